@@ -1,0 +1,277 @@
+# caprun. `make help` lists the targets; CONTRIBUTING.md says how the pieces fit.
+
+VERSION := $(shell sed -n 's/^.define CAPRUN_VERSION "\(.*\)"/\1/p' host/caprun.h)
+PREFIX ?= /usr/local
+DESTDIR ?=
+WERROR ?= 1
+
+# A variant is a folder of its own, so that switching needs no clean.
+VARIANT ?=
+B := build$(if $(VARIANT),/$(VARIANT))
+G := $(B)/gen
+ENGINE := build/engine
+
+CC ?= gcc
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+
+warnings := -Wall -Wextra -Wpedantic -Wshadow -Wundef -Wvla -Wformat=2 -Wwrite-strings \
+	-Wpointer-arith -Wcast-qual -Wconversion -Wstrict-prototypes -Wmissing-prototypes \
+	-Wold-style-definition -Wredundant-decls -Wswitch-enum -Wimplicit-fallthrough \
+	$(if $(filter 1,$(WERROR)),-Werror)
+hardening := -fstack-protector-strong -fno-common -fvisibility=hidden -D_FORTIFY_SOURCE=2 \
+	$(if $(filter x86_64,$(shell uname -m)),-fcf-protection)
+common := -std=gnu11 -D_GNU_SOURCE -O2 -g $(hardening) -MMD -MP
+link_hardening := -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack
+
+ifeq ($(VARIANT),asan)
+common += -O1 -U_FORTIFY_SOURCE -fsanitize=address,undefined -fno-sanitize-recover=all \
+	-fno-omit-frame-pointer
+sanitize := -fsanitize=address,undefined
+# ASan needs system calls that a worker has not; the worker is checked by UBSan's traps instead,
+# under its real filter.
+worker_sanitize := -fno-sanitize=all -fsanitize=undefined -fsanitize-undefined-trap-on-error
+endif
+ifeq ($(VARIANT),cover)
+common += -O0 -U_FORTIFY_SOURCE --coverage
+sanitize := --coverage
+worker_sanitize := -fno-profile-arcs -fno-test-coverage
+endif
+
+# V=1 shows the commands.
+Q := $(if $(V),,@)
+say = $(if $(V),,@echo '  $(1)' $@)
+
+lto := $(if $(VARIANT),,-flto=auto -ffat-lto-objects)
+
+# Who may include what: each room of the host sees a folder with links to the rooms below it.
+rooms_base := base
+rooms_pool := base pool
+rooms_api := base pool
+rooms_cli := base
+rooms_tests := base pool
+shared_headers := $(G)/shared/wire.h $(G)/shared/run_limits.h
+room_flags = -I$(G)/rooms/$(1) $(if $(filter base cli,$(1)),,-I$(G)/shared)
+
+runtime_flags = $(common) $(worker_sanitize) -fPIE $(lto) -Iruntime -I$(G) -isystem $(ENGINE)
+engine_flags = $(common) $(worker_sanitize) -fPIE $(lto) -w -fwrapv -Iruntime -I$(ENGINE)
+
+runtime_src := $(filter-out runtime/engine.c runtime/filter_gen.c runtime/main.c,$(wildcard runtime/*.c))
+runtime_obj := $(runtime_src:%.c=$(B)/%.o)
+lib_src := $(wildcard host/*.c host/base/*.c host/pool/*.c)
+lib_obj := $(lib_src:%.c=$(B)/%.o) $(B)/host/wire.o
+cli_obj := $(patsubst %.c,$(B)/%.o,$(wildcard host/cli/*.c))
+unit_tests := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
+bench_programs := $(B)/bench/engine_alone $(B)/bench/latency
+
+.DEFAULT_GOAL := all
+.SECONDARY:
+.DELETE_ON_ERROR:
+.PHONY: all programs tools deps deps-check run test check-asan check-valgrind torture fuzz bench lint \
+	format cover install uninstall dist clean help
+
+all: deps ## build everything (the default); installs what is missing first
+	@$(MAKE) --no-print-directory programs
+
+programs: $(B)/caprun $(B)/caprun-worker $(B)/libcaprun.a $(B)/libcaprun.so
+
+deps: ## install what is missing from Debian's packages, and get the engine's source through apt
+	@third_party/install-packages build
+	@third_party/get-engine $(ENGINE)
+
+deps-check: deps
+	@third_party/install-packages check
+
+run: all ## build, and run a sample capability
+	$(B)/caprun exec samples/hello.js '{"name": "world"}'
+
+# --- the worker ------------------------------------------------------------------------------
+
+$(B)/caprun-worker: $(B)/runtime/main.o $(runtime_obj) $(B)/runtime/engine.o
+	$(call say,LINK)
+	$(Q)$(CC) $(common) $(worker_sanitize) $(lto) $(CFLAGS) -static-pie $(link_hardening) $(LDFLAGS) -o $@ $(filter %.c %.o %.a,$^) -lm
+
+$(B)/runtime/engine.o: runtime/engine.c $(ENGINE)/.version | $(ENGINE)/quickjs.c
+	@mkdir -p $(@D)
+	$(call say,CC  )
+	$(Q)$(CC) $(engine_flags) $(CFLAGS) -c -o $@ $<
+
+$(B)/runtime/%.o: runtime/%.c $(ENGINE)/.version | $(G)/filters.h $(G)/prelude.h
+	@mkdir -p $(@D)
+	$(call say,CC  )
+	$(Q)$(CC) $(runtime_flags) $(warnings) $(CFLAGS) -c -o $@ $<
+
+# The arena is needed by the tool that makes the prelude, before the prelude is there.
+$(B)/runtime/arena.o: runtime/arena.c
+	@mkdir -p $(@D)
+	$(call say,CC  )
+	$(Q)$(CC) $(runtime_flags) $(warnings) $(CFLAGS) -c -o $@ $<
+
+$(G)/filters.h: $(B)/tools/filter_gen
+	@mkdir -p $(@D)
+	$(call say,GEN )
+	$(Q)$< >$@
+
+$(B)/tools/filter_gen: runtime/filter_gen.c runtime/wire.h runtime/run_limits.h
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE -O1 $(filter-out -Wpedantic,$(warnings)) -Iruntime -o $@ $< -lseccomp
+
+$(G)/prelude.h: js/prelude.js $(B)/tools/compile
+	@mkdir -p $(@D)
+	$(call say,GEN )
+	$(Q)$(B)/tools/compile $< >$@
+
+$(B)/tools/compile: js/compile.c $(B)/runtime/engine.o $(B)/runtime/arena.o
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(runtime_flags) $(warnings) $(sanitize) -fno-lto -o $@ $(filter %.c %.o %.a,$^) -lm
+
+# --- the host --------------------------------------------------------------------------------
+
+$(G)/shared/%.h: runtime/%.h
+	@mkdir -p $(@D)
+	$(call say,CP  )
+	$(Q)cp $< $@
+
+$(G)/rooms/.made: Makefile
+	@rm -rf $(G)/rooms && mkdir -p $(G)/rooms
+	@$(foreach room,base pool api cli tests,mkdir $(G)/rooms/$(room) && \
+		ln -s $(CURDIR)/host/caprun.h $(G)/rooms/$(room)/caprun.h && \
+		$(foreach below,$(rooms_$(room)) $(room),if [ -d host/$(below) ]; then \
+			ln -sfn $(CURDIR)/host/$(below) $(G)/rooms/$(room)/$(below); fi &&) ) true
+	@touch $@
+
+host_ready := $(G)/rooms/.made $(shared_headers)
+
+define host_room
+$(B)/host/$(1)/%.o: host/$(1)/%.c | $(host_ready)
+	@mkdir -p $$(@D)
+	$$(call say,CC  )
+	$$(Q)$$(CC) $$(common) -fPIC $(call room_flags,$(1)) $$(warnings) $$(CFLAGS) -c -o $$@ $$<
+endef
+$(foreach room,base pool cli,$(eval $(call host_room,$(room))))
+
+$(B)/host/%.o: host/%.c | $(host_ready)
+	@mkdir -p $(@D)
+	$(call say,CC  )
+	$(Q)$(CC) $(common) -fPIC $(call room_flags,api) -DCAPRUN_WORKER_PATH='"$(PREFIX)/libexec/caprun/caprun-worker"' \
+		$(warnings) $(CFLAGS) -c -o $@ $<
+
+$(B)/host/wire.o: runtime/wire.c runtime/wire.h runtime/run_limits.h
+	@mkdir -p $(@D)
+	$(call say,CC  )
+	$(Q)$(CC) $(common) -fPIC -Iruntime $(warnings) $(CFLAGS) -c -o $@ $<
+
+$(B)/libcaprun.a: $(lib_obj)
+	@rm -f $@
+	$(call say,AR  )
+	$(Q)ar rcs $@ $^
+
+$(B)/libcaprun.so: $(lib_obj)
+	$(call say,LINK)
+	$(Q)$(CC) $(sanitize) $(CFLAGS) -shared -Wl,-soname,libcaprun.so.0 -Wl,--exclude-libs,ALL -Wl,-z,defs \
+		$(link_hardening) $(LDFLAGS) -o $@ $(filter %.c %.o %.a,$^) -l:libnettle.a
+
+$(B)/caprun: $(cli_obj) $(B)/libcaprun.a
+	$(call say,LINK)
+	$(Q)$(CC) $(sanitize) $(CFLAGS) -pie $(link_hardening) $(LDFLAGS) -o $@ $(filter %.c %.o %.a,$^) -l:libnettle.a
+
+# --- tests -----------------------------------------------------------------------------------
+
+unit_flags = $(common) -Itests/unit $(call room_flags,tests) -Iruntime -I$(G) -isystem $(ENGINE) $(warnings)
+
+$(B)/tests/%: tests/unit/%.c tests/unit/tap.h $(B)/libcaprun.a $(B)/runtime/arena.o | $(host_ready) $(G)/filters.h
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(unit_flags) $(CFLAGS) -fno-lto -o $@ $< $(B)/runtime/arena.o $(B)/libcaprun.a -l:libnettle.a -lseccomp
+
+test_programs: programs $(unit_tests) $(bench_programs)
+.PHONY: test_programs
+
+# One run of everything under prove; CAPRUN_BUILD tells the tests which variant they test.
+prove = CAPRUN_BUILD=$(CURDIR)/$(B) prove $(if $(VERBOSE),-v) --timer -e '' $(unit_tests) \
+	$(wildcard tests/integration/*.t tests/hostile/*.t)
+
+test: all ## build and run all tests
+	@$(MAKE) --no-print-directory test_programs
+	$(prove)
+
+check-asan: deps ## the tests with AddressSanitizer and UBSan (the worker: UBSan in trap mode)
+	@$(MAKE) --no-print-directory VARIANT=asan test_programs
+	CAPRUN_TEST_TIMEOUT_MULTIPLIER=4 $(MAKE) --no-print-directory VARIANT=asan prove-variant
+
+check-valgrind: deps-check all ## unit tests and a run of the command under valgrind
+	@$(MAKE) --no-print-directory test_programs
+	tests/valgrind $(B)
+
+.PHONY: prove-variant
+prove-variant:
+	$(prove)
+
+torture: all ## the long series in full
+	@$(MAKE) --no-print-directory test_programs
+	CAPRUN_TORTURE=1 $(prove)
+
+FUZZ_TIME ?= 60
+fuzz: deps-check ## run each fuzzer for FUZZ_TIME seconds
+	tests/fuzz/run $(FUZZ_TIME)
+
+bench: all ## measure: a cold command beside the engine alone, a run in a warm host, system calls
+	@$(MAKE) --no-print-directory $(bench_programs)
+	@tests/bench/run $(B)
+
+$(B)/bench/engine_alone: tests/bench/engine_alone.c $(B)/runtime/engine.o $(B)/runtime/arena.o
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(runtime_flags) $(warnings) $(CFLAGS) -static-pie $(link_hardening) -o $@ $(filter %.c %.o %.a,$^) -lm
+
+$(B)/bench/latency: tests/bench/latency.c $(B)/libcaprun.a
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(common) $(sanitize) -Ihost $(warnings) $(CFLAGS) -o $@ $(filter %.c %.o %.a,$^) -l:libnettle.a
+
+lint: deps-check ## warnings of gcc and clang, -fanalyzer, cppcheck, clang-tidy, shellcheck, headers, format
+	@$(MAKE) --no-print-directory programs
+	tests/lint $(B)
+
+format: deps-check ## clang-format everything
+	git ls-files '*.c' '*.h' | xargs clang-format -i
+
+cover: deps-check ## line coverage of the host by the tests (gcov)
+	@$(MAKE) --no-print-directory VARIANT=cover test_programs
+	CAPRUN_TEST_TIMEOUT_MULTIPLIER=4 $(MAKE) --no-print-directory VARIANT=cover prove-variant
+	tests/coverage build/cover
+
+# --- installing ------------------------------------------------------------------------------
+
+install: all ## install below $(DESTDIR)$(PREFIX)
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/caprun $(DESTDIR)$(PREFIX)/lib/pkgconfig \
+		$(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 755 $(B)/caprun $(DESTDIR)$(PREFIX)/bin/caprun
+	install -m 755 $(B)/caprun-worker $(DESTDIR)$(PREFIX)/libexec/caprun/caprun-worker
+	install -m 644 $(B)/libcaprun.a $(DESTDIR)$(PREFIX)/lib/libcaprun.a
+	install -m 755 $(B)/libcaprun.so $(DESTDIR)$(PREFIX)/lib/libcaprun.so.0
+	ln -sf libcaprun.so.0 $(DESTDIR)$(PREFIX)/lib/libcaprun.so
+	install -m 644 host/caprun.h $(DESTDIR)$(PREFIX)/include/caprun.h
+	install -m 644 docs/man/caprun.1 $(DESTDIR)$(PREFIX)/share/man/man1/caprun.1
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' host/caprun.pc.in \
+		>$(DESTDIR)$(PREFIX)/lib/pkgconfig/caprun.pc
+
+uninstall: ## remove what install put there
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,bin/caprun libexec/caprun/caprun-worker lib/libcaprun.a \
+		lib/libcaprun.so.0 lib/libcaprun.so include/caprun.h share/man/man1/caprun.1 lib/pkgconfig/caprun.pc)
+	-rmdir $(DESTDIR)$(PREFIX)/libexec/caprun
+
+dist: ## a tar file of what is committed
+	@mkdir -p build
+	git archive --prefix=caprun-$(VERSION)/ -o build/caprun-$(VERSION).tar.gz HEAD
+
+clean: ## remove what was built, but not the engine's source
+	find build -mindepth 1 -maxdepth 1 ! -name engine -exec rm -rf {} +
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
+
+-include $(shell find $(B) -name '*.d' 2>/dev/null)

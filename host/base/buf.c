@@ -1,0 +1,111 @@
+/* buf.c - growth by doubling, up to the ceiling and never past it. */
+#include "base/buf.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "caprun.h"
+
+void cr_buf_init(struct cr_buf *b, size_t max)
+{
+    *b = (struct cr_buf){.max = max};
+}
+
+void cr_buf_clear(struct cr_buf *b)
+{
+    free(b->data);
+    cr_buf_init(b, b->max);
+}
+
+static size_t grown(const struct cr_buf *b, size_t need)
+{
+    size_t cap = b->cap < 64 ? 64 : b->cap;
+
+    while (cap < need && cap <= b->max / 2)
+        cap *= 2;
+    if (cap < need || cap > b->max)
+        cap = b->max;
+    return cap;
+}
+
+uint8_t *cr_buf_room(struct cr_buf *b, size_t len)
+{
+    uint8_t *data;
+    size_t cap;
+
+    if (b->err)
+        return NULL;
+    if (len > b->max - b->len) {
+        b->err = CAPRUN_E_TOOBIG;
+        return NULL;
+    }
+    if (len > b->cap - b->len || !b->data) {
+        cap = grown(b, b->len + len);
+        data = realloc(b->data, cap ? cap : 1);
+        if (!data) {
+            b->err = CAPRUN_E_NOMEM;
+            return NULL;
+        }
+        b->data = data;
+        b->cap = cap;
+    }
+    return b->data + b->len;
+}
+
+void cr_buf_add(struct cr_buf *b, const void *bytes, size_t len)
+{
+    uint8_t *room = cr_buf_room(b, len);
+
+    if (room && len) {
+        memcpy(room, bytes, len);
+        b->len += len;
+    }
+}
+
+void cr_buf_str(struct cr_buf *b, const char *text)
+{
+    cr_buf_add(b, text, strlen(text));
+}
+
+void cr_buf_fmt(struct cr_buf *b, const char *fmt, ...)
+{
+    va_list ap;
+    uint8_t *room;
+    int len;
+
+    va_start(ap, fmt);
+    len = vsnprintf(NULL, 0, fmt, ap);
+    va_end(ap);
+    /* one more, for the NUL that vsnprintf writes and len does not count */
+    room = cr_buf_room(b, (size_t)len + 1);
+    if (!room)
+        return;
+    va_start(ap, fmt);
+    (void)vsnprintf((char *)room, (size_t)len + 1, fmt, ap);
+    va_end(ap);
+    b->len += (size_t)len;
+}
+
+void cr_buf_drop(struct cr_buf *b, size_t len)
+{
+    b->len -= len;
+    if (b->len)
+        memmove(b->data, b->data + len, b->len);
+}
+
+const char *cr_buf_text(struct cr_buf *b)
+{
+    uint8_t *room = cr_buf_room(b, 1);
+
+    if (!room)
+        return NULL;
+    *room = '\0';
+    return (const char *)b->data;
+}
+
+int cr_buf_err(const struct cr_buf *b)
+{
+    return b->err;
+}

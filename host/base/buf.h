@@ -1,0 +1,48 @@
+/*
+ * buf.h - a growable byte buffer with a ceiling.
+ *
+ * A buffer remembers its first failure. Appends after that do nothing, so a
+ * writer appends freely and asks cr_buf_err() once, at the end.
+ *
+ * Invariant: data is NULL only while cap is 0, and len <= cap <= max.
+ */
+#ifndef CR_BUF_H
+#define CR_BUF_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct cr_buf {
+    uint8_t *data;
+    size_t len;
+    size_t cap;
+    size_t max; /* never grows past this */
+    int err;    /* 0, CAPRUN_E_NOMEM or CAPRUN_E_TOOBIG; sticky */
+};
+
+/* An empty buffer that will hold at most |max| bytes. Allocates nothing yet. */
+void cr_buf_init(struct cr_buf *b, size_t max);
+
+/* Frees the bytes and forgets the failure; the ceiling stays. */
+void cr_buf_clear(struct cr_buf *b);
+
+void cr_buf_add(struct cr_buf *b, const void *bytes, size_t len);
+void cr_buf_str(struct cr_buf *b, const char *text);
+void cr_buf_fmt(struct cr_buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Removes |len| bytes from the front; |len| is at most b->len. */
+void cr_buf_drop(struct cr_buf *b, size_t len);
+
+/*
+ * Makes room for |len| more bytes. Returns where they go; the caller adds what it wrote to b->len.
+ * Returns NULL, and the buffer remembers why, if there is no room.
+ */
+uint8_t *cr_buf_room(struct cr_buf *b, size_t len);
+
+/* Puts a NUL after the bytes (not counted in len) and returns them, or NULL after a failure. */
+const char *cr_buf_text(struct cr_buf *b);
+
+/* Returns 0, CAPRUN_E_NOMEM or CAPRUN_E_TOOBIG: the first failure since init or clear. */
+int cr_buf_err(const struct cr_buf *b);
+
+#endif

@@ -1,0 +1,241 @@
+/*
+ * escape.c - copies runs of harmless text whole, and writes the rest as escapes.
+ *
+ * cr_json_pretty() trusts that its input was scanned for the shape of its output, not for its own
+ * safety: on other bytes it writes nonsense, but stays inside them.
+ */
+#include "base/escape.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/utf8.h"
+
+static bool is_hidden(uint32_t c)
+{
+    static const struct {
+        uint32_t first, last;
+    } hidden[] = {
+        {0x0000, 0x0008}, {0x000a, 0x001f}, {0x007f, 0x009f},   {0x00ad, 0x00ad},
+        {0x061c, 0x061c}, {0x200b, 0x200f}, {0x2028, 0x202e},   {0x2060, 0x2069},
+        {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f},
+    };
+
+    if (c >= 0x20 && c < 0x7f)
+        return false;
+    for (size_t i = 0; i < sizeof(hidden) / sizeof(hidden[0]); i++) {
+        if (c <= hidden[i].last)
+            return c >= hidden[i].first;
+    }
+    return false;
+}
+
+static void add_unicode_escape(struct cr_buf *out, uint32_t c)
+{
+    if (c > 0xffff) {
+        cr_buf_fmt(out, "\\u%04x", 0xd800 + ((c - 0x10000) >> 10));
+        c = 0xdc00 + ((c - 0x10000) & 0x3ff);
+    }
+    cr_buf_fmt(out, "\\u%04x", c);
+}
+
+/* What a kind of escaping leaves alone, and what it writes instead of the rest. */
+struct style {
+    bool (*is_plain)(uint32_t c);
+    void (*add_char)(struct cr_buf *out, uint32_t c);
+    void (*add_bad_byte)(struct cr_buf *out, uint8_t byte);
+};
+
+/* Returns how many bytes of |text|, from its beginning, are valid UTF-8 and plain. */
+static size_t plain_prefix(const uint8_t *text, size_t len, const struct style *style)
+{
+    size_t at = 0, n;
+    uint32_t c;
+
+    for (; at < len; at += n) {
+        n = cr_utf8_decode(text + at, len - at, &c);
+        if (n == 0 || !style->is_plain(c))
+            break;
+    }
+    return at;
+}
+
+static void add_escaped(struct cr_buf *out, const uint8_t *text, size_t len,
+                        const struct style *style)
+{
+    size_t at = 0, n;
+    uint32_t c;
+
+    while (at < len) {
+        n = plain_prefix(text + at, len - at, style);
+        cr_buf_add(out, text + at, n);
+        at += n;
+        if (at == len)
+            break;
+        n = cr_utf8_decode(text + at, len - at, &c);
+        if (n > 0)
+            style->add_char(out, c);
+        else
+            style->add_bad_byte(out, text[at]);
+        at += n ? n : 1;
+    }
+}
+
+static bool is_plain_in_terminal(uint32_t c)
+{
+    return !is_hidden(c);
+}
+
+static void add_terminal_escape(struct cr_buf *out, uint32_t c)
+{
+    if (c == '\n')
+        cr_buf_str(out, "\\n");
+    else if (c == '\r')
+        cr_buf_str(out, "\\r");
+    else
+        add_unicode_escape(out, c);
+}
+
+static void add_hex_byte(struct cr_buf *out, uint8_t byte)
+{
+    cr_buf_fmt(out, "\\x%02x", byte);
+}
+
+void cr_escape_terminal(struct cr_buf *out, const char *text, size_t len)
+{
+    static const struct style style = {is_plain_in_terminal, add_terminal_escape, add_hex_byte};
+
+    add_escaped(out, (const uint8_t *)text, len, &style);
+}
+
+static bool is_plain_in_json(uint32_t c)
+{
+    return c >= 0x20 && c != '"' && c != '\\';
+}
+
+static void add_json_escape(struct cr_buf *out, uint32_t c)
+{
+    static const char from[] = "\"\\\b\f\n\r\t", to[] = "\"\\bfnrt";
+    const char *found = memchr(from, (int)c, sizeof(from) - 1);
+
+    if (found)
+        cr_buf_fmt(out, "\\%c", to[found - from]);
+    else
+        add_unicode_escape(out, c);
+}
+
+static void add_replacement(struct cr_buf *out, uint8_t byte)
+{
+    (void)byte;
+    cr_buf_str(out, "\xef\xbf\xbd");
+}
+
+void cr_escape_json(struct cr_buf *out, const char *text, size_t len)
+{
+    static const struct style style = {is_plain_in_json, add_json_escape, add_replacement};
+
+    cr_buf_str(out, "\"");
+    add_escaped(out, (const uint8_t *)text, len, &style);
+    cr_buf_str(out, "\"");
+}
+
+/* Returns the length of the string that begins at the quote |text|, quotes included. */
+static size_t string_len(const uint8_t *text, size_t len)
+{
+    size_t at = 1;
+
+    while (at < len && text[at] != '"')
+        at += text[at] == '\\' && at + 1 < len ? 2 : 1;
+    return at < len ? at + 1 : len;
+}
+
+/* Returns the length of the number or word at |text|; at least 1. */
+static size_t scalar_len(const uint8_t *text, size_t len)
+{
+    size_t at = 1;
+
+    while (at < len && !strchr(",:]} \t\r\n", text[at]))
+        at++;
+    return at;
+}
+
+static size_t space_len(const uint8_t *text, size_t len)
+{
+    size_t at = 0;
+
+    while (at < len &&
+           (text[at] == ' ' || text[at] == '\n' || text[at] == '\r' || text[at] == '\t'))
+        at++;
+    return at;
+}
+
+static void add_line(struct cr_buf *out, size_t depth)
+{
+    size_t indent = 2 * depth;
+    uint8_t *room = cr_buf_room(out, indent + 1);
+
+    if (!room)
+        return;
+    room[0] = '\n';
+    memset(room + 1, ' ', indent);
+    out->len += indent + 1;
+}
+
+/* Appends an opening bracket. Returns how much of |json| was taken: all of it if it is empty. */
+static size_t add_opening(struct cr_buf *out, const uint8_t *json, size_t len, size_t *depth)
+{
+    size_t space = 1 + space_len(json + 1, len - 1);
+
+    cr_buf_add(out, json, 1);
+    if (space < len && (json[space] == ']' || json[space] == '}')) {
+        cr_buf_add(out, json + space, 1);
+        return space + 1;
+    }
+    add_line(out, ++*depth);
+    return space;
+}
+
+/* Appends the token at |json|, which is not white space. Returns its length. */
+static size_t add_token(struct cr_buf *out, const uint8_t *json, size_t len, size_t *depth)
+{
+    size_t n = 1;
+
+    switch (json[0]) {
+    case '{':
+    case '[':
+        return add_opening(out, json, len, depth);
+    case '}':
+    case ']':
+        *depth -= *depth > 0;
+        add_line(out, *depth);
+        cr_buf_add(out, json, 1);
+        return 1;
+    case ',':
+        cr_buf_str(out, ",");
+        add_line(out, *depth);
+        return 1;
+    case ':':
+        cr_buf_str(out, ": ");
+        return 1;
+    case '"':
+        n = string_len(json, len);
+        break;
+    default:
+        n = scalar_len(json, len);
+        break;
+    }
+    /* hidden characters are only in strings, where the escape for a terminal is also one of JSON */
+    cr_escape_terminal(out, (const char *)json, n);
+    return n;
+}
+
+void cr_json_pretty(struct cr_buf *out, const uint8_t *json, size_t len)
+{
+    size_t depth = 0, n;
+
+    for (size_t at = len ? space_len(json, len) : 0; at < len;
+         at += space_len(json + at, len - at)) {
+        n = add_token(out, json + at, len - at, &depth);
+        at += n;
+    }
+}

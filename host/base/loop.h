@@ -1,0 +1,67 @@
+/*
+ * loop.h - one epoll descriptor for everything: sockets, processes and the clock.
+ *
+ * Watches and timers are parts of the structs that own them; the loop allocates nothing. A callback
+ * may remove any watch or timer, its own and others', and free what holds them.
+ *
+ * cr_loop_fd() becomes readable for everything, deadlines included, so that it can be put into
+ * somebody else's event loop.
+ */
+#ifndef CR_LOOP_H
+#define CR_LOOP_H
+
+#include <stdint.h>
+#include <sys/epoll.h>
+
+#include "base/err.h"
+
+#define CR_LOOP_BATCH 32
+
+struct cr_watch {
+    int fd; /* -1: not watched. The owner closes it, after cr_loop_remove() */
+    void (*ready)(struct cr_watch *watch, uint32_t events);
+};
+
+struct cr_timer {
+    int64_t when_us; /* -1: not set */
+    void (*due)(struct cr_timer *timer);
+    struct cr_timer *next, *prev;
+};
+
+struct cr_loop {
+    int epoll_fd;
+    int timer_fd;
+    int64_t armed_us; /* what timer_fd is set to, or -1 */
+    struct cr_timer timers; /* the head of a ring, sorted by when_us */
+    struct epoll_event batch[CR_LOOP_BATCH];
+    int batch_len;
+    struct cr_watch clock;
+};
+
+/* The member |member| of a struct |type| is at |pointer|: where is the struct? */
+#define cr_container(pointer, type, member) \
+    ((type *)(void *)((char *)(pointer) - offsetof(type, member)))
+
+/* Returns 0 or CAPRUN_E_SYS. The loop must not be moved afterwards. */
+int cr_loop_init(struct cr_loop *loop, struct cr_err *err);
+void cr_loop_clear(struct cr_loop *loop);
+
+int cr_loop_fd(const struct cr_loop *loop);
+
+/* Microseconds on the monotonic clock. */
+int64_t cr_loop_now(void);
+
+/* Calls |watch->ready| while |watch->fd| has one of |events|. Returns 0 or CAPRUN_E_SYS. */
+int cr_loop_add(struct cr_loop *loop, struct cr_watch *watch, uint32_t events,
+                struct cr_err *err);
+void cr_loop_change(struct cr_loop *loop, struct cr_watch *watch, uint32_t events);
+void cr_loop_remove(struct cr_loop *loop, struct cr_watch *watch);
+
+/* Calls |timer->due| once, when the clock has reached |when_us|; replaces an earlier time. */
+void cr_loop_set(struct cr_loop *loop, struct cr_timer *timer, int64_t when_us);
+void cr_loop_unset(struct cr_loop *loop, struct cr_timer *timer);
+
+/* Waits up to |timeout_ms| (-1: for ever) for something, and handles what there is. */
+void cr_loop_step(struct cr_loop *loop, int timeout_ms);
+
+#endif

@@ -1,0 +1,197 @@
+/*
+ * caprun.h - run code that nobody has read, in a process that can do nothing but answer.
+ *
+ * A runtime (struct caprun_runtime) owns the locked zygote that workers are forked from. A run
+ * (struct caprun_run) is one execution of one piece of code with one args value; it gets a worker
+ * of its own and ends with exactly one outcome, which caprun_result_json() gives as the envelope
+ * described in docs/envelope.md.
+ *
+ *     caprun_new -> caprun_run_new -> caprun_run_set_* -> caprun_run (blocks)
+ *                                                      -> caprun_start, then caprun_step whenever
+ *                                                         caprun_fd is readable, until caprun_done
+ *     caprun_run_free, caprun_free
+ *
+ * A runtime and its runs belong to one thread at a time; separate runtimes share nothing. The
+ * library installs no signal handlers, changes no process-wide state, prints nothing, and reads
+ * neither the environment nor a configuration file.
+ *
+ * Functions that can fail return 0 or a negative CAPRUN_E_*; caprun_error() has the words.
+ */
+#ifndef CAPRUN_H
+#define CAPRUN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CAPRUN_VERSION "0.1.0"
+
+#if defined(__GNUC__)
+#define CAPRUN_API __attribute__((visibility("default")))
+#else
+#define CAPRUN_API
+#endif
+
+/* What a function returns when it fails. Numbers are never reused. */
+enum caprun_error_code {
+    CAPRUN_E_NOMEM = -1,   /* no memory */
+    CAPRUN_E_INVAL = -2,   /* a value that makes no sense */
+    CAPRUN_E_TOOBIG = -3,  /* over a limit */
+    CAPRUN_E_SYS = -4,     /* a system call failed */
+    CAPRUN_E_STATE = -5,   /* not now: the run has started, or has not */
+    CAPRUN_E_SANDBOX = -6, /* the sandbox cannot be built here, so nothing runs */
+    CAPRUN_E_PEER = -7,    /* the other side sent what it may not send */
+};
+
+/*
+ * How a run ends: name, the error's type, the exit status of the command. The order is the order
+ * of the contract's table; the numbers are only used in memory.
+ */
+#define CAPRUN_OUTCOME_MAP(XX)                          \
+    XX(SUCCESS, "", 0)                                  \
+    XX(CODE_ERROR, "RuntimeError", 1)                   \
+    XX(TOOL_ERROR, "MCPToolError", 1)                   \
+    XX(RPC_ERROR, "RuntimeError", 1)                    \
+    XX(STALLED, "RuntimeError", 1)                      \
+    XX(VALIDATION_ERROR, "InputError", 2)               \
+    XX(CONFIG_ERROR, "InputError", 2)                   \
+    XX(INVALID_FQDN, "InputError", 2)                   \
+    XX(JOURNAL_INVALID, "InputError", 2)                \
+    XX(USAGE, "InputError", 2)                          \
+    XX(PERMISSION_DENIED, "PermissionError", 3)         \
+    XX(EXECUTION_TIMEOUT, "TimeoutError", 4)            \
+    XX(CPU_TIMEOUT, "TimeoutError", 4)                  \
+    XX(RPC_TIMEOUT, "TimeoutError", 4)                  \
+    XX(MEMORY_LIMIT, "MemoryError", 5)                  \
+    XX(OUTPUT_LIMIT, "LimitError", 5)                   \
+    XX(CALL_LIMIT, "LimitError", 5)                     \
+    XX(NOT_FOUND, "LoadError", 6)                       \
+    XX(REGISTRY_UNREACHABLE, "LoadError", 6)            \
+    XX(METADATA_INVALID, "LoadError", 6)                \
+    XX(INTEGRITY_MISMATCH, "LoadError", 6)              \
+    XX(APPROVAL_REQUIRED, "Suspended", 7)               \
+    XX(WORKER_TERMINATED, "WorkerError", 9)             \
+    XX(INTERNAL, "InternalError", 70)                   \
+    XX(CANCELLED, "Cancelled", 130)
+
+enum caprun_outcome {
+#define XX(name, type, status) CAPRUN_OUTCOME_##name,
+    CAPRUN_OUTCOME_MAP(XX)
+#undef XX
+};
+
+struct caprun_runtime;
+struct caprun_run;
+
+/* --- a runtime ----------------------------------------------------------------------------- */
+
+/*
+ * Makes a runtime; starts nothing yet. On success *|ret| is the caller's, who ends it with
+ * caprun_free(). Returns 0, CAPRUN_E_NOMEM or CAPRUN_E_SYS.
+ */
+CAPRUN_API int caprun_new(struct caprun_runtime **ret);
+
+/* Ends the zygote and every worker, and waits until they are gone. Free its runs first. */
+CAPRUN_API void caprun_free(struct caprun_runtime *rt);
+
+/* Words for the last failure of a function of this runtime or its runs; valid until the next. */
+CAPRUN_API const char *caprun_error(const struct caprun_runtime *rt);
+
+/*
+ * Where caprun-worker is; the default is where `make install` puts it. |path| is copied. Returns
+ * 0, CAPRUN_E_NOMEM, or CAPRUN_E_STATE after the first run has started.
+ */
+CAPRUN_API int caprun_set_worker(struct caprun_runtime *rt, const char *path);
+
+/*
+ * Layers of the sandbox that this machine does not have, as words; "" if there are all. NULL
+ * before the first run. The text belongs to the runtime.
+ */
+CAPRUN_API const char *caprun_missing_layers(struct caprun_runtime *rt);
+
+/* One descriptor that is readable whenever caprun_step() has something to do. Do not close it. */
+CAPRUN_API int caprun_fd(const struct caprun_runtime *rt);
+
+/* Handles what there is, without waiting. Callbacks are called from here. */
+CAPRUN_API void caprun_step(struct caprun_runtime *rt);
+
+/* Waits until there is something to step, or |timeout_ms| have passed (-1: for ever). */
+CAPRUN_API void caprun_wait(struct caprun_runtime *rt, int timeout_ms);
+
+/* --- a run --------------------------------------------------------------------------------- */
+
+/* Makes a run, to be freed with caprun_run_free(). Returns 0, CAPRUN_E_NOMEM or CAPRUN_E_SYS. */
+CAPRUN_API int caprun_run_new(struct caprun_runtime *rt, struct caprun_run **ret);
+
+/* Takes NULL. A run that is still going on is ended, and nobody is told. */
+CAPRUN_API void caprun_run_free(struct caprun_run *run);
+
+/*
+ * The code, and the args as JSON; both are copied. Args that are not set are {}. Returns 0;
+ * CAPRUN_E_TOOBIG over 1 MiB of code or 16 MiB of args; CAPRUN_E_INVAL for code that is not UTF-8
+ * or has a NUL in it, for args that are not JSON or have a key twice; CAPRUN_E_NOMEM;
+ * CAPRUN_E_STATE after caprun_start().
+ */
+CAPRUN_API int caprun_run_set_code(struct caprun_run *run, const char *code, size_t len);
+CAPRUN_API int caprun_run_set_args(struct caprun_run *run, const char *json, size_t len);
+
+/*
+ * Limits; 0 is the default: 300,000 ms of wall time, as much CPU time as wall time, 30,000 ms for
+ * a call, 512 MiB. Returns 0, CAPRUN_E_TOOBIG over 24 days or 16 GiB, or CAPRUN_E_STATE.
+ */
+CAPRUN_API int caprun_run_set_timeout(struct caprun_run *run, uint64_t ms);
+CAPRUN_API int caprun_run_set_cpu(struct caprun_run *run, uint64_t ms);
+CAPRUN_API int caprun_run_set_call_timeout(struct caprun_run *run, uint64_t ms);
+CAPRUN_API int caprun_run_set_memory(struct caprun_run *run, uint64_t bytes);
+
+/* |log| gets each line as the code logs it: a stranger's bytes, without a NUL at the end. */
+CAPRUN_API void caprun_run_set_log(struct caprun_run *run,
+                                   void (*log)(void *data, const char *line, size_t len),
+                                   void *data);
+
+/*
+ * Starts the run. Returns 0, or CAPRUN_E_STATE if it has no code or was started; any other failure
+ * is the run's outcome.
+ */
+CAPRUN_API int caprun_start(struct caprun_run *run);
+
+/* Starts the run and waits for its end. Returns as caprun_start() does. */
+CAPRUN_API int caprun_run(struct caprun_run *run);
+
+/* Ends the run now, with CANCELLED, unless it has ended. */
+CAPRUN_API void caprun_cancel(struct caprun_run *run);
+
+/*
+ * Ends a run that was not started with |outcome| and |message|, so that bad input gets the same
+ * envelope as everything else. |hint| may be NULL.
+ */
+CAPRUN_API void caprun_reject(struct caprun_run *run, enum caprun_outcome outcome,
+                              const char *message, const char *hint);
+
+/* 1 if the run has ended: only then is there anything to ask below. */
+CAPRUN_API int caprun_done(const struct caprun_run *run);
+
+CAPRUN_API enum caprun_outcome caprun_get_outcome(const struct caprun_run *run);
+
+/* The envelope. It belongs to the run; NULL if it has not ended, or there was no memory for it. */
+CAPRUN_API const char *caprun_result_json(struct caprun_run *run, size_t *ret_len);
+
+/* Parts of the envelope; they belong to the run. The result is JSON, NULL if there is none. */
+CAPRUN_API const char *caprun_get_result(const struct caprun_run *run, size_t *ret_len);
+CAPRUN_API const char *caprun_get_message(const struct caprun_run *run, size_t *ret_len);
+CAPRUN_API const char *caprun_get_stack(const struct caprun_run *run, size_t *ret_len);
+CAPRUN_API const char *caprun_get_hint(const struct caprun_run *run);
+CAPRUN_API const char *caprun_get_type(const struct caprun_run *run);
+
+/* "CODE_ERROR", 1: the name of an outcome, and the exit status that the command gives it. */
+CAPRUN_API const char *caprun_outcome_name(enum caprun_outcome outcome);
+CAPRUN_API int caprun_outcome_status(enum caprun_outcome outcome);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,26 @@
+/* help.c - the text of --help; docs/man/caprun.1 says the same at length. */
+#include "cli/help.h"
+
+const char cr_help_text[] =
+    "caprun runs JavaScript that nobody has read, in a process that can do nothing but answer.\n"
+    "\n"
+    "usage: caprun exec FILE [ARGS] [options]\n"
+    "\n"
+    "  FILE   the code: the body of an async function of `mcp` and `args`; - is standard input\n"
+    "  ARGS   a JSON file, - for standard input, or JSON that starts with {; none means {}\n"
+    "\n"
+    "  --timeout DUR      wall time (default 30s); DUR is 250ms, 30s, 5m\n"
+    "  --cpu DUR          CPU time (default: the wall time)\n"
+    "  --rpc-timeout DUR  one call's time (default 30s)\n"
+    "  --memory SIZE      memory (default 512m); SIZE is 64k, 512m, 1g\n"
+    "  --json             print the whole envelope, on success and on failure\n"
+    "  --no-input         never prompt\n"
+    "  -q                 no log lines, stacks or hints on standard error\n"
+    "  -v                 say which layers of the sandbox are missing, and what the run used\n"
+    "  --help, --version\n"
+    "\n"
+    "The result goes to standard output, everything else to standard error. Exit status: 0 the\n"
+    "code returned; 1 it failed; 2 bad input; 4 out of time; 5 out of memory or over another\n"
+    "limit; 9 the worker died; 70 caprun failed; 130 or 143 interrupted. caprun(1) has them all.\n"
+    "\n"
+    "  echo 'return {sum: args.a + args.b}' | caprun exec - '{\"a\": 1, \"b\": 2}'\n";

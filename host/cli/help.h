@@ -1,0 +1,7 @@
+/* help.h - what --help prints. */
+#ifndef CR_HELP_H
+#define CR_HELP_H
+
+extern const char cr_help_text[];
+
+#endif

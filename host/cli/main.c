@@ -1,0 +1,137 @@
+/* main.c - the command: parse, run, print, leave with the right status. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "caprun.h"
+#include "cli/exec.h"
+#include "cli/help.h"
+#include "cli/options.h"
+#include "cli/output.h"
+
+#define STATUS_INTERNAL 70
+
+/*
+ * A descriptor of 0 to 2 that is closed would be given to the next thing that is opened. Each is
+ * opened the wrong way round, so that using it still fails.
+ */
+static void fill_closed_descriptors(void)
+{
+    static const int modes[] = {O_WRONLY, O_RDONLY, O_RDONLY};
+
+    for (int fd = 0; fd < 3; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+            (void)open("/dev/null", modes[fd]);
+}
+
+/* Beside the program, as after `make`; or where `make install` puts it. */
+static void find_worker(struct caprun_runtime *rt)
+{
+    static const char *const places[] = {"caprun-worker", "../libexec/caprun/caprun-worker"};
+    char path[PATH_MAX];
+    ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 64);
+    char *dir_end;
+
+    if (len <= 0)
+        return;
+    path[len] = '\0';
+    dir_end = strrchr(path, '/') + 1;
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        (void)snprintf(dir_end, 64, "%s", places[i]);
+        if (access(path, X_OK) == 0) {
+            (void)caprun_set_worker(rt, path);
+            return;
+        }
+    }
+}
+
+static int print_text(const char *text)
+{
+    return fputs(text, stdout) < 0 || fflush(stdout) != 0 ? STATUS_INTERNAL : 0;
+}
+
+static void reject_word(struct caprun_run *run, const char *word)
+{
+    char message[512];
+
+    if (!word)
+        (void)snprintf(message, sizeof(message), "there is nothing to do");
+    else if (strchr(word, '.'))
+        (void)snprintf(message, sizeof(message),
+                       "'%s' is the name of a capability, and this version of caprun does not have "
+                       "registries yet",
+                       word);
+    else
+        (void)snprintf(message, sizeof(message), "unknown command '%s'", word);
+    caprun_reject(run, CAPRUN_OUTCOME_USAGE, message,
+                  "caprun exec FILE [ARGS]; caprun --help says more");
+}
+
+static void say_more(struct caprun_runtime *rt, struct caprun_run *run)
+{
+    const char *missing = caprun_missing_layers(rt);
+    size_t len;
+    const char *json = caprun_result_json(run, &len);
+    const char *metrics = json ? strstr(json, "\"metrics\":") : NULL;
+
+    if (missing)
+        cr_output_note("sandbox: %s%s", missing[0] ? "missing: " : "every layer is there", missing);
+    if (metrics)
+        cr_output_note("%.*s", (int)strcspn(metrics, "}") + 1, metrics);
+}
+
+static int exit_status(enum caprun_outcome outcome, int signal)
+{
+    return signal ? 128 + signal : caprun_outcome_status(outcome);
+}
+
+static int run_command(struct caprun_runtime *rt, int argc, char **argv)
+{
+    struct cr_options options;
+    struct caprun_run *run;
+    struct cr_err err;
+    int cancelled = 0, status;
+
+    if (caprun_run_new(rt, &run) < 0)
+        return STATUS_INTERNAL;
+    if (cr_options_parse(argc, argv, &options, &err) < 0)
+        caprun_reject(run, CAPRUN_OUTCOME_USAGE, err.text, "caprun --help lists the options");
+    else if (options.help || options.version)
+        return print_text(options.help ? cr_help_text : "caprun " CAPRUN_VERSION "\n");
+    else if (options.word_count && strcmp(options.words[0], "exec") == 0)
+        cancelled = cr_exec(rt, run, &options);
+    else
+        reject_word(run, options.words[0]);
+    status = exit_status(caprun_get_outcome(run), cancelled);
+    if (cr_output_end(run, options.json, options.quiet, &err) < 0) {
+        cr_output_note("%s", err.text);
+        status = STATUS_INTERNAL;
+    }
+    if (options.verbose)
+        say_more(rt, run);
+    caprun_run_free(run);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    struct caprun_runtime *rt;
+    int status;
+
+    fill_closed_descriptors();
+    /* a reader that has gone is an error of write(), not our end */
+    (void)signal(SIGPIPE, SIG_IGN);
+    if (caprun_new(&rt) < 0) {
+        cr_output_note("no memory, or no descriptors, to start with");
+        return STATUS_INTERNAL;
+    }
+    find_worker(rt);
+    status = run_command(rt, argc, argv);
+    caprun_free(rt);
+    return status;
+}

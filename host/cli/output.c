@@ -1,0 +1,134 @@
+/* output.c - bytes to descriptors 1 and 2. */
+#include "cli/output.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/escape.h"
+
+#define MAX_TEXT (256u * 1024 * 1024)
+
+static int write_all(int fd, const struct cr_buf *b, struct cr_err *err)
+{
+    size_t done = 0;
+
+    if (cr_buf_err(b))
+        return cr_err_set(err, cr_buf_err(b), "no memory for the output");
+    while (done < b->len) {
+        ssize_t n = write(fd, b->data + done, b->len - done);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return cr_err_sys(err, "cannot write standard output");
+        done += (size_t)n;
+    }
+    return 0;
+}
+
+/* Standard error is written as well as can be: there is nobody left to tell if it fails. */
+static void flush_to_stderr(struct cr_buf *b)
+{
+    (void)write_all(STDERR_FILENO, b, NULL);
+    cr_buf_clear(b);
+}
+
+void cr_output_log(void *unused, const char *line, size_t len)
+{
+    struct cr_buf out;
+
+    (void)unused;
+    cr_buf_init(&out, MAX_TEXT);
+    cr_escape_terminal(&out, line, len);
+    cr_buf_str(&out, "\n");
+    flush_to_stderr(&out);
+}
+
+void cr_output_note(const char *fmt, ...)
+{
+    char text[1024];
+    struct cr_buf out;
+    va_list ap;
+
+    va_start(ap, fmt);
+    (void)vsnprintf(text, sizeof(text), fmt, ap);
+    va_end(ap);
+    cr_buf_init(&out, MAX_TEXT);
+    cr_buf_str(&out, "caprun: ");
+    cr_escape_terminal(&out, text, strlen(text));
+    cr_buf_str(&out, "\n");
+    flush_to_stderr(&out);
+}
+
+/* The lines of a stack, each escaped on its own. */
+static void add_stack(struct cr_buf *out, const char *stack, size_t len)
+{
+    while (len) {
+        const char *end = memchr(stack, '\n', len);
+        size_t line = end ? (size_t)(end - stack) : len;
+
+        cr_escape_terminal(out, stack, line);
+        cr_buf_str(out, "\n");
+        if (!end)
+            break;
+        stack += line + 1;
+        len -= line + 1;
+    }
+}
+
+static void print_error(struct caprun_run *run, bool quiet)
+{
+    const char *hint = caprun_get_hint(run);
+    const char *text;
+    struct cr_buf out;
+    size_t len;
+
+    cr_buf_init(&out, MAX_TEXT);
+    cr_buf_fmt(&out, "caprun: %s (%s): ", caprun_get_type(run),
+               caprun_outcome_name(caprun_get_outcome(run)));
+    text = caprun_get_message(run, &len);
+    cr_escape_terminal(&out, text ? text : "", len);
+    cr_buf_str(&out, "\n");
+    text = caprun_get_stack(run, &len);
+    if (text && !quiet)
+        add_stack(&out, text, len);
+    if (hint[0] && !quiet)
+        cr_buf_fmt(&out, "  hint: %s\n", hint);
+    flush_to_stderr(&out);
+}
+
+static int print_json(const char *json, size_t len, struct cr_err *err)
+{
+    struct cr_buf out;
+    int r;
+
+    cr_buf_init(&out, MAX_TEXT);
+    if (isatty(STDOUT_FILENO))
+        cr_json_pretty(&out, (const uint8_t *)json, len);
+    else
+        cr_buf_add(&out, json, len);
+    cr_buf_str(&out, "\n");
+    r = write_all(STDOUT_FILENO, &out, err);
+    cr_buf_clear(&out);
+    return r;
+}
+
+int cr_output_end(struct caprun_run *run, bool json, bool quiet, struct cr_err *err)
+{
+    bool success = caprun_get_outcome(run) == CAPRUN_OUTCOME_SUCCESS;
+    const char *text;
+    size_t len;
+
+    if (!success)
+        print_error(run, quiet);
+    if (!json && !success)
+        return 0;
+    text = json ? caprun_result_json(run, &len) : caprun_get_result(run, &len);
+    if (!text)
+        return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for the output");
+    return print_json(text, len, err);
+}

@@ -1,0 +1,118 @@
+/*
+ * run.h - one run as a state machine.
+ *
+ *     NEW --start--> STARTING --worker ready, job sent--> RUNNING --+--> ENDED
+ *                                                            |      |
+ *                                       wall limit reached   +--> LATE (waiting for the stack)
+ *
+ * Every way to an end goes through cr_run_end(), which takes the first outcome and no other: a
+ * result that arrives after the limit changes nothing. The host's clock decides; what the worker
+ * says of time is not asked.
+ */
+#ifndef CR_RUN_H
+#define CR_RUN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/loop.h"
+#include "pool/worker.h"
+
+enum cr_run_state { CR_RUN_NEW, CR_RUN_STARTING, CR_RUN_RUNNING, CR_RUN_LATE, CR_RUN_ENDED };
+
+struct cr_run_limits {
+    uint64_t memory;
+    uint32_t wall_ms;
+    uint32_t cpu_ms;
+    uint32_t call_ms; /* for one call; used as soon as there is something to call */
+};
+
+struct cr_call {
+    char *method;  /* "namespace:action" */
+    char *message; /* of its failure */
+    int64_t us;    /* how long it took */
+};
+
+/* What the envelope's error says. Texts are a stranger's until they are escaped. */
+struct cr_run_error {
+    const char *type; /* NULL: the outcome's own */
+    struct cr_buf message;
+    struct cr_buf stack;
+    char *tool;
+    char hint[160];
+};
+
+struct caprun_run {
+    struct caprun_runtime *runtime;
+    struct cr_loop *loop;
+    struct cr_run_limits limits;
+    struct cr_buf code, args;
+    void (*on_log)(void *data, const char *line, size_t len);
+    void *log_data;
+
+    enum cr_run_state state;
+    enum caprun_outcome outcome;
+    struct cr_worker worker;
+    struct cr_timer timer;
+    char id[37];
+
+    int64_t asked_us;  /* caprun_start */
+    int64_t job_us;    /* the job was sent: the run's time counts from here */
+    int64_t ended_us;
+    int64_t date_us;   /* what Date shows at job_us */
+    int64_t check_cpu_us;
+    int64_t late_us;
+    uint32_t frames_sent;
+    bool idle; /* it has read all that was sent, and has nothing to do */
+    int64_t wake_us;
+
+    struct cr_buf logs; /* JSON strings with commas between them */
+    size_t log_bytes, log_lines;
+    bool log_cut;
+    struct cr_call *calls;
+    size_t call_count, call_cap;
+    struct cr_buf result;
+    struct cr_run_error error;
+    int64_t cpu_us;
+    uint64_t memory_used;
+    struct cr_buf envelope;
+};
+
+/* Wall time since the job was sent, on the run's own clock. */
+int64_t cr_run_now(const struct caprun_run *run);
+
+/* Fills in limits that are 0, and gets a worker of |z|. Fails by ending the run. */
+void cr_run_start(struct caprun_run *run, struct cr_zygote *z);
+
+/*
+ * The end of a run that has none yet; later calls do nothing. Measures and kills the worker, and
+ * writes the envelope. Words and hint may be given before, with cr_run_say().
+ */
+void cr_run_end(struct caprun_run *run, enum caprun_outcome outcome);
+
+/* The error's message; replaces what was there. */
+void cr_run_say(struct caprun_run *run, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Sends a frame, with the run's time in its header. |header| has type and id. */
+void cr_run_send(struct caprun_run *run, struct wire_header header, const struct cr_part *parts,
+                 size_t count);
+
+/* Sets the timer to whatever is next: a limit, a wake-up, the end of patience. */
+void cr_run_schedule(struct caprun_run *run);
+
+void cr_run_clear(struct caprun_run *run);
+
+/* frames.c: what a worker may say now, and what follows from it. */
+void cr_frames_handle(struct caprun_run *run, const struct wire_header *header,
+                      const uint8_t *payload);
+
+/* envelope.c: writes |run->envelope|. */
+void cr_envelope_write(struct caprun_run *run);
+
+/* Names of the outcome: "CODE_ERROR", "RuntimeError", 1. */
+const char *cr_outcome_code(enum caprun_outcome outcome);
+const char *cr_outcome_type(enum caprun_outcome outcome);
+int cr_outcome_status(enum caprun_outcome outcome);
+
+#endif

@@ -1,0 +1,365 @@
+/* worker.c - non-blocking frames in both directions, and the end of a worker in words. */
+#include "pool/worker.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "pool/verify.h"
+
+#define READ_CHUNK (64u * LIMIT_KIB)
+/* After this much of one worker the others get their turn. */
+#define READ_TURN (512u * LIMIT_KIB)
+#define IN_MAX (sizeof(struct wire_header) + WIRE_JOB_MAX)
+#define OUT_MAX (64u * LIMIT_MIB)
+#define PATIENCE_US 200000
+
+static void close_socket(struct cr_worker *w)
+{
+    if (w->socket.fd < 0)
+        return;
+    cr_loop_remove(w->zygote->loop, &w->socket);
+    (void)close(w->socket.fd);
+    w->socket.fd = -1;
+}
+
+static void kill_worker(struct cr_worker *w)
+{
+    if (w->pidfd >= 0)
+        (void)syscall(SYS_pidfd_send_signal, w->pidfd, SIGKILL, NULL, 0);
+}
+
+void cr_worker_clear(struct cr_worker *w)
+{
+    if (!w->zygote)
+        return;
+    kill_worker(w);
+    close_socket(w);
+    cr_loop_unset(w->zygote->loop, &w->patience);
+    if (w->listed)
+        cr_zygote_forget(w->zygote, w);
+    if (w->pidfd >= 0)
+        (void)close(w->pidfd);
+    w->pidfd = -1;
+    cr_buf_clear(&w->in);
+    cr_buf_clear(&w->out);
+    w->zygote = NULL;
+}
+
+/* The one way out: the owner hears of it once. */
+static void end(struct cr_worker *w, const struct cr_err *why)
+{
+    const struct cr_worker_owner *owner = w->owner;
+    struct cr_err kept = *why;
+
+    cr_worker_clear(w);
+    owner->gone(w, &kept);
+}
+
+static void end_for_peer_fault(struct cr_worker *w, const char *what)
+{
+    struct cr_err why;
+
+    (void)cr_err_set(&why, CAPRUN_E_PEER, "the worker broke the protocol: %s", what);
+    end(w, &why);
+}
+
+void cr_worker_lost(struct cr_worker *w, const struct cr_err *why)
+{
+    end(w, why);
+}
+
+void cr_worker_forked(struct cr_worker *w, int pidfd, int error)
+{
+    struct cr_err why;
+
+    w->pidfd = pidfd;
+    if (pidfd >= 0)
+        return;
+    errno = error;
+    (void)cr_err_sys(&why, "fork a worker");
+    end(w, &why);
+}
+
+static const char *exit_text(int code)
+{
+    switch (code) {
+#define XX(name, number, text) \
+    case number:               \
+        return text;
+        WIRE_EXIT_MAP(XX)
+#undef XX
+    default:
+        return "for a reason of its own";
+    }
+}
+
+static const char *signal_text(int sig)
+{
+    switch (sig) {
+    case SIGSYS:
+        return " (it made a system call that the sandbox forbids)";
+    case SIGXCPU:
+        return " (it used more CPU time than it may)";
+    default:
+        return "";
+    }
+}
+
+void cr_worker_exited(struct cr_worker *w, int status)
+{
+    struct cr_err why;
+
+    /* what it said before it went still counts; its socket is read to the end first */
+    if (!w->closed && w->socket.fd >= 0) {
+        w->socket.ready(&w->socket, EPOLLIN);
+        if (!w->zygote)
+            return;
+    }
+    if (WIFSIGNALED(status))
+        (void)cr_err_set(&why, CAPRUN_E_PEER, "the worker was killed by signal %d, %s%s",
+                         WTERMSIG(status), strsignal(WTERMSIG(status)),
+                         signal_text(WTERMSIG(status)));
+    else
+        (void)cr_err_set(&why, CAPRUN_E_PEER, "the worker left with status %d: %s",
+                         WEXITSTATUS(status), exit_text(WEXITSTATUS(status)));
+    end(w, &why);
+}
+
+static void out_of_patience(struct cr_timer *timer)
+{
+    struct cr_worker *w = cr_container(timer, struct cr_worker, patience);
+    struct cr_err why;
+
+    (void)cr_err_set(&why, CAPRUN_E_PEER, "the worker closed its socket");
+    end(w, &why);
+}
+
+static void socket_closed(struct cr_worker *w)
+{
+    w->closed = true;
+    close_socket(w);
+    cr_loop_set(w->zygote->loop, &w->patience, cr_loop_now() + PATIENCE_US);
+}
+
+/* Reads what is there into |w->in|. Returns bytes, 0 at the end, -1 if there is nothing now. */
+static ssize_t receive(struct cr_worker *w, size_t room, pid_t *ret_pid)
+{
+    union {
+        struct cmsghdr header;
+        uint8_t bytes[CMSG_SPACE(sizeof(struct ucred))];
+    } anc;
+    uint8_t *to = cr_buf_room(&w->in, room);
+    struct iovec iov = {to, room};
+    struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
+    struct cmsghdr *c;
+    ssize_t n;
+
+    if (!to)
+        return 0;
+    if (!w->pid) {
+        msg.msg_control = &anc;
+        msg.msg_controllen = sizeof(anc);
+    }
+    n = recvmsg(w->socket.fd, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    if (n < 0)
+        return errno == EAGAIN || errno == EINTR ? -1 : 0;
+    w->in.len += (size_t)n;
+    c = !w->pid ? CMSG_FIRSTHDR(&msg) : NULL;
+    if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_CREDENTIALS) {
+        struct ucred cred;
+
+        memcpy(&cred, CMSG_DATA(c), sizeof(cred));
+        *ret_pid = cred.pid;
+    }
+    return n;
+}
+
+/* The first frame says nothing but that it is there: the kernel says whose it is. */
+static void take_ready(struct cr_worker *w, const struct wire_header *header, pid_t pid)
+{
+    struct cr_err why;
+    int off = 0;
+
+    if (header->type != WIRE_READY || pid <= 0) {
+        end_for_peer_fault(w, "the first frame was not READY");
+        return;
+    }
+    w->pid = pid;
+    (void)setsockopt(w->socket.fd, SOL_SOCKET, SO_PASSCRED, &off, sizeof(off));
+    if (cr_verify_worker(pid, &why) < 0)
+        end(w, &why);
+    else
+        w->owner->ready(w);
+}
+
+/*
+ * Hands the first frame in |w->in| to the owner. Returns how many bytes it took, 0 if it is not all
+ * there, or -1 if the worker is no more.
+ */
+static ssize_t take_frame(struct cr_worker *w, size_t from, pid_t pid)
+{
+    struct wire_header header;
+    size_t left = w->in.len - from;
+
+    if (left < sizeof(header))
+        return 0;
+    memcpy(&header, w->in.data + from, sizeof(header));
+    if (wire_check(&header, WIRE_WORKER) < 0) {
+        char what[64];
+
+        (void)snprintf(what, sizeof(what), "type %u (%s) with %u bytes", header.type,
+                       wire_type_name(header.type), header.length);
+        end_for_peer_fault(w, what);
+        return -1;
+    }
+    if (left - sizeof(header) < header.length)
+        return 0;
+    if (!w->pid)
+        take_ready(w, &header, pid);
+    else if (header.type == WIRE_READY)
+        end_for_peer_fault(w, "READY came twice");
+    else
+        w->owner->frame(w, &header, w->in.data + from + sizeof(header));
+    return w->zygote ? (ssize_t)(sizeof(header) + header.length) : -1;
+}
+
+/* How much more the frame that has begun needs; at least a chunk, so that small ones come at once. */
+static size_t wanted(const struct cr_worker *w)
+{
+    struct wire_header header;
+    size_t whole;
+
+    if (w->in.len < sizeof(header))
+        return READ_CHUNK;
+    memcpy(&header, w->in.data, sizeof(header));
+    whole = sizeof(header) + header.length;
+    return whole > w->in.len + READ_CHUNK ? whole - w->in.len : READ_CHUNK;
+}
+
+static void read_frames(struct cr_worker *w)
+{
+    size_t turn = 0;
+
+    while (turn < READ_TURN) {
+        pid_t pid = w->pid;
+        ssize_t n = receive(w, wanted(w), &pid);
+        size_t taken = 0;
+        ssize_t one;
+
+        if (n < 0)
+            return;
+        if (n == 0) {
+            socket_closed(w);
+            return;
+        }
+        turn += (size_t)n;
+        while ((one = take_frame(w, taken, pid)) > 0)
+            taken += (size_t)one;
+        if (one < 0)
+            return;
+        cr_buf_drop(&w->in, taken);
+    }
+}
+
+static void write_frames(struct cr_worker *w)
+{
+    bool more;
+
+    while (w->out.len) {
+        ssize_t n = send(w->socket.fd, w->out.data, w->out.len, MSG_NOSIGNAL | MSG_DONTWAIT);
+
+        if (n < 0)
+            break; /* if it is gone, reading will tell */
+        cr_buf_drop(&w->out, (size_t)n);
+    }
+    more = w->out.len > 0;
+    if (more != w->writing) {
+        w->writing = more;
+        cr_loop_change(w->zygote->loop, &w->socket, more ? EPOLLIN | EPOLLOUT : EPOLLIN);
+    }
+}
+
+static void socket_ready(struct cr_watch *watch, uint32_t events)
+{
+    struct cr_worker *w = cr_container(watch, struct cr_worker, socket);
+
+    if (events & EPOLLOUT)
+        write_frames(w);
+    if (events & (EPOLLIN | EPOLLHUP | EPOLLERR))
+        read_frames(w);
+}
+
+int cr_worker_start(struct cr_worker *w, struct cr_zygote *z, const struct cr_worker_owner *owner,
+                    uint64_t memory, uint32_t cpu_s, struct cr_err *err)
+{
+    int pair[2];
+    cr_autoclose int ours = -1;
+    cr_autoclose int theirs = -1;
+    int on = 1;
+    int r;
+
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+        return cr_err_sys(err, "socketpair");
+    ours = pair[0];
+    theirs = pair[1];
+    if (setsockopt(ours, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) < 0)
+        return cr_err_sys(err, "SO_PASSCRED");
+    *w = (struct cr_worker){.owner = owner,
+                            .socket = {.fd = ours, .ready = socket_ready},
+                            .patience = {.when_us = -1, .due = out_of_patience},
+                            .pidfd = -1};
+    cr_buf_init(&w->in, IN_MAX + READ_CHUNK);
+    cr_buf_init(&w->out, OUT_MAX);
+    r = cr_zygote_fork(z, w, theirs, memory, cpu_s, err);
+    if (r < 0)
+        return r;
+    r = cr_loop_add(z->loop, &w->socket, EPOLLIN, err);
+    if (r < 0) {
+        cr_zygote_forget(z, w);
+        return r;
+    }
+    w->zygote = z;
+    (void)cr_steal_fd(&ours);
+    return 0;
+}
+
+int cr_worker_send(struct cr_worker *w, struct wire_header *header, const struct cr_part *parts,
+                   size_t count)
+{
+    size_t len = 0;
+
+    for (size_t i = 0; i < count; i++)
+        len += parts[i].len;
+    header->length = (uint32_t)len;
+    cr_buf_add(&w->out, header, sizeof(*header));
+    for (size_t i = 0; i < count; i++)
+        cr_buf_add(&w->out, parts[i].bytes, parts[i].len);
+    if (cr_buf_err(&w->out))
+        return cr_buf_err(&w->out);
+    if (!w->closed)
+        write_frames(w);
+    return 0;
+}
+
+int64_t cr_worker_cpu_us(const struct cr_worker *w)
+{
+    struct timespec t;
+    clockid_t clock;
+
+    if (w->pid <= 0 || clock_getcpuclockid(w->pid, &clock) != 0 || clock_gettime(clock, &t) < 0)
+        return -1;
+    return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+uint64_t cr_worker_memory(const struct cr_worker *w)
+{
+    return w->pid > 0 ? cr_verify_resident(w->pid) : 0;
+}

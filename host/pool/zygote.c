@@ -1,0 +1,256 @@
+/* zygote.c - packets to and from the zygote. */
+#include "pool/zygote.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "pool/worker.h"
+
+static int spawn(const char *path, int control, pid_t *ret_pid, struct cr_err *err)
+{
+    static char name[] = "caprun-worker";
+    char *argv[] = {name, NULL};
+    char *envp[] = {NULL};
+    posix_spawn_file_actions_t actions;
+    int r;
+
+    if (posix_spawn_file_actions_init(&actions) != 0)
+        return cr_err_set(err, CAPRUN_E_NOMEM, "no memory to start '%s'", path);
+    r = posix_spawn_file_actions_adddup2(&actions, control, WIRE_FD);
+    if (r == 0)
+        r = posix_spawn(ret_pid, path, &actions, NULL, argv, envp);
+    (void)posix_spawn_file_actions_destroy(&actions);
+    if (r == 0)
+        return 0;
+    errno = r;
+    return cr_err_sys(err, "start '%s'", path);
+}
+
+static const char *step_text(uint32_t step)
+{
+    switch (step) {
+#define XX(name, number, text) \
+    case number:               \
+        return text;
+        WIRE_STEP_MAP(XX)
+#undef XX
+    default:
+        return "an unknown step";
+    }
+}
+
+static void die(struct cr_zygote *z)
+{
+    struct cr_worker *w;
+
+    z->dead = true;
+    if (!z->error.code)
+        (void)cr_err_set(&z->error, CAPRUN_E_SANDBOX, "%s",
+                         z->greeted ? "the zygote, from which workers are forked, is gone"
+                                    : "the zygote ended before it was ready");
+    cr_loop_remove(z->loop, &z->control);
+    while ((w = z->workers)) {
+        z->workers = w->next;
+        w->next = NULL;
+        w->listed = false;
+        cr_worker_lost(w, &z->error);
+    }
+}
+
+static struct cr_worker *find(struct cr_zygote *z, uint32_t slot)
+{
+    struct cr_worker *w = z->workers;
+
+    while (w && w->slot != slot)
+        w = w->next;
+    return w;
+}
+
+static void handle(struct cr_zygote *z, const struct wire_control *packet, int fd)
+{
+    cr_autoclose int pidfd = fd;
+    struct cr_worker *w = find(z, packet->slot);
+
+    switch (packet->kind) {
+    case WIRE_CONTROL_HELLO:
+        z->greeted = true;
+        memcpy(z->layers, packet->layers, sizeof(z->layers));
+        break;
+    case WIRE_CONTROL_REFUSE:
+        (void)cr_err_set(&z->error, CAPRUN_E_SANDBOX, "the sandbox cannot be built here: %s: %s",
+                         step_text(packet->step),
+                         packet->error ? strerror(packet->error) : "failed");
+        die(z);
+        break;
+    case WIRE_CONTROL_FORKED:
+        if (w)
+            cr_worker_forked(w, cr_steal_fd(&pidfd), packet->error);
+        break;
+    case WIRE_CONTROL_EXITED:
+        if (w) {
+            cr_zygote_forget(z, w);
+            cr_worker_exited(w, packet->status);
+        }
+        break;
+    default:
+        (void)cr_err_set(&z->error, CAPRUN_E_PEER, "the zygote sent a packet of kind %u",
+                         packet->kind);
+        die(z);
+    }
+}
+
+static void control_ready(struct cr_watch *watch, uint32_t events)
+{
+    struct cr_zygote *z = cr_container(watch, struct cr_zygote, control);
+
+    (void)events;
+    while (!z->dead) {
+        struct wire_control packet;
+        union {
+            struct cmsghdr header;
+            uint8_t bytes[CMSG_SPACE(sizeof(int))];
+        } anc;
+        struct iovec iov = {&packet, sizeof(packet)};
+        struct msghdr msg = {.msg_iov = &iov,
+                             .msg_iovlen = 1,
+                             .msg_control = &anc,
+                             .msg_controllen = sizeof(anc)};
+        ssize_t n = recvmsg(watch->fd, &msg, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+        struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&msg) : NULL;
+        int fd = -1;
+
+        if (n < 0 && (errno == EAGAIN || errno == EINTR))
+            return;
+        if (c && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(sizeof(int)))
+            memcpy(&fd, CMSG_DATA(c), sizeof(fd));
+        if (n == (ssize_t)sizeof(packet) && packet.version == WIRE_VERSION) {
+            handle(z, &packet, fd);
+        } else {
+            if (n > 0)
+                (void)cr_err_set(&z->error, CAPRUN_E_SANDBOX,
+                                 "caprun-worker is of another version than libcaprun");
+            die(z);
+        }
+    }
+}
+
+int cr_zygote_start(struct cr_zygote *z, struct cr_loop *loop, const char *path,
+                    struct cr_err *err)
+{
+    int pair[2];
+    cr_autoclose int ours = -1;
+    cr_autoclose int theirs = -1;
+    int r;
+
+    *z = (struct cr_zygote){.loop = loop, .control = {.fd = -1, .ready = control_ready}};
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+        return cr_err_sys(err, "socketpair");
+    ours = pair[0];
+    theirs = pair[1];
+    z->control.fd = ours;
+    r = cr_loop_add(loop, &z->control, EPOLLIN, err);
+    if (r == 0) {
+        r = spawn(path, theirs, &z->pid, err);
+        if (r < 0)
+            cr_loop_remove(loop, &z->control);
+    }
+    if (r < 0) {
+        z->control.fd = -1;
+        z->dead = true;
+        return r;
+    }
+    (void)cr_steal_fd(&ours);
+    return 0;
+}
+
+void cr_zygote_stop(struct cr_zygote *z)
+{
+    if (z->control.fd >= 0) {
+        if (!z->dead)
+            cr_loop_remove(z->loop, &z->control);
+        (void)close(z->control.fd);
+        z->control.fd = -1;
+    }
+    z->dead = true;
+    /* it ends because its socket has closed; and it is our child, so the pid is its own till then */
+    if (z->pid > 0)
+        while (waitpid(z->pid, NULL, 0) < 0 && errno == EINTR)
+            ;
+    z->pid = 0;
+}
+
+int cr_zygote_fork(struct cr_zygote *z, struct cr_worker *worker, int socket, uint64_t memory,
+                   uint32_t cpu_s, struct cr_err *err)
+{
+    struct wire_control packet = {.version = WIRE_VERSION,
+                                  .kind = WIRE_CONTROL_FORK,
+                                  .slot = ++z->next_slot,
+                                  .memory = memory,
+                                  .cpu_s = cpu_s};
+    union {
+        struct cmsghdr header;
+        uint8_t bytes[CMSG_SPACE(sizeof(int))];
+    } anc;
+    struct iovec iov = {&packet, sizeof(packet)};
+    struct msghdr msg = {
+        .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &anc, .msg_controllen = sizeof(anc)};
+
+    if (z->dead) {
+        if (err)
+            *err = z->error;
+        return z->error.code;
+    }
+    memset(&anc, 0, sizeof(anc));
+    anc.header.cmsg_level = SOL_SOCKET;
+    anc.header.cmsg_type = SCM_RIGHTS;
+    anc.header.cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(&anc.header), &socket, sizeof(socket));
+    if (sendmsg(z->control.fd, &msg, MSG_NOSIGNAL | MSG_DONTWAIT) != (ssize_t)sizeof(packet))
+        return cr_err_sys(err, "ask the zygote for a worker");
+    worker->slot = packet.slot;
+    worker->next = z->workers;
+    worker->listed = true;
+    z->workers = worker;
+    return 0;
+}
+
+void cr_zygote_forget(struct cr_zygote *z, struct cr_worker *worker)
+{
+    struct cr_worker **at = &z->workers;
+
+    while (*at && *at != worker)
+        at = &(*at)->next;
+    if (*at)
+        *at = worker->next;
+    worker->next = NULL;
+    worker->listed = false;
+}
+
+int cr_zygote_missing(const struct cr_zygote *z, char *out, size_t size)
+{
+    static const char *const names[WIRE_LAYERS] = {
+#define XX(name, number, text) [number] = text,
+        WIRE_LAYER_MAP(XX)
+#undef XX
+    };
+    size_t len = 0;
+    int count = 0;
+
+    out[0] = '\0';
+    for (int i = 0; i < WIRE_LAYERS; i++) {
+        if (!z->layers[i])
+            continue;
+        if (len < size)
+            len += (size_t)snprintf(out + len, size - len, "%s%s (%s)", count ? "; " : "",
+                                    names[i], strerror(z->layers[i]));
+        count++;
+    }
+    return count;
+}

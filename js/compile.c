@@ -1,0 +1,79 @@
+/*
+ * compile.c - turns the prelude into bytecode, at build time, with the same engine.
+ *
+ *     compile prelude.js > prelude.h
+ *
+ * Line numbers stay in the bytecode, the source does not. Bytecode never comes from anywhere but
+ * this program: to the engine it is as good as native code.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "arena.h"
+#include "engine.h"
+
+static void full(void)
+{
+    (void)fprintf(stderr, "compile: no memory\n");
+    exit(1);
+}
+
+static char *slurp(const char *path, size_t *ret_len)
+{
+    FILE *f = fopen(path, "rb");
+    static char text[256 * 1024];
+
+    if (!f) {
+        perror(path);
+        exit(1);
+    }
+    *ret_len = fread(text, 1, sizeof(text) - 1, f);
+    if (ferror(f) || !feof(f)) {
+        (void)fprintf(stderr, "compile: '%s' is too long, or cannot be read\n", path);
+        exit(1);
+    }
+    (void)fclose(f);
+    text[*ret_len] = '\0';
+    return text;
+}
+
+static void fail(JSContext *ctx)
+{
+    JSValue error = JS_GetException(ctx);
+    JSValue stack = crw_engine_error_stack(ctx, error);
+    const char *words = JS_ToCString(ctx, error);
+    const char *where = JS_ToCString(ctx, stack);
+
+    (void)fprintf(stderr, "compile: %s\n%s", words ? words : "?", where ? where : "");
+    exit(1);
+}
+
+int main(int argc, char **argv)
+{
+    JSContext *ctx;
+    JSValue script;
+    uint8_t *bytes;
+    size_t len;
+    char *text;
+
+    if (argc != 2) {
+        (void)fprintf(stderr, "usage: compile FILE.js > FILE.h\n");
+        return 2;
+    }
+    text = slurp(argv[1], &len);
+    if (crw_arena_init(64u << 20, full) < 0 || !(ctx = crw_engine_new(1)))
+        full();
+    script = JS_Eval(ctx, text, len, CRW_ENGINE_OURS,
+                     JS_EVAL_TYPE_GLOBAL | JS_EVAL_FLAG_COMPILE_ONLY | JS_EVAL_FLAG_STRICT);
+    if (JS_IsException(script))
+        fail(ctx);
+    bytes = JS_WriteObject(ctx, &len, script, JS_WRITE_OBJ_BYTECODE | JS_WRITE_OBJ_STRIP_SOURCE);
+    if (!bytes)
+        fail(ctx);
+    printf("/* made from js/prelude.js by js/compile.c */\n");
+    printf("static const unsigned char prelude_bytecode[] = {");
+    for (size_t i = 0; i < len; i++)
+        printf("%s%u,", i % 20 ? "" : "\n    ", bytes[i]);
+    printf("\n};\n");
+    return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
+}

@@ -1,0 +1,237 @@
+/*
+ * job.c - compile, run, wait, answer.
+ *
+ * The loop: run every job that the engine has; if the code's promise is settled, answer and leave;
+ * run a timer if the last wake-up has one left; otherwise tell the host that there is nothing to
+ * do, and read its next frame. The promise's state is asked of the engine directly, so that no
+ * `then` of anybody's is involved.
+ *
+ * Time is limited by the host, which kills. The interrupt handler below is there for the stack of
+ * code that runs too long. It does not return 1 as the engine offers, because that error can be
+ * caught in a dozen ways: it sends its frame and leaves.
+ */
+#include "job.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "arena.h"
+#include "bridge.h"
+#include "engine.h"
+#include "link.h"
+#include "timers.h"
+#include "values.h"
+
+static struct {
+    JSContext *ctx;
+    int64_t deadline_us; /* on this process's clock; 0: there is none */
+} job;
+
+static int64_t clock_us(void)
+{
+    struct timespec t;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+_Noreturn static void leave_late(JSContext *ctx)
+{
+    JSValue stack = crw_engine_running_stack(ctx);
+    size_t len = 0;
+    const char *text = JS_IsString(stack) ? JS_ToCStringLen(ctx, &len, stack) : NULL;
+    struct crw_part part = {text, least(len, LIMIT_ERROR_STACK_BYTES)};
+
+    crw_link_put(WIRE_LATE, 0, &part, text ? 1 : 0);
+    crw_link_linger();
+}
+
+static int on_interrupt(JSRuntime *rt, void *opaque)
+{
+    (void)rt;
+    (void)opaque;
+    if (crw_link_waiting())
+        crw_link_flush();
+    if (job.deadline_us && clock_us() >= job.deadline_us) {
+        job.deadline_us = 0;
+        leave_late(job.ctx);
+    }
+    return 0;
+}
+
+/* A string property of an error, or "". Getters are a stranger's code and may throw. */
+static const char *text_of(JSContext *ctx, JSValue value, size_t *ret_len)
+{
+    const char *text = NULL;
+
+    if (!JS_IsException(value) && !JS_IsUndefined(value))
+        text = JS_ToCStringLen(ctx, ret_len, value);
+    JS_FreeValue(ctx, value);
+    if (text)
+        return text;
+    JS_FreeValue(ctx, JS_GetException(ctx));
+    *ret_len = 0;
+    return "";
+}
+
+_Noreturn static void leave_without_result(JSContext *ctx, enum wire_why why, JSValueConst error)
+{
+    struct wire_threw threw = {.why = (uint32_t)why, .call = crw_bridge_call_of(ctx, error)};
+    size_t name_len = 0, message_len, stack_len = 0;
+    const char *name = "", *message, *stack = "";
+    struct crw_part parts[4];
+
+    if (JS_IsError(error)) {
+        name = text_of(ctx, JS_GetPropertyStr(ctx, error, "name"), &name_len);
+        message = text_of(ctx, JS_GetPropertyStr(ctx, error, "message"), &message_len);
+        stack = text_of(ctx, crw_engine_error_stack(ctx, error), &stack_len);
+    } else {
+        message = text_of(ctx, JS_DupValue(ctx, error), &message_len);
+    }
+    threw.name_len = (uint32_t)least(name_len, LIMIT_ERROR_NAME_BYTES);
+    threw.message_len = (uint32_t)least(message_len, LIMIT_ERROR_MESSAGE_BYTES);
+    threw.stack_len = (uint32_t)least(stack_len, LIMIT_ERROR_STACK_BYTES);
+    parts[0] = (struct crw_part){&threw, sizeof(threw)};
+    parts[1] = (struct crw_part){name, threw.name_len};
+    parts[2] = (struct crw_part){message, threw.message_len};
+    parts[3] = (struct crw_part){stack, threw.stack_len};
+    crw_link_put(WIRE_THREW, 0, parts, 4);
+    crw_link_linger();
+}
+
+_Noreturn static void leave_with_exception(JSContext *ctx, enum wire_why why)
+{
+    leave_without_result(ctx, why, JS_GetException(ctx));
+}
+
+_Noreturn void crw_job_uncaught(JSContext *ctx)
+{
+    leave_with_exception(ctx, WIRE_WHY_THREW);
+}
+
+_Noreturn static void leave_with_result(JSContext *ctx, JSValueConst value)
+{
+    struct crw_text json = {0};
+    struct crw_part part;
+
+    if (crw_values_encode_result(ctx, value, &json) < 0)
+        leave_with_exception(ctx, WIRE_WHY_NOT_JSON);
+    if (json.len > LIMIT_RESULT_BYTES)
+        leave_without_result(ctx, WIRE_WHY_TOO_LONG, JS_UNDEFINED);
+    part = (struct crw_part){json.bytes, json.len};
+    crw_link_put(WIRE_DONE, 0, &part, 1);
+    crw_link_linger();
+}
+
+static void leave_if_settled(JSContext *ctx, JSValueConst promise)
+{
+    switch (JS_PromiseState(ctx, promise)) {
+    case JS_PROMISE_FULFILLED:
+        leave_with_result(ctx, JS_PromiseResult(ctx, promise));
+    case JS_PROMISE_REJECTED:
+        leave_without_result(ctx, WIRE_WHY_THREW, JS_PromiseResult(ctx, promise));
+    case JS_PROMISE_PENDING:
+    case JS_PROMISE_NOT_A_PROMISE:
+        break;
+    }
+}
+
+static uint8_t *read_frame(struct wire_header *ret_header, bool has_clock)
+{
+    uint8_t *payload = crw_link_read(ret_header);
+
+    crw_bridge_set_time(ret_header);
+    if (has_clock)
+        job.deadline_us = clock_us() + (int64_t)ret_header->left_ms * 1000;
+    return payload;
+}
+
+static void handle_frame(JSContext *ctx, bool has_clock)
+{
+    struct wire_header header;
+    uint8_t *payload = read_frame(&header, has_clock);
+
+    if (header.type == WIRE_FAIL)
+        crw_bridge_fail(ctx, header.id, payload, header.length);
+    else if (header.type == WIRE_WAKE)
+        crw_timers_wake(header.now_us);
+    else
+        crw_link_leave(WIRE_EXIT_FRAME);
+    crw_arena_free(NULL, payload);
+}
+
+static void say_idle(void)
+{
+    struct wire_idle idle = {crw_timers_next()};
+    struct crw_part part = {&idle, sizeof(idle)};
+
+    crw_link_put(WIRE_IDLE, crw_link_frames_read(), &part, 1);
+    crw_link_flush();
+}
+
+_Noreturn static void run_until_settled(JSContext *ctx, JSValueConst promise, bool has_clock)
+{
+    for (;;) {
+        JSContext *unused;
+        int r;
+
+        while ((r = JS_ExecutePendingJob(JS_GetRuntime(ctx), &unused)) > 0)
+            ;
+        if (r < 0)
+            crw_job_uncaught(ctx);
+        leave_if_settled(ctx, promise);
+        if (crw_timers_run_one(ctx))
+            continue;
+        say_idle();
+        handle_frame(ctx, has_clock);
+    }
+}
+
+/* Splits a job's payload; the lengths come from the host, and are still checked. */
+static void split(const struct wire_header *header, const uint8_t *payload, struct wire_job *ret)
+{
+    if (header->type != WIRE_JOB)
+        crw_link_leave(WIRE_EXIT_FRAME);
+    memcpy(ret, payload, sizeof(*ret));
+    if (ret->name_len > WIRE_NAME_MAX || ret->zero ||
+        sizeof(*ret) + (uint64_t)ret->name_len + ret->code_len + ret->args_len != header->length)
+        crw_link_leave(WIRE_EXIT_FRAME);
+}
+
+_Noreturn void crw_job_run(JSContext *ctx, JSValueConst mcp, bool has_clock)
+{
+    struct wire_header header;
+    struct wire_job parts;
+    uint8_t *payload = read_frame(&header, has_clock);
+    const char *code, *args;
+    char name[WIRE_NAME_MAX + 1];
+    JSValue function, argv[2], promise;
+
+    split(&header, payload, &parts);
+    code = (const char *)payload + sizeof(parts) + parts.name_len;
+    args = code + parts.code_len;
+    memcpy(name, code - parts.name_len, parts.name_len);
+    name[parts.name_len] = '\0';
+
+    job.ctx = ctx;
+    crw_engine_begin(ctx, parts.seed);
+    JS_SetInterruptHandler(JS_GetRuntime(ctx), on_interrupt, NULL);
+    function = crw_engine_compile_body(ctx, code, parts.code_len, name);
+    crw_engine_close_compiler(ctx);
+    if (JS_IsException(function))
+        leave_with_exception(ctx, WIRE_WHY_SYNTAX);
+    argv[0] = JS_DupValue(ctx, mcp);
+    argv[1] = JS_ParseJSON(ctx, args, parts.args_len, name);
+    if (JS_IsException(argv[1]))
+        crw_link_leave(WIRE_EXIT_FRAME);
+    crw_arena_free(NULL, payload);
+    promise = JS_Call(ctx, function, JS_UNDEFINED, 2, (JSValueConst *)argv);
+    if (JS_IsException(promise))
+        crw_job_uncaught(ctx);
+    run_until_settled(ctx, promise, has_clock);
+}

@@ -1,0 +1,145 @@
+/* link.c - frames in and out, with read, write and exit_group as the only system calls. */
+#include "link.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "arena.h"
+
+static uint8_t in[16 * LIMIT_KIB];
+static size_t in_from, in_to; /* unread bytes are in[in_from..in_to) */
+static uint8_t out[32 * LIMIT_KIB];
+static size_t out_len;
+static uint32_t frames_read;
+
+_Noreturn void crw_link_leave(enum wire_exit status)
+{
+    for (;;)
+        (void)syscall(SYS_exit_group, (int)status);
+}
+
+static size_t read_some(void *to, size_t len)
+{
+    ssize_t n;
+
+    do
+        n = read(WIRE_FD, to, len);
+    while (n < 0 && errno == EINTR);
+    if (n < 0)
+        crw_link_leave(WIRE_EXIT_SOCKET);
+    if (n == 0)
+        crw_link_leave(WIRE_EXIT_OK);
+    return (size_t)n;
+}
+
+static void read_full(void *to, size_t len)
+{
+    uint8_t *at = to;
+
+    while (len) {
+        size_t n = in_to - in_from;
+
+        if (n == 0 && len < sizeof(in)) {
+            in_from = 0;
+            in_to = n = read_some(in, sizeof(in));
+        }
+        if (n == 0) {
+            n = read_some(at, len);
+        } else {
+            n = n < len ? n : len;
+            memcpy(at, in + in_from, n);
+            in_from += n;
+        }
+        at += n;
+        len -= n;
+    }
+}
+
+uint8_t *crw_link_read(struct wire_header *ret_header)
+{
+    uint8_t *payload;
+
+    read_full(ret_header, sizeof(*ret_header));
+    if (wire_check(ret_header, WIRE_HOST) < 0)
+        crw_link_leave(WIRE_EXIT_FRAME);
+    payload = crw_arena_malloc(NULL, (size_t)ret_header->length + 1);
+    read_full(payload, ret_header->length);
+    payload[ret_header->length] = '\0';
+    frames_read++;
+    return payload;
+}
+
+static void write_full(const void *bytes, size_t len)
+{
+    const uint8_t *at = bytes;
+
+    while (len) {
+        ssize_t n = write(WIRE_FD, at, len);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            crw_link_leave(WIRE_EXIT_SOCKET);
+        at += n;
+        len -= (size_t)n;
+    }
+}
+
+void crw_link_flush(void)
+{
+    size_t len = out_len;
+
+    out_len = 0;
+    if (len)
+        write_full(out, len);
+}
+
+bool crw_link_waiting(void)
+{
+    return out_len > 0;
+}
+
+static void put(const void *bytes, size_t len)
+{
+    if (len > sizeof(out) - out_len)
+        crw_link_flush();
+    if (len > sizeof(out)) {
+        write_full(bytes, len);
+    } else if (len) {
+        memcpy(out + out_len, bytes, len);
+        out_len += len;
+    }
+}
+
+void crw_link_put(enum wire_type type, uint32_t id, const struct crw_part *parts, size_t count)
+{
+    struct wire_header header = {.type = (uint16_t)type, .id = id};
+    size_t len = 0;
+
+    for (size_t i = 0; i < count; i++)
+        len += parts[i].len;
+    header.length = (uint32_t)len;
+    put(&header, sizeof(header));
+    for (size_t i = 0; i < count; i++)
+        put(parts[i].bytes, parts[i].len);
+}
+
+_Noreturn void crw_link_linger(void)
+{
+    crw_link_flush();
+    for (;;)
+        (void)read_some(in, sizeof(in));
+}
+
+_Noreturn void crw_link_full(void)
+{
+    crw_link_put(WIRE_FULL, 0, NULL, 0);
+    crw_link_linger();
+}
+
+uint32_t crw_link_frames_read(void)
+{
+    return frames_read;
+}

@@ -1,0 +1,351 @@
+/*
+ * lockdown.c - the steps, in order. SECURITY.md says why each is there.
+ *
+ * A failure of the first kind calls crw_lockdown_refuse(), one of the second kind is an errno in
+ * |layers|. The order is not free: the uid is given up before the user namespace is made, so that
+ * root's uid is not in it; maps are written while /proc is still there; the empty root comes before
+ * capabilities go; no_new_privs before Landlock and the filters, which need it.
+ */
+#include "lockdown.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/landlock.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "arena.h"
+#include "filters.h" /* generated from filter_gen.c */
+#include "link.h"
+
+#ifndef PR_SET_MDWE
+#define PR_SET_MDWE 65
+#define PR_MDWE_REFUSE_EXEC_GAIN 1
+#endif
+
+/*
+ * A uid that belongs to nobody, for a zygote that is started by root; in a container with few uids,
+ * one of those that Debian keeps free.
+ */
+#define UID_BASE 2130640896u
+#define UID_COUNT 65536u
+#define SMALL_UID_BASE 65000u
+#define SMALL_UID_COUNT 500u
+
+/* Room for the stack that the engine may use, and for the C code at its end. */
+#define STACK_BYTES (LIMIT_JS_STACK_BYTES + LIMIT_MIB)
+/* What a worker maps beside its own arena: program, warm arena, stack. */
+#define OTHER_BYTES (64ull * LIMIT_MIB)
+#define PREFAULT_BYTES (128u * LIMIT_KIB)
+
+_Noreturn void crw_lockdown_refuse(enum wire_step step, int error)
+{
+    struct wire_control packet = {
+        .version = WIRE_VERSION, .kind = WIRE_CONTROL_REFUSE, .step = step, .error = error};
+
+    (void)send(WIRE_FD, &packet, sizeof(packet), MSG_NOSIGNAL);
+    crw_link_leave(WIRE_EXIT_LOCKDOWN);
+}
+
+static void need(bool ok, enum wire_step step)
+{
+    if (!ok)
+        crw_lockdown_refuse(step, errno);
+}
+
+static uint8_t errno_unless(bool ok)
+{
+    return ok ? 0 : (uint8_t)errno;
+}
+
+static void close_descriptors(void)
+{
+    int null = open("/dev/null", O_RDWR);
+
+    need(null >= 0, WIRE_STEP_DESCRIPTORS);
+    for (int fd = 0; fd < 3; fd++)
+        need(dup2(null, fd) == fd, WIRE_STEP_DESCRIPTORS);
+    need(close_range(WIRE_FD + 1, ~0u, 0) == 0, WIRE_STEP_DESCRIPTORS);
+}
+
+static void reset_process(void)
+{
+    sigset_t none, child;
+
+    for (int sig = 1; sig < NSIG; sig++)
+        (void)signal(sig, SIG_DFL);
+    (void)sigemptyset(&none);
+    need(sigprocmask(SIG_SETMASK, &none, NULL) == 0, WIRE_STEP_SIGNALS);
+    (void)umask(077);
+    need(setsid() >= 0 || getpgrp() == getpid(), WIRE_STEP_SIGNALS);
+    need(chdir("/") == 0, WIRE_STEP_SIGNALS);
+    (void)sigemptyset(&child);
+    (void)sigaddset(&child, SIGCHLD);
+    need(sigprocmask(SIG_BLOCK, &child, NULL) == 0, WIRE_STEP_SIGNALS);
+}
+
+/* All workers of a zygote share its layout; if that is the same everywhere, a guess is knowledge. */
+static void require_randomisation(void)
+{
+    char state = '2';
+    int fd = open("/proc/sys/kernel/randomize_va_space", O_RDONLY);
+
+    if (fd >= 0) {
+        (void)!read(fd, &state, 1);
+        (void)close(fd);
+    }
+    errno = EPERM;
+    need(state != '0' && !(personality(0xffffffff) & ADDR_NO_RANDOMIZE), WIRE_STEP_RANDOMISATION);
+}
+
+static bool write_file(const char *path, const char *text)
+{
+    int fd = open(path, O_WRONLY);
+    bool ok = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+    int saved = errno;
+
+    if (fd >= 0)
+        (void)close(fd);
+    errno = saved;
+    return ok;
+}
+
+static bool map_own_id(uid_t uid, gid_t gid)
+{
+    char uids[64], gids[64];
+
+    (void)snprintf(uids, sizeof(uids), "%u %u 1\n", uid, uid);
+    (void)snprintf(gids, sizeof(gids), "%u %u 1\n", gid, gid);
+    return write_file("/proc/self/uid_map", uids) && write_file("/proc/self/setgroups", "deny") &&
+           write_file("/proc/self/gid_map", gids);
+}
+
+/* Root becomes somebody else, but may still come back until the namespaces are made. */
+static void step_down(void)
+{
+    uid_t uid = UID_BASE + (uid_t)getpid() % UID_COUNT;
+
+    need(setgroups(0, NULL) == 0, WIRE_STEP_IDENTITY);
+    if (setresgid(uid, uid, uid) < 0) {
+        uid = SMALL_UID_BASE + (uid_t)getpid() % SMALL_UID_COUNT;
+        need(setresgid(uid, uid, uid) == 0, WIRE_STEP_IDENTITY);
+    }
+    need(setresuid(uid, uid, 0) == 0, WIRE_STEP_IDENTITY);
+    need(prctl(PR_SET_DUMPABLE, 1) == 0, WIRE_STEP_IDENTITY);
+}
+
+static void make_namespaces(uint8_t layers[WIRE_LAYERS])
+{
+    const int others = CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
+    bool root = geteuid() == 0;
+    uid_t uid;
+    gid_t gid;
+
+    if (root)
+        step_down();
+    uid = geteuid();
+    gid = getegid();
+    layers[WIRE_LAYER_USER_NS] = errno_unless(unshare(CLONE_NEWUSER) == 0);
+    if (layers[WIRE_LAYER_USER_NS] == 0)
+        layers[WIRE_LAYER_USER_NS] = errno_unless(map_own_id(uid, gid));
+    else if (root)
+        need(seteuid(0) == 0, WIRE_STEP_IDENTITY);
+    layers[WIRE_LAYER_OTHER_NS] = errno_unless(unshare(others) == 0);
+    layers[WIRE_LAYER_PID_NS] = errno_unless(unshare(CLONE_NEWPID) == 0);
+}
+
+/* A directory with nothing in it, and no room for anything, becomes the root. */
+static bool empty_root(void)
+{
+    const unsigned long locked = MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC;
+    static const char *const places[] = {"/tmp", "/proc", "/usr", "/dev"};
+
+    if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+        return false;
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        if (mount("tmpfs", places[i], "tmpfs", locked & ~(unsigned long)MS_RDONLY,
+                  "size=4096,nr_inodes=1,mode=0555") < 0)
+            continue;
+        return chdir(places[i]) == 0 && syscall(SYS_pivot_root, ".", ".") == 0 &&
+               umount2(".", MNT_DETACH) == 0 && chdir("/") == 0 &&
+               mount(NULL, "/", NULL, MS_REMOUNT | MS_BIND | locked, NULL) == 0;
+    }
+    return false;
+}
+
+/* After this there is no way back to root, with or without a user namespace. */
+static void settle_identity(void)
+{
+    uid_t uid, effective, saved;
+
+    need(getresuid(&uid, &effective, &saved) == 0, WIRE_STEP_IDENTITY);
+    need(setresuid(uid, uid, uid) == 0, WIRE_STEP_IDENTITY);
+}
+
+/* Nothing that is executed from here on, if anything were, gets a capability. */
+static bool empty_bounding_set(void)
+{
+    bool ok = true;
+
+    for (unsigned long cap = 0; prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0; cap++)
+        ok = prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0 && ok;
+    return prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) == 0 && ok;
+}
+
+static bool drop_capabilities(void)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct none[2] = {{0}};
+
+    return syscall(SYS_capset, &header, none) == 0;
+}
+
+/* Waits for the zygote with nothing but the calls for that, and ends as it did. */
+_Noreturn static void wait_for(pid_t zygote)
+{
+    const struct sock_fprog filter = {sizeof(filter_outer) / sizeof(filter_outer[0]),
+                                      (struct sock_filter *)(uintptr_t)filter_outer};
+    int status = 0;
+
+    (void)close_range(0, ~0u, 0);
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+        syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter) < 0)
+        crw_link_leave(WIRE_EXIT_LOCKDOWN);
+    while (wait4(zygote, &status, 0, NULL) < 0 && errno == EINTR)
+        ;
+    crw_link_leave(WIFEXITED(status) ? (enum wire_exit)WEXITSTATUS(status) : WIRE_EXIT_ORPHAN);
+}
+
+static void become_first_process(void)
+{
+    pid_t pid = fork();
+
+    need(pid >= 0, WIRE_STEP_FORK);
+    if (pid > 0)
+        wait_for(pid);
+}
+
+/* The newest kernels know more than the headers that we are built with. */
+struct ruleset {
+    uint64_t fs, net, scoped;
+};
+#define LANDLOCK_SCOPES 3ull /* abstract sockets, signals: ABI 6 */
+#define LANDLOCK_TCP 3ull    /* bind, connect: ABI 4 */
+
+/* Every right that the kernel's version of Landlock knows is handled, none is granted. */
+static void restrict_with_landlock(uint8_t layers[WIRE_LAYERS])
+{
+    long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+    uint8_t error = errno_unless(abi > 0);
+    unsigned rights = abi >= 5 ? 16 : abi >= 3 ? 15 : abi >= 2 ? 14 : 13;
+    struct ruleset all = {(1ull << rights) - 1, LANDLOCK_TCP, LANDLOCK_SCOPES};
+    size_t size = abi >= 6 ? 24 : abi >= 4 ? 16 : 8;
+
+    if (!error) {
+        int fd = (int)syscall(SYS_landlock_create_ruleset, &all, size, 0);
+
+        error = errno_unless(fd >= 0 && syscall(SYS_landlock_restrict_self, fd, 0) == 0);
+        if (fd >= 0)
+            (void)close(fd);
+    }
+    layers[WIRE_LAYER_LANDLOCK_FS] = error;
+    layers[WIRE_LAYER_LANDLOCK_NET] = error ? error : abi >= 4 ? 0 : ENOSYS;
+    layers[WIRE_LAYER_LANDLOCK_SCOPE] = error ? error : abi >= 6 ? 0 : ENOSYS;
+}
+
+static bool limit(__rlimit_resource_t what, uint64_t soft, uint64_t hard)
+{
+    struct rlimit r = {.rlim_cur = soft, .rlim_max = hard};
+
+    return setrlimit(what, &r) == 0;
+}
+
+void crw_lockdown_zygote(uint8_t layers[WIRE_LAYERS])
+{
+    sigset_t child;
+
+    close_descriptors();
+    reset_process();
+    require_randomisation();
+    make_namespaces(layers);
+    layers[WIRE_LAYER_EMPTY_ROOT] =
+        layers[WIRE_LAYER_OTHER_NS] ? layers[WIRE_LAYER_OTHER_NS] : errno_unless(empty_root());
+    become_first_process();
+    layers[WIRE_LAYER_NO_CAPS] = errno_unless(empty_bounding_set());
+    settle_identity();
+    need(drop_capabilities(), WIRE_STEP_IDENTITY);
+    need(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, WIRE_STEP_NO_NEW_PRIVS);
+    layers[WIRE_LAYER_NOT_DUMPABLE] = errno_unless(prctl(PR_SET_DUMPABLE, 0) == 0);
+    layers[WIRE_LAYER_MDWE] =
+        errno_unless(prctl(PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN, 0, 0, 0) == 0);
+    need(limit(RLIMIT_CORE, 0, 0) && limit(RLIMIT_FSIZE, 0, 0), WIRE_STEP_RLIMITS);
+    restrict_with_landlock(layers);
+
+    (void)sigemptyset(&child);
+    (void)sigaddset(&child, SIGCHLD);
+    need(signalfd(-1, &child, 0) == CRW_LOCKDOWN_SIGNAL_FD, WIRE_STEP_DESCRIPTORS);
+}
+
+void crw_lockdown_zygote_filter(uint8_t layers[WIRE_LAYERS])
+{
+    const struct sock_fprog filter = {sizeof(filter_zygote) / sizeof(filter_zygote[0]),
+                                      (struct sock_filter *)(uintptr_t)filter_zygote};
+    struct timespec t;
+
+    need(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter) == 0, WIRE_STEP_SECCOMP);
+    layers[WIRE_LAYER_VDSO_CLOCK] = errno_unless(clock_gettime(CLOCK_MONOTONIC, &t) == 0);
+}
+
+static void need_worker(bool ok)
+{
+    if (!ok)
+        crw_link_leave(WIRE_EXIT_LOCKDOWN);
+}
+
+static void touch_stack(void)
+{
+    volatile uint8_t pages[16 * LIMIT_KIB];
+
+    for (size_t i = 0; i < sizeof(pages); i += 4096)
+        pages[i] = 0;
+}
+
+void crw_lockdown_worker(int socket, int parent, uint64_t memory, uint32_t cpu_s)
+{
+    const struct sock_fprog filter = {sizeof(filter_worker) / sizeof(filter_worker[0]),
+                                      (struct sock_filter *)(uintptr_t)filter_worker};
+    uint64_t random;
+
+    need_worker(dup3(socket, WIRE_FD, 0) == WIRE_FD);
+    need_worker(close_range(0, WIRE_FD - 1, 0) == 0 && close_range(WIRE_FD + 1, ~0u, 0) == 0);
+    need_worker(prctl(PR_SET_PDEATHSIG, SIGKILL) == 0);
+    if (getppid() != parent)
+        crw_link_leave(WIRE_EXIT_ORPHAN);
+    need_worker(syscall(SYS_getrandom, &random, sizeof(random), 0) == sizeof(random));
+    need_worker(crw_arena_enter_run(memory, random) == 0);
+    need_worker(limit(RLIMIT_STACK, STACK_BYTES, STACK_BYTES) &&
+                limit(RLIMIT_CPU, cpu_s, cpu_s + 1) && limit(RLIMIT_NOFILE, 0, 0) &&
+                limit(RLIMIT_NPROC, 0, 0) && limit(RLIMIT_AS, memory + OTHER_BYTES,
+                                                   memory + OTHER_BYTES));
+    crw_arena_prefault(PREFAULT_BYTES);
+    touch_stack();
+    need_worker(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter) == 0);
+}

@@ -1,0 +1,35 @@
+/*
+ * run_limits.h - the numbers that host and worker share. What a person may set is a default here; the
+ * rest are ceilings that hold for everybody.
+ */
+#ifndef CAPRUN_RUN_LIMITS_H
+#define CAPRUN_RUN_LIMITS_H
+
+#define LIMIT_KIB 1024u
+#define LIMIT_MIB (1024u * LIMIT_KIB)
+
+#define LIMIT_CODE_BYTES (1u * LIMIT_MIB)
+#define LIMIT_ARGS_BYTES (16u * LIMIT_MIB)   /* the args of a run, and of one call */
+#define LIMIT_RESULT_BYTES (16u * LIMIT_MIB)
+#define LIMIT_LOG_BYTES (1u * LIMIT_MIB)
+#define LIMIT_LOG_LINES 10000u
+#define LIMIT_CALLS 10000u
+#define LIMIT_CALLS_AT_ONCE 256u
+
+/* Words of an error: enough for a person, too little for a flood. */
+#define LIMIT_ERROR_NAME_BYTES 256u
+#define LIMIT_ERROR_MESSAGE_BYTES (64u * LIMIT_KIB)
+#define LIMIT_ERROR_STACK_BYTES (16u * LIMIT_KIB)
+
+#define LIMIT_NAMESPACE_CHARS 64u
+#define LIMIT_ACTION_CHARS 128u
+
+#define LIMIT_JS_STACK_BYTES (1u * LIMIT_MIB)
+
+#define LIMIT_DEFAULT_MEMORY_BYTES (512ull * LIMIT_MIB)
+#define LIMIT_MAX_MEMORY_BYTES (16ull * 1024 * LIMIT_MIB)
+#define LIMIT_DEFAULT_WALL_MS (300u * 1000u)
+#define LIMIT_DEFAULT_CALL_MS (30u * 1000u)
+#define LIMIT_MAX_MS (24u * 24u * 3600u * 1000u) /* 24 days fit in 31 bits of milliseconds */
+
+#endif

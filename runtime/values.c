@@ -1,0 +1,108 @@
+/* values.c - the engine's own JSON, less what UTF-8 cannot carry. */
+#include "values.h"
+
+#include <stdint.h>
+#include <string.h>
+
+/* Is |at|, of which |left| bytes are there, \uXXXX with a hex number from |low| to |high|? */
+static int is_escape(const char *at, size_t left, unsigned low, unsigned high)
+{
+    unsigned value = 0;
+
+    if (left < 6 || at[0] != '\\' || at[1] != 'u')
+        return 0;
+    for (int i = 2; i < 6; i++) {
+        char c = at[i];
+        unsigned digit = c >= '0' && c <= '9'   ? (unsigned)(c - '0')
+                         : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
+                         : c >= 'A' && c <= 'F' ? (unsigned)(c - 'A') + 10
+                                                : 16;
+        if (digit > 15)
+            return 0;
+        value = value * 16 + digit;
+    }
+    return value >= low && value <= high;
+}
+
+/* JSON.stringify writes a lone surrogate as an escape; U+FFFD's takes its place. Counts them. */
+static size_t replace_lone_surrogates(char *text, size_t len)
+{
+    char *at = text, *end = text + len;
+    size_t count = 0;
+
+    while (at < end && (at = memchr(at, '\\', (size_t)(end - at)))) {
+        size_t left = (size_t)(end - at);
+
+        if (is_escape(at, left, 0xd800, 0xdbff) && is_escape(at + 6, left - 6, 0xdc00, 0xdfff)) {
+            at += 12;
+        } else if (is_escape(at, left, 0xd800, 0xdfff)) {
+            memcpy(at + 2, "fffd", 4);
+            at += 6;
+            count++;
+        } else {
+            at += 2;
+        }
+    }
+    return count;
+}
+
+static const char *kind(JSValueConst value)
+{
+    return JS_IsSymbol(value) ? "a symbol" : JS_IsObject(value) ? "a function" : "a value";
+}
+
+static int encode(JSContext *ctx, JSValueConst value, struct crw_text *ret)
+{
+    JSValue text = JS_JSONStringify(ctx, value, JS_UNDEFINED, JS_UNDEFINED);
+    const char *bytes;
+
+    if (JS_IsException(text))
+        return -1;
+    if (!JS_IsString(text)) {
+        JS_FreeValue(ctx, text);
+        JS_ThrowTypeError(ctx, "%s has no JSON", kind(value));
+        return -1;
+    }
+    bytes = JS_ToCStringLen(ctx, &ret->len, text);
+    JS_FreeValue(ctx, text);
+    if (!bytes)
+        return -1;
+    /* nobody else holds the text that JSON.stringify has just made */
+    ret->bytes = (char *)(uintptr_t)bytes;
+    ret->lone_surrogates = replace_lone_surrogates(ret->bytes, ret->len);
+    return 0;
+}
+
+/* What stands for `undefined`. */
+static int constant(JSContext *ctx, const char *json, struct crw_text *ret)
+{
+    JSValue text = JS_NewString(ctx, json);
+
+    ret->bytes = (char *)(uintptr_t)JS_ToCStringLen(ctx, &ret->len, text);
+    JS_FreeValue(ctx, text);
+    return ret->bytes ? 0 : -1;
+}
+
+int crw_values_encode_result(JSContext *ctx, JSValueConst value, struct crw_text *ret)
+{
+    return JS_IsUndefined(value) ? constant(ctx, "null", ret) : encode(ctx, value, ret);
+}
+
+int crw_values_encode_args(JSContext *ctx, JSValueConst value, struct crw_text *ret)
+{
+    if (JS_IsUndefined(value))
+        return constant(ctx, "{}", ret);
+    if (encode(ctx, value, ret) < 0)
+        return -1;
+    if (!ret->lone_surrogates)
+        return 0;
+    crw_values_release(ctx, ret);
+    JS_ThrowTypeError(ctx, "the args have half of a surrogate pair");
+    return -1;
+}
+
+void crw_values_release(JSContext *ctx, struct crw_text *text)
+{
+    JS_FreeCString(ctx, text->bytes);
+    text->bytes = NULL;
+}

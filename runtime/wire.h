@@ -1,0 +1,193 @@
+/*
+ * wire.h - what host, zygote and worker say to each other. docs/protocol.md describes each frame,
+ * and a test keeps that page and this file equal.
+ *
+ * Host and worker share one stream socket and speak in frames: a fixed header, then |length| bytes
+ * of payload. Host and zygote share one socket of packets, each a struct wire_control. Numbers are
+ * in the machine's own byte order, because all three run on the same machine.
+ *
+ * Both sides bound every length with wire_check() before they allocate. Numbers once given to a
+ * type, a layer, a step or an exit status are never reused.
+ */
+#ifndef CAPRUN_WIRE_H
+#define CAPRUN_WIRE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "run_limits.h"
+
+#define WIRE_VERSION 1u
+
+/* The worker's only descriptor; in the zygote, the control socket. */
+#define WIRE_FD 3
+
+struct wire_header {
+    uint32_t length;  /* bytes of payload that follow */
+    uint16_t type;    /* enum wire_type */
+    uint16_t zero;    /* always 0 */
+    uint32_t id;      /* what it counts depends on the type */
+    uint32_t left_ms; /* from the host: wall time that the run has left; from the worker: 0 */
+    int64_t date_us;  /* from the host: the time that Date shows, in microseconds since 1970 */
+    int64_t now_us;   /* from the host: the time that performance.now shows */
+};
+
+enum wire_side { WIRE_HOST, WIRE_WORKER };
+
+/* XX(name, number, who sends it, least payload, largest payload) */
+#define WIRE_TYPE_MAP(XX)                                                                          \
+    XX(JOB, 1, WIRE_HOST, sizeof(struct wire_job), WIRE_JOB_MAX)                                   \
+    XX(FAIL, 3, WIRE_HOST, sizeof(struct wire_fail), WIRE_FAIL_MAX)                                \
+    XX(WAKE, 4, WIRE_HOST, 0, 0)                                                                   \
+    XX(READY, 16, WIRE_WORKER, 0, 0)                                                               \
+    XX(CALL, 17, WIRE_WORKER, sizeof(struct wire_call), WIRE_CALL_MAX)                             \
+    XX(LOG, 18, WIRE_WORKER, 0, LIMIT_LOG_BYTES)                                                   \
+    XX(IDLE, 20, WIRE_WORKER, sizeof(struct wire_idle), sizeof(struct wire_idle))                  \
+    XX(DONE, 21, WIRE_WORKER, 1, LIMIT_RESULT_BYTES)                                               \
+    XX(THREW, 22, WIRE_WORKER, sizeof(struct wire_threw), WIRE_THREW_MAX)                          \
+    XX(LATE, 23, WIRE_WORKER, 0, LIMIT_ERROR_STACK_BYTES)                                          \
+    XX(FULL, 24, WIRE_WORKER, 0, 0)
+
+/* The code to run. Then come the bytes of name, code and args, without anything between them. */
+struct wire_job {
+    uint64_t seed;
+    uint32_t name_len; /* what stack traces call the code: "cap:" and a short hash */
+    uint32_t code_len;
+    uint32_t args_len;
+    uint32_t zero;
+};
+
+/* Call |header.id| failed. Then come the bytes of the code's name and of the message. */
+struct wire_fail {
+    uint32_t code_len;
+    uint32_t message_len;
+};
+
+/* Call number |header.id|, counted from 1. Then come the bytes of both names and of the args. */
+struct wire_call {
+    uint32_t namespace_len;
+    uint32_t action_len;
+};
+
+/*
+ * Nothing left to run. |header.id| is the number of frames that the worker has read, so that the
+ * host can tell whether it has said something since.
+ */
+struct wire_idle {
+    int64_t wake_us; /* send WAKE when now_us has reached this; negative: no timer is set */
+};
+
+/* Why there is no result. */
+enum wire_why {
+    WIRE_WHY_THREW = 1,    /* the code threw */
+    WIRE_WHY_SYNTAX = 2,   /* the code does not parse */
+    WIRE_WHY_NOT_JSON = 3, /* the code returned what is not JSON */
+    WIRE_WHY_TOO_LONG = 4, /* the result is over LIMIT_RESULT_BYTES */
+};
+
+/* The end without a result. Then come the bytes of the error's name, message and stack. */
+struct wire_threw {
+    uint32_t why;  /* enum wire_why */
+    uint32_t call; /* the call whose failure was thrown on, or 0 */
+    uint32_t name_len;
+    uint32_t message_len;
+    uint32_t stack_len;
+};
+
+#define WIRE_NAME_MAX 64u
+#define WIRE_JOB_MAX                                                                               \
+    (sizeof(struct wire_job) + WIRE_NAME_MAX + LIMIT_CODE_BYTES + LIMIT_ARGS_BYTES)
+#define WIRE_FAIL_MAX (sizeof(struct wire_fail) + WIRE_NAME_MAX + LIMIT_ERROR_MESSAGE_BYTES)
+#define WIRE_CALL_MAX                                                                              \
+    (sizeof(struct wire_call) + LIMIT_NAMESPACE_CHARS + LIMIT_ACTION_CHARS + LIMIT_ARGS_BYTES)
+#define WIRE_THREW_MAX                                                                             \
+    (sizeof(struct wire_threw) + LIMIT_ERROR_NAME_BYTES + LIMIT_ERROR_MESSAGE_BYTES +              \
+     LIMIT_ERROR_STACK_BYTES)
+
+enum wire_type {
+#define XX(name, number, side, least, most) WIRE_##name = (number),
+    WIRE_TYPE_MAP(XX)
+#undef XX
+};
+
+/* Returns 0 if |side| may send a frame with this header, -1 if not: type, length, zero fields. */
+int wire_check(const struct wire_header *header, enum wire_side side);
+
+/* Returns the type's name, or "?" for a number that has none. */
+const char *wire_type_name(unsigned type);
+
+/* Layers of the sandbox that may be missing: the zygote reports each as 0 or the errno of why. */
+#define WIRE_LAYER_MAP(XX)                                                                         \
+    XX(USER_NS, 0, "user namespace")                                                               \
+    XX(OTHER_NS, 1, "mount, network, IPC, UTS and cgroup namespaces")                              \
+    XX(PID_NS, 2, "PID namespace")                                                                 \
+    XX(EMPTY_ROOT, 3, "empty root directory")                                                      \
+    XX(NO_CAPS, 4, "no capabilities, empty bounding set")                                          \
+    XX(NOT_DUMPABLE, 5, "not dumpable")                                                            \
+    XX(MDWE, 6, "no new executable memory (PR_SET_MDWE)")                                          \
+    XX(LANDLOCK_FS, 7, "Landlock: files")                                                          \
+    XX(LANDLOCK_NET, 8, "Landlock: TCP")                                                           \
+    XX(LANDLOCK_SCOPE, 9, "Landlock: signals and abstract sockets")                                \
+    XX(VDSO_CLOCK, 10, "clock without a system call (stacks of timeouts)")
+
+enum wire_layer {
+#define XX(name, number, text) WIRE_LAYER_##name = (number),
+    WIRE_LAYER_MAP(XX)
+#undef XX
+    WIRE_LAYERS,
+};
+
+/* Steps without which nothing runs. */
+#define WIRE_STEP_MAP(XX)                                                                          \
+    XX(DESCRIPTORS, 1, "close every descriptor but the control socket")                            \
+    XX(SIGNALS, 2, "reset signals, session and directory")                                         \
+    XX(RANDOMISATION, 3, "address randomisation is on")                                            \
+    XX(IDENTITY, 4, "give up root's uid and groups")                                               \
+    XX(FORK, 5, "fork")                                                                            \
+    XX(NO_NEW_PRIVS, 6, "set no_new_privs")                                                        \
+    XX(RLIMITS, 7, "set resource limits")                                                          \
+    XX(ENGINE, 8, "start the engine")                                                              \
+    XX(SECCOMP, 9, "load the system call filter")
+
+enum wire_step {
+#define XX(name, number, text) WIRE_STEP_##name = (number),
+    WIRE_STEP_MAP(XX)
+#undef XX
+};
+
+/* How a worker leaves, when it is not the kernel that ends it. */
+#define WIRE_EXIT_MAP(XX)                                                                          \
+    XX(OK, 0, "left after its last frame")                                                         \
+    XX(SOCKET, 10, "could not read or write its socket")                                           \
+    XX(FRAME, 11, "was sent a frame that makes no sense")                                          \
+    XX(ENGINE, 12, "the engine failed in a way that has no words")                                 \
+    XX(LOCKDOWN, 13, "could not lock itself down")                                                 \
+    XX(ORPHAN, 14, "lost its parent")
+
+enum wire_exit {
+#define XX(name, number, text) WIRE_EXIT_##name = (number),
+    WIRE_EXIT_MAP(XX)
+#undef XX
+};
+
+enum wire_control_kind {
+    WIRE_CONTROL_FORK = 1,   /* host: fork a worker for |slot|; its socket comes with the packet */
+    WIRE_CONTROL_HELLO = 2,  /* zygote: locked and warm; |layers| */
+    WIRE_CONTROL_REFUSE = 3, /* zygote: |step| failed with |error|, nothing will run */
+    WIRE_CONTROL_FORKED = 4, /* zygote: worker |slot| exists; a pidfd comes with the packet */
+    WIRE_CONTROL_EXITED = 5, /* zygote: worker |slot| ended with |status|, as from wait() */
+};
+
+struct wire_control {
+    uint32_t version; /* WIRE_VERSION */
+    uint32_t kind;    /* enum wire_control_kind */
+    uint32_t slot;    /* the host's name for the worker; in FORKED, |error| tells if it failed */
+    uint32_t cpu_s;   /* FORK: RLIMIT_CPU, a backstop */
+    uint64_t memory;  /* FORK: bytes for the run's own arena */
+    int32_t status;   /* EXITED */
+    int32_t error;    /* REFUSE, FORKED: errno or 0 */
+    uint32_t step;    /* REFUSE: enum wire_step */
+    uint8_t layers[WIRE_LAYERS];
+};
+
+#endif
