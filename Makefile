@@ -225,7 +225,7 @@ bench: all ## measure: a cold command beside the engine alone, a run in a warm h
 $(B)/bench/engine_alone: tests/bench/engine_alone.c $(B)/runtime/engine.o $(B)/runtime/arena.o
 	@mkdir -p $(@D)
 	$(call say,LINK)
-	$(Q)$(CC) $(runtime_flags) $(warnings) $(CFLAGS) -static-pie $(link_hardening) -o $@ $(filter %.c %.o %.a,$^) -lm
+	$(Q)$(CC) $(runtime_flags) $(warnings) $(CFLAGS) -fno-lto -pie $(link_hardening) -o $@ $(filter %.c %.o %.a,$^) -lm
 
 $(B)/bench/latency: tests/bench/latency.c $(B)/libcaprun.a
 	@mkdir -p $(@D)

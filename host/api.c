@@ -256,6 +256,11 @@ static int ensure_zygote(struct caprun_runtime *rt, struct cr_err *err)
     return r;
 }
 
+int caprun_warm(struct caprun_runtime *rt)
+{
+    return ensure_zygote(rt, &rt->err);
+}
+
 int caprun_start(struct caprun_run *run)
 {
     struct caprun_runtime *rt = run->runtime;

@@ -107,6 +107,12 @@ CAPRUN_API const char *caprun_error(const struct caprun_runtime *rt);
 CAPRUN_API int caprun_set_worker(struct caprun_runtime *rt, const char *path);
 
 /*
+ * Starts the zygote now, so that the first run finds it on its way. Optional. Returns 0, or
+ * CAPRUN_E_SYS or CAPRUN_E_NOMEM if it cannot be started.
+ */
+CAPRUN_API int caprun_warm(struct caprun_runtime *rt);
+
+/*
  * Layers of the sandbox that this machine does not have, as words; "" if there are all. NULL
  * before the first run. The text belongs to the runtime.
  */

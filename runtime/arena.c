@@ -53,6 +53,7 @@ static struct {
     void (*full)(void);
     uintptr_t warm; /* the region before this one, if it has a size */
     size_t warm_size;
+    size_t warm_used; /* from its base to its top, when it was left */
     uint64_t filled[BINS / 64];
     struct block *bins[BINS];
 } arena;
@@ -381,19 +382,32 @@ int crw_arena_enter_run(size_t limit, uint64_t random)
 {
     uintptr_t warm = (uintptr_t)arena.base;
     size_t warm_size = (size_t)(arena.end - arena.base);
+    size_t warm_used = (size_t)(arena.high - arena.base);
     int err = arena.warm_size ? -EBUSY : map_region(limit, RANDOM_BASE + (random & RANDOM_MASK));
 
     if (err)
         return err;
     arena.warm = warm;
     arena.warm_size = warm_size;
+    arena.warm_used = warm_used;
     return 0;
+}
+
+/* Faults pages in with one call; a kernel before 5.14 gets a fault for each. */
+static void populate(char *from, size_t bytes)
+{
+    bytes = (bytes + PAGE - 1) / PAGE * PAGE;
+    if (madvise(from, bytes, MADV_POPULATE_WRITE) == 0)
+        return;
+    for (volatile char *page = from; page < from + bytes; page += PAGE)
+        *page |= 0;
 }
 
 void crw_arena_prefault(size_t bytes)
 {
-    volatile char *page = arena.base;
+    size_t region = (size_t)(arena.end - arena.base);
 
-    for (; bytes && page < arena.end; page += PAGE, bytes -= bytes < PAGE ? bytes : PAGE)
-        *page |= 0;
+    populate(arena.base, bytes < region ? bytes : region);
+    if (arena.warm_size)
+        populate((char *)arena.warm, arena.warm_used);
 }

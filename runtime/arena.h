@@ -36,7 +36,10 @@ int crw_arena_init(size_t warm_size, void (*full)(void));
  */
 int crw_arena_enter_run(size_t limit, uint64_t random);
 
-/* Makes the first |bytes| of the current region resident, so that a run does not fault for them. */
+/*
+ * Makes the first |bytes| of the current region resident, and the process's own copy of what the
+ * warm region holds, so that a run does not fault for them.
+ */
 void crw_arena_prefault(size_t bytes);
 
 /*

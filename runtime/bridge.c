@@ -246,8 +246,10 @@ JSValue crw_bridge_install(JSContext *ctx)
     JSValue prelude = crw_engine_load(ctx, prelude_bytecode, sizeof(prelude_bytecode));
     JSValue mcp = JS_EXCEPTION;
 
-    JS_SetPropertyStr(ctx, native, "call", JS_NewCFunction(ctx, js_call, "call", 3));
-    JS_SetPropertyStr(ctx, native, "log", JS_NewCFunction(ctx, js_log, "log", 1));
+    /* no capability gets hold of these two; their names keep them out of its stack traces */
+    JS_SetPropertyStr(ctx, native, "call",
+                      JS_NewCFunction(ctx, js_call, "call (" CRW_ENGINE_OURS, 3));
+    JS_SetPropertyStr(ctx, native, "log", JS_NewCFunction(ctx, js_log, "log (" CRW_ENGINE_OURS, 1));
     JS_SetPropertyStr(ctx, native, "now", JS_NewCFunction(ctx, js_now, "now", 0));
     if (make_marks(ctx, global) == 0 && JS_IsFunction(ctx, prelude))
         mcp = JS_Call(ctx, prelude, JS_UNDEFINED, 1, (JSValueConst *)&native);

@@ -34,21 +34,36 @@ void crw_engine_set_date(int64_t date_us)
     engine_date_us = date_us;
 }
 
+/* Line 0 is the head that a body gets: whoever is there is at the code's beginning. */
+static void put_frame(DynBuf *out, const char *line, size_t len)
+{
+    const char *head = memmem(line, len, ":0:", 3);
+
+    if (head && line[len - 1] == ')') {
+        dbuf_put(out, (const uint8_t *)line, (size_t)(head - line));
+        dbuf_putstr(out, ":1:1)");
+    } else {
+        dbuf_put(out, (const uint8_t *)line, len);
+    }
+}
+
 /* Copies |text| without the lines that name code of ours. */
 static JSValue without_our_frames(JSContext *ctx, const char *text)
 {
+    static const char ours[] = " (" CRW_ENGINE_OURS;
     DynBuf kept;
     JSValue result;
 
     js_dbuf_init(ctx, &kept);
     while (*text) {
-        const char *end = strchr(text, '\n');
-        size_t len = end ? (size_t)(end - text) + 1 : strlen(text);
-        const char *ours = memmem(text, len, " (" CRW_ENGINE_OURS, sizeof(" (" CRW_ENGINE_OURS) - 1);
+        size_t len = strcspn(text, "\n");
 
-        if (!ours)
-            dbuf_put(&kept, (const uint8_t *)text, len);
-        text += len;
+        if (!memmem(text, len, ours, sizeof(ours) - 1)) {
+            if (kept.size)
+                dbuf_putc(&kept, '\n');
+            put_frame(&kept, text, len);
+        }
+        text += len + (text[len] == '\n');
     }
     result = JS_NewStringLen(ctx, (const char *)kept.buf, kept.size);
     dbuf_free(&kept);
@@ -75,8 +90,12 @@ JSValue crw_engine_error_stack(JSContext *ctx, JSValueConst error)
 JSValue crw_engine_running_stack(JSContext *ctx)
 {
     JSValue error = JS_NewError(ctx);
+    JSStackFrame *sf = ctx->rt->current_stack_frame;
     JSValue stack;
 
+    /* a function that has called nothing yet is shown where it begins */
+    if (sf && !sf->cur_pc && js_class_has_bytecode(JS_VALUE_GET_OBJ(sf->cur_func)->class_id))
+        sf->cur_pc = JS_VALUE_GET_OBJ(sf->cur_func)->u.func.function_bytecode->byte_code_buf + 1;
     build_backtrace(ctx, error, JS_UNDEFINED, NULL, 0, 0, 0);
     stack = crw_engine_error_stack(ctx, error);
     JS_FreeValue(ctx, error);
@@ -204,13 +223,6 @@ static bool is_one_function(JSValueConst script, size_t text_len)
 
 JSValue crw_engine_compile_body(JSContext *ctx, const char *code, size_t len, const char *name)
 {
-    /* line 0 is ours, so that the code's own lines count from 1 */
-    JSEvalOptions options = {
-        .version = JS_EVAL_OPTIONS_VERSION,
-        .eval_flags = JS_EVAL_TYPE_GLOBAL | JS_EVAL_FLAG_COMPILE_ONLY,
-        .filename = name,
-        .line_num = 0,
-    };
     size_t head = sizeof(BODY_HEAD) - 1, tail = sizeof(BODY_TAIL) - 1;
     size_t text_len = head + len + tail;
     char *text = js_malloc(ctx, text_len + 1);
@@ -219,7 +231,9 @@ JSValue crw_engine_compile_body(JSContext *ctx, const char *code, size_t len, co
     memcpy(text, BODY_HEAD, head);
     memcpy(text + head, code, len);
     memcpy(text + head + len, BODY_TAIL, tail + 1);
-    script = JS_Eval2(ctx, text, text_len, &options);
+    /* line 0 is ours, so that the code's own lines count from 1 */
+    script = JS_EvalInternal(ctx, JS_UNDEFINED, text, text_len, name, 0,
+                             JS_EVAL_TYPE_GLOBAL | JS_EVAL_FLAG_COMPILE_ONLY, -1);
     js_free(ctx, text);
     if (JS_IsException(script))
         return script;

@@ -2,7 +2,7 @@
  * filter_gen.c - makes the system call filters, at build time, with libseccomp.
  *
  * The program prints a C header with the filters' instructions as numbers; lockdown.c loads these.
- * So the policy is the three lists below and nothing else, and a worker pays for loading bytes
+ * So the policy is the two lists below and nothing else, and a worker pays for loading bytes
  * only. Whatever a list does not name kills the process, on any architecture but the native one
  * everything does, and x32 counts as another architecture.
  */
@@ -44,12 +44,6 @@ static const struct rule worker[] = {
     CALL(exit_group),
 };
 
-/* The process that only waits for the zygote, so that the zygote can be PID 1 of a namespace. */
-static const struct rule outer[] = {
-    CALL(wait4),
-    CALL(exit_group),
-};
-
 /* Forking and handing over, and what a worker needs on its way to its own filter. */
 static const struct rule zygote[] = {
     CALL(ppoll),
@@ -68,6 +62,7 @@ static const struct rule zygote[] = {
     CALL(getrandom),
     CALL_IF2(mmap, 2, PROT_READ | PROT_WRITE, 3, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE),
     CALL_IF(madvise, 2, MADV_NOHUGEPAGE),
+    CALL_IF(madvise, 2, MADV_POPULATE_WRITE),
     CALL_IF(prlimit64, 0, 0),
     CALL_IF(seccomp, 0, 1 /* SECCOMP_SET_MODE_FILTER */),
     CALL(exit_group),
@@ -131,7 +126,6 @@ int main(void)
 {
     printf("/* made by runtime/filter_gen.c; the lists are there */\n");
     print("worker", worker, sizeof(worker) / sizeof(worker[0]));
-    print("outer", outer, sizeof(outer) / sizeof(outer[0]));
     print("zygote", zygote, sizeof(zygote) / sizeof(zygote[0]));
     return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
 }

@@ -5,6 +5,10 @@
  * |layers|. The order is not free: the uid is given up before the user namespace is made, so that
  * root's uid is not in it; maps are written while /proc is still there; the empty root comes before
  * capabilities go; no_new_privs before Landlock and the filters, which need it.
+ *
+ * The network namespace alone takes half a millisecond, as long as the engine takes to get warm. So
+ * the program that was started makes it while its child, the zygote, warms the engine; the child
+ * then joins it, and the parent leaves.
  */
 #include "lockdown.h"
 
@@ -28,7 +32,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -56,6 +59,8 @@
 #define OTHER_BYTES (64ull * LIMIT_MIB)
 #define PREFAULT_BYTES (128u * LIMIT_KIB)
 
+#define JOINED_NAMESPACES (CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP)
+
 _Noreturn void crw_lockdown_refuse(enum wire_step step, int error)
 {
     struct wire_control packet = {
@@ -63,6 +68,11 @@ _Noreturn void crw_lockdown_refuse(enum wire_step step, int error)
 
     (void)send(WIRE_FD, &packet, sizeof(packet), MSG_NOSIGNAL);
     crw_link_leave(WIRE_EXIT_LOCKDOWN);
+}
+
+static bool close_from(unsigned first, unsigned last)
+{
+    return syscall(SYS_close_range, first, last, 0) == 0;
 }
 
 static void need(bool ok, enum wire_step step)
@@ -83,7 +93,7 @@ static void close_descriptors(void)
     need(null >= 0, WIRE_STEP_DESCRIPTORS);
     for (int fd = 0; fd < 3; fd++)
         need(dup2(null, fd) == fd, WIRE_STEP_DESCRIPTORS);
-    need(close_range(WIRE_FD + 1, ~0u, 0) == 0, WIRE_STEP_DESCRIPTORS);
+    need(close_from(WIRE_FD + 1, ~0u), WIRE_STEP_DESCRIPTORS);
 }
 
 static void reset_process(void)
@@ -152,9 +162,9 @@ static void step_down(void)
     need(prctl(PR_SET_DUMPABLE, 1) == 0, WIRE_STEP_IDENTITY);
 }
 
-static void make_namespaces(uint8_t layers[WIRE_LAYERS])
+/* The two that everything else is made inside of. */
+static void make_outer_namespaces(uint8_t layers[WIRE_LAYERS])
 {
-    const int others = CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
     bool root = geteuid() == 0;
     uid_t uid;
     gid_t gid;
@@ -168,7 +178,6 @@ static void make_namespaces(uint8_t layers[WIRE_LAYERS])
         layers[WIRE_LAYER_USER_NS] = errno_unless(map_own_id(uid, gid));
     else if (root)
         need(seteuid(0) == 0, WIRE_STEP_IDENTITY);
-    layers[WIRE_LAYER_OTHER_NS] = errno_unless(unshare(others) == 0);
     layers[WIRE_LAYER_PID_NS] = errno_unless(unshare(CLONE_NEWPID) == 0);
 }
 
@@ -203,11 +212,12 @@ static void settle_identity(void)
 /* Nothing that is executed from here on, if anything were, gets a capability. */
 static bool empty_bounding_set(void)
 {
-    bool ok = true;
+    unsigned long cap = 0;
 
-    for (unsigned long cap = 0; prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0; cap++)
-        ok = prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0 && ok;
-    return prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) == 0 && ok;
+    while (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0)
+        cap++;
+    /* EINVAL: there is no such capability, so all that there are have gone */
+    return errno == EINVAL && prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) == 0;
 }
 
 static bool drop_capabilities(void)
@@ -218,29 +228,65 @@ static bool drop_capabilities(void)
     return syscall(SYS_capset, &header, none) == 0;
 }
 
-/* Waits for the zygote with nothing but the calls for that, and ends as it did. */
-_Noreturn static void wait_for(pid_t zygote)
+/* In the parent: makes what the child will join, tells it how that went, and waits till it has. */
+_Noreturn static void make_namespaces_for(pid_t zygote, int child)
 {
-    const struct sock_fprog filter = {sizeof(filter_outer) / sizeof(filter_outer[0]),
-                                      (struct sock_filter *)(uintptr_t)filter_outer};
-    int status = 0;
+    struct wire_control packet = {
+        .version = WIRE_VERSION, .kind = WIRE_CONTROL_BORN, .pid = zygote};
+    uint8_t error = errno_unless(unshare(JOINED_NAMESPACES) == 0);
 
-    (void)close_range(0, ~0u, 0);
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
-        syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter) < 0)
-        crw_link_leave(WIRE_EXIT_LOCKDOWN);
-    while (wait4(zygote, &status, 0, NULL) < 0 && errno == EINTR)
-        ;
-    crw_link_leave(WIFEXITED(status) ? (enum wire_exit)WEXITSTATUS(status) : WIRE_EXIT_ORPHAN);
+    (void)send(child, &error, sizeof(error), MSG_NOSIGNAL);
+    (void)send(WIRE_FD, &packet, sizeof(packet), MSG_NOSIGNAL);
+    (void)recv(child, &error, sizeof(error), 0);
+    crw_link_leave(WIRE_EXIT_OK);
 }
 
-static void become_first_process(void)
+/* In the child, which does not go on if its parent has not answered: half a sandbox is none. */
+static uint8_t join_namespaces(int parent, int parent_pidfd)
 {
-    pid_t pid = fork();
+    uint8_t error = 0;
 
+    errno = ESRCH;
+    need(recv(parent, &error, sizeof(error), 0) == (ssize_t)sizeof(error), WIRE_STEP_FORK);
+    if (!error)
+        need(setns(parent_pidfd, JOINED_NAMESPACES) == 0, WIRE_STEP_FORK);
+    need(close_from(WIRE_FD + 1, ~0u), WIRE_STEP_DESCRIPTORS);
+    return error;
+}
+
+/* Left to itself, the scheduler lets the child wait for this very processor. */
+static void send_elsewhere(pid_t child, cpu_set_t others)
+{
+    CPU_CLR((size_t)sched_getcpu(), &others);
+    if (CPU_COUNT(&others) > 0)
+        (void)sched_setaffinity(child, sizeof(others), &others);
+}
+
+/*
+ * The child is the zygote, and PID 1 of its namespace, so that its death kills every worker. It is
+ * made a child of the host's, which waits for it, and not of this program, which leaves.
+ */
+static void become_first_process(void (*warm)(void), uint8_t layers[WIRE_LAYERS])
+{
+    int pidfd = (int)syscall(SYS_pidfd_open, getpid(), 0);
+    cpu_set_t all;
+    int pair[2];
+    long pid;
+
+    (void)sched_getaffinity(0, sizeof(all), &all);
+    need(pidfd >= 0 && socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair) == 0, WIRE_STEP_FORK);
+    pid = syscall(SYS_clone, CLONE_PARENT | SIGCHLD, NULL, NULL, NULL, NULL);
     need(pid >= 0, WIRE_STEP_FORK);
-    if (pid > 0)
-        wait_for(pid);
+    if (pid > 0) {
+        send_elsewhere((pid_t)pid, all);
+        (void)close(pair[1]);
+        make_namespaces_for((pid_t)pid, pair[0]);
+    }
+    (void)close(pair[0]);
+    warm();
+    (void)sched_setaffinity(0, sizeof(all), &all);
+    layers[WIRE_LAYER_EMPTY_ROOT] = errno_unless(unshare(CLONE_NEWNS) == 0 && empty_root());
+    layers[WIRE_LAYER_JOINED_NS] = join_namespaces(pair[1], pidfd);
 }
 
 /* The newest kernels know more than the headers that we are built with. */
@@ -271,24 +317,22 @@ static void restrict_with_landlock(uint8_t layers[WIRE_LAYERS])
     layers[WIRE_LAYER_LANDLOCK_SCOPE] = error ? error : abi >= 6 ? 0 : ENOSYS;
 }
 
-static bool limit(__rlimit_resource_t what, uint64_t soft, uint64_t hard)
+static bool limit(int what, uint64_t soft, uint64_t hard)
 {
-    struct rlimit r = {.rlim_cur = soft, .rlim_max = hard};
+    uint64_t both[2] = {soft, hard}; /* struct rlimit64 */
 
-    return setrlimit(what, &r) == 0;
+    return syscall(SYS_prlimit64, 0, what, both, NULL) == 0;
 }
 
-void crw_lockdown_zygote(uint8_t layers[WIRE_LAYERS])
+void crw_lockdown_zygote(void (*warm)(void), uint8_t layers[WIRE_LAYERS])
 {
     sigset_t child;
 
     close_descriptors();
     reset_process();
     require_randomisation();
-    make_namespaces(layers);
-    layers[WIRE_LAYER_EMPTY_ROOT] =
-        layers[WIRE_LAYER_OTHER_NS] ? layers[WIRE_LAYER_OTHER_NS] : errno_unless(empty_root());
-    become_first_process();
+    make_outer_namespaces(layers);
+    become_first_process(warm, layers);
     layers[WIRE_LAYER_NO_CAPS] = errno_unless(empty_bounding_set());
     settle_identity();
     need(drop_capabilities(), WIRE_STEP_IDENTITY);
@@ -334,8 +378,8 @@ void crw_lockdown_worker(int socket, int parent, uint64_t memory, uint32_t cpu_s
                                       (struct sock_filter *)(uintptr_t)filter_worker};
     uint64_t random;
 
-    need_worker(dup3(socket, WIRE_FD, 0) == WIRE_FD);
-    need_worker(close_range(0, WIRE_FD - 1, 0) == 0 && close_range(WIRE_FD + 1, ~0u, 0) == 0);
+    need_worker(syscall(SYS_dup3, socket, WIRE_FD, 0) == WIRE_FD);
+    need_worker(close_from(0, WIRE_FD - 1) && close_from(WIRE_FD + 1, ~0u));
     need_worker(prctl(PR_SET_PDEATHSIG, SIGKILL) == 0);
     if (getppid() != parent)
         crw_link_leave(WIRE_EXIT_ORPHAN);

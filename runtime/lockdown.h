@@ -17,11 +17,12 @@
 #define CRW_LOCKDOWN_SIGNAL_FD 4
 
 /*
- * Steps of the zygote up to no_new_privs and Landlock. Forks: it returns in the process that is
- * to be the zygote, and never in the one that only waits for it. |layers| gets 0 or an errno for
- * each layer. On a refusal it tells the host why, and leaves.
+ * Steps of the zygote up to no_new_privs and Landlock. Forks, and returns in the child, which is to
+ * be the zygote; the parent leaves. |warm| is called in the child, to do what takes time while the
+ * parent makes the namespaces. |layers| gets 0 or an errno for each layer. On a refusal it tells the
+ * host why, and leaves.
  */
-void crw_lockdown_zygote(uint8_t layers[WIRE_LAYERS]);
+void crw_lockdown_zygote(void (*warm)(void), uint8_t layers[WIRE_LAYERS]);
 
 /* The zygote's own filter, after the engine is warm. Also finds out whether there is a clock. */
 void crw_lockdown_zygote_filter(uint8_t layers[WIRE_LAYERS]);

@@ -18,6 +18,7 @@
 #include "zygote.h"
 
 #define WARM_BYTES (8u * LIMIT_MIB)
+#define WARM_BYTES_USED (512u * LIMIT_KIB) /* about what engine and prelude take */
 
 static bool is_control_socket(void)
 {
@@ -34,8 +35,11 @@ static void say_how_to_use_it(void)
     (void)!write(STDERR_FILENO, text, sizeof(text) - 1);
 }
 
+static JSContext *ctx;
+static JSValue mcp;
+
 /* Code that touches what most runs touch, so that they find it warm. */
-static bool warm_up(JSContext *ctx)
+static bool warm_up(void)
 {
     static const char code[] = "const o = {a: [1, 2.5, 'x']}; return JSON.stringify(o).length";
     JSValue function = crw_engine_compile_body(ctx, code, sizeof(code) - 1, "cap:warm");
@@ -47,40 +51,37 @@ static bool warm_up(JSContext *ctx)
     return ok;
 }
 
-static JSContext *start_engine(JSValue *ret_mcp)
+static void start_engine(void)
 {
     uint64_t entropy;
-    JSContext *ctx = NULL;
 
     if (getrandom(&entropy, sizeof(entropy), 0) == sizeof(entropy) &&
-        crw_arena_init(WARM_BYTES, crw_link_full) == 0)
+        crw_arena_init(WARM_BYTES, crw_link_full) == 0) {
+        crw_arena_prefault(WARM_BYTES_USED);
         ctx = crw_engine_new(entropy);
+    }
     if (!ctx || crw_timers_install(ctx) < 0)
         crw_lockdown_refuse(WIRE_STEP_ENGINE, 0);
-    *ret_mcp = crw_bridge_install(ctx);
-    if (JS_IsException(*ret_mcp) || !warm_up(ctx))
+    mcp = crw_bridge_install(ctx);
+    if (JS_IsException(mcp) || !warm_up())
         crw_lockdown_refuse(WIRE_STEP_ENGINE, 0);
-    return ctx;
 }
 
 int main(void)
 {
     struct wire_control hello = {.version = WIRE_VERSION, .kind = WIRE_CONTROL_HELLO};
-    JSContext *ctx;
-    JSValue mcp;
+    struct iovec iov = {&hello, sizeof(hello)};
+    struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
     pid_t own;
 
     if (!is_control_socket()) {
         say_how_to_use_it();
         return 2;
     }
-    crw_lockdown_zygote(hello.layers);
-    ctx = start_engine(&mcp);
+    crw_lockdown_zygote(start_engine, hello.layers);
     own = getpid();
     crw_lockdown_zygote_filter(hello.layers);
-    if (sendmsg(WIRE_FD,
-                &(struct msghdr){.msg_iov = &(struct iovec){&hello, sizeof(hello)}, .msg_iovlen = 1},
-                MSG_NOSIGNAL) < 0)
+    if (sendmsg(WIRE_FD, &msg, MSG_NOSIGNAL) < 0)
         crw_link_leave(WIRE_EXIT_SOCKET);
     crw_zygote_serve(own);
     crw_link_put(WIRE_READY, 0, NULL, 0);

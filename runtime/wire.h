@@ -119,9 +119,9 @@ const char *wire_type_name(unsigned type);
 /* Layers of the sandbox that may be missing: the zygote reports each as 0 or the errno of why. */
 #define WIRE_LAYER_MAP(XX)                                                                         \
     XX(USER_NS, 0, "user namespace")                                                               \
-    XX(OTHER_NS, 1, "mount, network, IPC, UTS and cgroup namespaces")                              \
+    XX(JOINED_NS, 1, "network, IPC, UTS and cgroup namespaces")                                    \
     XX(PID_NS, 2, "PID namespace")                                                                 \
-    XX(EMPTY_ROOT, 3, "empty root directory")                                                      \
+    XX(EMPTY_ROOT, 3, "mount namespace with an empty root")                                        \
     XX(NO_CAPS, 4, "no capabilities, empty bounding set")                                          \
     XX(NOT_DUMPABLE, 5, "not dumpable")                                                            \
     XX(MDWE, 6, "no new executable memory (PR_SET_MDWE)")                                          \
@@ -176,6 +176,7 @@ enum wire_control_kind {
     WIRE_CONTROL_REFUSE = 3, /* zygote: |step| failed with |error|, nothing will run */
     WIRE_CONTROL_FORKED = 4, /* zygote: worker |slot| exists; a pidfd comes with the packet */
     WIRE_CONTROL_EXITED = 5, /* zygote: worker |slot| ended with |status|, as from wait() */
+    WIRE_CONTROL_BORN = 6,   /* the started program: |pid| is the zygote now, and I am leaving */
 };
 
 struct wire_control {
@@ -187,6 +188,7 @@ struct wire_control {
     int32_t status;   /* EXITED */
     int32_t error;    /* REFUSE, FORKED: errno or 0 */
     uint32_t step;    /* REFUSE: enum wire_step */
+    int32_t pid;      /* BORN */
     uint8_t layers[WIRE_LAYERS];
 };
 

@@ -54,7 +54,7 @@ static void send_packet(struct wire_control *packet, int fd)
         msg.msg_controllen = sizeof(anc);
     }
     if (sendmsg(WIRE_FD, &msg, MSG_NOSIGNAL) != (ssize_t)sizeof(*packet))
-        crw_link_leave(WIRE_EXIT_SOCKET);
+        crw_link_leave(errno == EPIPE ? WIRE_EXIT_OK : WIRE_EXIT_SOCKET);
 }
 
 /* Returns the descriptor that came with the packet, or -1. */

@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 
-#define CHUNK 65536
+#define CHUNK 8192
 
 static int read_all(int fd, const char *name, struct cr_buf *out, struct cr_err *err)
 {

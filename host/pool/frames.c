@@ -186,15 +186,17 @@ static void on_done(struct caprun_run *run, const struct wire_header *header,
     cr_run_end(run, CAPRUN_OUTCOME_SUCCESS);
 }
 
-/* "TypeError: message", but only "message" for a plain Error. */
+/* "TypeError: message", but only "message" where the name says nothing new. */
 static void say_what_was_thrown(struct caprun_run *run, const struct wire_threw *threw,
                                 const uint8_t *text)
 {
     struct cr_buf *message = &run->error.message;
+    bool plain = threw->why == WIRE_WHY_SYNTAX ||
+                 (threw->name_len == 5 && memcmp(text, "Error", 5) == 0);
 
     if (threw->why == WIRE_WHY_NOT_JSON)
         cr_buf_str(message, "The result is not JSON: ");
-    if (threw->name_len && !(threw->name_len == 5 && memcmp(text, "Error", 5) == 0)) {
+    if (threw->name_len && !plain) {
         cr_buf_add(message, text, threw->name_len);
         if (threw->message_len)
             cr_buf_str(message, ": ");

@@ -81,7 +81,12 @@ static void handle(struct cr_zygote *z, const struct wire_control *packet, int f
     switch (packet->kind) {
     case WIRE_CONTROL_HELLO:
         z->greeted = true;
+        if (z->program > 0 && waitpid(z->program, NULL, WNOHANG) == z->program)
+            z->program = 0;
         memcpy(z->layers, packet->layers, sizeof(z->layers));
+        break;
+    case WIRE_CONTROL_BORN:
+        z->pid = packet->pid;
         break;
     case WIRE_CONTROL_REFUSE:
         (void)cr_err_set(&z->error, CAPRUN_E_SANDBOX, "the sandbox cannot be built here: %s: %s",
@@ -157,7 +162,7 @@ int cr_zygote_start(struct cr_zygote *z, struct cr_loop *loop, const char *path,
     z->control.fd = ours;
     r = cr_loop_add(loop, &z->control, EPOLLIN, err);
     if (r == 0) {
-        r = spawn(path, theirs, &z->pid, err);
+        r = spawn(path, theirs, &z->program, err);
         if (r < 0)
             cr_loop_remove(loop, &z->control);
     }
@@ -170,20 +175,32 @@ int cr_zygote_start(struct cr_zygote *z, struct cr_loop *loop, const char *path,
     return 0;
 }
 
+static void reap(pid_t *pid)
+{
+    if (*pid > 0)
+        while (waitpid(*pid, NULL, 0) < 0 && errno == EINTR)
+            ;
+    *pid = 0;
+}
+
 void cr_zygote_stop(struct cr_zygote *z)
 {
-    if (z->control.fd >= 0) {
-        if (!z->dead)
-            cr_loop_remove(z->loop, &z->control);
-        (void)close(z->control.fd);
-        z->control.fd = -1;
-    }
+    struct wire_control packet;
+
+    reap(&z->program);
+    /* its last word, which names the zygote, may still be unread */
+    while (!z->pid && z->control.fd >= 0 &&
+           recv(z->control.fd, &packet, sizeof(packet), MSG_DONTWAIT) == (ssize_t)sizeof(packet))
+        if (packet.kind == WIRE_CONTROL_BORN)
+            z->pid = packet.pid;
+    if (!z->dead)
+        cr_loop_remove(z->loop, &z->control);
     z->dead = true;
-    /* it ends because its socket has closed; and it is our child, so the pid is its own till then */
-    if (z->pid > 0)
-        while (waitpid(z->pid, NULL, 0) < 0 && errno == EINTR)
-            ;
-    z->pid = 0;
+    if (z->control.fd >= 0)
+        (void)close(z->control.fd);
+    z->control.fd = -1;
+    /* it ends because its socket has closed */
+    reap(&z->pid);
 }
 
 int cr_zygote_fork(struct cr_zygote *z, struct cr_worker *worker, int socket, uint64_t memory,
