@@ -54,8 +54,20 @@ rooms_tests := base pool
 shared_headers := $(G)/shared/wire.h $(G)/shared/run_limits.h
 room_flags = -I$(G)/rooms/$(1) $(if $(filter base cli,$(1)),,-I$(G)/shared)
 
-runtime_flags = $(common) $(worker_sanitize) -fPIE $(lto) -Iruntime -I$(G) -isystem $(ENGINE)
-engine_flags = $(common) $(worker_sanitize) -fPIE $(lto) -w -fwrapv -Iruntime -I$(ENGINE)
+# The worker is a static program on musl: third_party/README.md says why. Kernel headers come last,
+# after the C library's own.
+arch := $(shell uname -m)
+MUSL ?= /usr/lib/$(arch)-linux-musl
+MUSL_INCLUDE ?= /usr/include/$(arch)-linux-musl
+musl_flags = -nostdinc -isystem $(MUSL_INCLUDE) -isystem $(shell $(CC) -print-file-name=include) \
+	-idirafter /usr/include -idirafter /usr/include/$(arch)-linux-gnu
+musl_link = -nostdlib -static-pie $(link_hardening) $(MUSL)/rcrt1.o $(MUSL)/crti.o \
+	$(shell $(CC) -print-file-name=crtbeginS.o)
+musl_libs = $(MUSL)/libc.a $(shell $(CC) -print-file-name=libgcc.a) \
+	$(shell $(CC) -print-file-name=crtendS.o) $(MUSL)/crtn.o
+
+runtime_flags = $(common) $(worker_sanitize) -fPIE $(lto) $(musl_flags) -Iruntime -I$(G) -isystem $(ENGINE)
+engine_flags = $(common) $(worker_sanitize) -fPIE $(lto) $(musl_flags) -w -fwrapv -Iruntime -I$(ENGINE)
 
 runtime_src := $(filter-out runtime/engine.c runtime/filter_gen.c runtime/main.c,$(wildcard runtime/*.c))
 runtime_obj := $(runtime_src:%.c=$(B)/%.o)
@@ -90,7 +102,7 @@ run: all ## build, and run a sample capability
 
 $(B)/caprun-worker: $(B)/runtime/main.o $(runtime_obj) $(B)/runtime/engine.o
 	$(call say,LINK)
-	$(Q)$(CC) $(common) $(worker_sanitize) $(lto) $(CFLAGS) -static-pie $(link_hardening) $(LDFLAGS) -o $@ $(filter %.c %.o %.a,$^) -lm
+	$(Q)$(CC) $(common) $(worker_sanitize) -fPIE $(lto) $(CFLAGS) $(musl_link) $(LDFLAGS) -o $@ $(filter %.o,$^) $(musl_libs)
 
 $(B)/runtime/engine.o: runtime/engine.c $(ENGINE)/.version | $(ENGINE)/quickjs.c
 	@mkdir -p $(@D)
@@ -102,11 +114,17 @@ $(B)/runtime/%.o: runtime/%.c $(ENGINE)/.version | $(G)/filters.h $(G)/prelude.h
 	$(call say,CC  )
 	$(Q)$(CC) $(runtime_flags) $(warnings) $(CFLAGS) -c -o $@ $<
 
-# The arena is needed by the tool that makes the prelude, before the prelude is there.
+# These are needed by the tool that makes the prelude, before the prelude is there.
 $(B)/runtime/arena.o: runtime/arena.c
 	@mkdir -p $(@D)
 	$(call say,CC  )
 	$(Q)$(CC) $(runtime_flags) $(warnings) $(CFLAGS) -c -o $@ $<
+
+$(B)/runtime/mem.o: runtime/mem.c
+	@mkdir -p $(@D)
+	$(call say,CC  )
+	$(Q)$(CC) $(runtime_flags) $(warnings) $(CFLAGS) -fno-lto -fno-builtin -fno-tree-loop-distribute-patterns \
+		-c -o $@ $<
 
 $(G)/filters.h: $(B)/tools/filter_gen
 	@mkdir -p $(@D)
@@ -123,10 +141,10 @@ $(G)/prelude.h: js/prelude.js $(B)/tools/compile
 	$(call say,GEN )
 	$(Q)$(B)/tools/compile $< >$@
 
-$(B)/tools/compile: js/compile.c $(B)/runtime/engine.o $(B)/runtime/arena.o
+$(B)/tools/compile: js/compile.c $(B)/runtime/engine.o $(B)/runtime/arena.o $(B)/runtime/mem.o
 	@mkdir -p $(@D)
 	$(call say,LINK)
-	$(Q)$(CC) $(runtime_flags) $(warnings) $(sanitize) -fno-lto -o $@ $(filter %.c %.o %.a,$^) -lm
+	$(Q)$(CC) $(runtime_flags) $(warnings) -fno-lto $(musl_link) -o $@ $(filter %.c %.o,$^) $(musl_libs)
 
 # --- the host --------------------------------------------------------------------------------
 
@@ -182,12 +200,17 @@ $(B)/caprun: $(cli_obj) $(B)/libcaprun.a
 
 unit_flags = $(common) -Itests/unit $(call room_flags,tests) -Iruntime -I$(G) -isystem $(ENGINE) $(warnings)
 
-$(B)/tests/%: tests/unit/%.c tests/unit/tap.h $(B)/libcaprun.a $(B)/runtime/arena.o | $(host_ready) $(G)/filters.h
+$(B)/tests/arena.o: runtime/arena.c
+	@mkdir -p $(@D)
+	$(call say,CC  )
+	$(Q)$(CC) $(common) -Iruntime $(warnings) $(CFLAGS) -c -o $@ $<
+
+$(B)/tests/%: tests/unit/%.c tests/unit/tap.h $(B)/libcaprun.a $(B)/tests/arena.o | $(host_ready) $(G)/filters.h
 	@mkdir -p $(@D)
 	$(call say,LINK)
-	$(Q)$(CC) $(unit_flags) $(CFLAGS) -fno-lto -o $@ $< $(B)/runtime/arena.o $(B)/libcaprun.a -l:libnettle.a -lseccomp
+	$(Q)$(CC) $(unit_flags) $(CFLAGS) -o $@ $< $(B)/tests/arena.o $(B)/libcaprun.a -l:libnettle.a -lseccomp
 
-test_programs: programs $(unit_tests) $(bench_programs)
+test_programs: programs $(unit_tests)
 .PHONY: test_programs
 
 # One run of everything under prove; CAPRUN_BUILD tells the tests which variant they test.
@@ -222,10 +245,11 @@ bench: all ## measure: a cold command beside the engine alone, a run in a warm h
 	@$(MAKE) --no-print-directory $(bench_programs)
 	@tests/bench/run $(B)
 
-$(B)/bench/engine_alone: tests/bench/engine_alone.c $(B)/runtime/engine.o $(B)/runtime/arena.o
+# The floor: the engine as an ordinary program, with the system's C library.
+$(B)/bench/engine_alone: tests/bench/engine_alone.c runtime/engine.c runtime/arena.c $(ENGINE)/.version
 	@mkdir -p $(@D)
 	$(call say,LINK)
-	$(Q)$(CC) $(runtime_flags) $(warnings) $(CFLAGS) -fno-lto -pie $(link_hardening) -o $@ $(filter %.c %.o %.a,$^) -lm
+	$(Q)$(CC) $(common) -fPIE -pie -w -fwrapv -Iruntime -I$(ENGINE) $(link_hardening) -o $@ $(filter %.c,$^) -lm
 
 $(B)/bench/latency: tests/bench/latency.c $(B)/libcaprun.a
 	@mkdir -p $(@D)

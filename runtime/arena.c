@@ -23,6 +23,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
 #define PAGE ((size_t)4096)
 #define MAX_REGION ((size_t)1 << 36)
 /* 46 bits from 2^44 on: above programs without PIE and sanitizers' shadows, below PIE programs */

@@ -89,14 +89,13 @@ JSValue crw_engine_error_stack(JSContext *ctx, JSValueConst error)
 
 JSValue crw_engine_running_stack(JSContext *ctx)
 {
-    JSValue error = JS_NewError(ctx);
     JSStackFrame *sf = ctx->rt->current_stack_frame;
-    JSValue stack;
+    JSValue error, stack;
 
     /* a function that has called nothing yet is shown where it begins */
     if (sf && !sf->cur_pc && js_class_has_bytecode(JS_VALUE_GET_OBJ(sf->cur_func)->class_id))
         sf->cur_pc = JS_VALUE_GET_OBJ(sf->cur_func)->u.func.function_bytecode->byte_code_buf + 1;
-    build_backtrace(ctx, error, JS_UNDEFINED, NULL, 0, 0, 0);
+    error = JS_NewError(ctx);
     stack = crw_engine_error_stack(ctx, error);
     JS_FreeValue(ctx, error);
     return stack;

@@ -1,0 +1,14 @@
+// A capability is the body of an async function of `mcp` and `args`.
+const { name = "world" } = args;
+
+console.log(`greeting ${name}`);
+
+// Calls to tools go through `mcp`; there is nothing to call yet, and the code can cope with that.
+let weather = "unknown";
+try {
+    weather = await mcp.weather.today({ city: name });
+} catch (error) {
+    console.log(`no weather: ${error.code}`);
+}
+
+return { greeting: `Hello, ${name}!`, weather };
