@@ -104,23 +104,23 @@ $(B)/caprun-worker: $(B)/runtime/main.o $(runtime_obj) $(B)/runtime/engine.o
 	$(call say,LINK)
 	$(Q)$(CC) $(common) $(worker_sanitize) -fPIE $(lto) $(CFLAGS) $(musl_link) $(LDFLAGS) -o $@ $(filter %.o,$^) $(musl_libs)
 
-$(B)/runtime/engine.o: runtime/engine.c $(ENGINE)/.version | $(ENGINE)/quickjs.c
+$(B)/runtime/engine.o: runtime/engine.c $(ENGINE)/.version Makefile
 	@mkdir -p $(@D)
 	$(call say,CC  )
 	$(Q)$(CC) $(engine_flags) $(CFLAGS) -c -o $@ $<
 
-$(B)/runtime/%.o: runtime/%.c $(ENGINE)/.version | $(G)/filters.h $(G)/prelude.h
+$(B)/runtime/%.o: runtime/%.c $(ENGINE)/.version Makefile | $(G)/filters.h $(G)/prelude.h
 	@mkdir -p $(@D)
 	$(call say,CC  )
 	$(Q)$(CC) $(runtime_flags) $(warnings) $(CFLAGS) -c -o $@ $<
 
 # These are needed by the tool that makes the prelude, before the prelude is there.
-$(B)/runtime/arena.o: runtime/arena.c
+$(B)/runtime/arena.o: runtime/arena.c Makefile
 	@mkdir -p $(@D)
 	$(call say,CC  )
 	$(Q)$(CC) $(runtime_flags) $(warnings) $(CFLAGS) -c -o $@ $<
 
-$(B)/runtime/mem.o: runtime/mem.c
+$(B)/runtime/mem.o: runtime/mem.c Makefile
 	@mkdir -p $(@D)
 	$(call say,CC  )
 	$(Q)$(CC) $(runtime_flags) $(warnings) $(CFLAGS) -fno-lto -fno-builtin -fno-tree-loop-distribute-patterns \
@@ -164,18 +164,17 @@ $(G)/rooms/.made: Makefile
 host_ready := $(G)/rooms/.made $(shared_headers)
 
 define host_room
-$(B)/host/$(1)/%.o: host/$(1)/%.c | $(host_ready)
+$(B)/host/$(1)/%.o: host/$(1)/%.c Makefile | $(host_ready)
 	@mkdir -p $$(@D)
 	$$(call say,CC  )
 	$$(Q)$$(CC) $$(common) -fPIC $(call room_flags,$(1)) $$(warnings) $$(CFLAGS) -c -o $$@ $$<
 endef
 $(foreach room,base pool cli,$(eval $(call host_room,$(room))))
 
-$(B)/host/%.o: host/%.c | $(host_ready)
+$(B)/host/%.o: host/%.c Makefile | $(host_ready)
 	@mkdir -p $(@D)
 	$(call say,CC  )
-	$(Q)$(CC) $(common) -fPIC $(call room_flags,api) -DCAPRUN_WORKER_PATH='"$(PREFIX)/libexec/caprun/caprun-worker"' \
-		$(warnings) $(CFLAGS) -c -o $@ $<
+	$(Q)$(CC) $(common) -fPIC $(call room_flags,api) $(warnings) $(CFLAGS) -c -o $@ $<
 
 $(B)/host/wire.o: runtime/wire.c runtime/wire.h runtime/run_limits.h
 	@mkdir -p $(@D)

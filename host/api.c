@@ -1,6 +1,7 @@
 /* api.c - the public functions: thin, over the pool. */
 #include "caprun.h"
 
+#include <limits.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include "base/mem.h"
 #include "base/scan.h"
 #include "base/utf8.h"
+#include "pool/place.h"
 #include "pool/run.h"
 
 struct caprun_runtime {
@@ -26,13 +28,16 @@ struct caprun_runtime {
 int caprun_new(struct caprun_runtime **ret)
 {
     struct caprun_runtime *rt = calloc(1, sizeof(*rt));
+    char worker[PATH_MAX];
     int r;
 
     if (!rt)
         return CAPRUN_E_NOMEM;
     r = cr_loop_init(&rt->loop, &rt->err);
     if (r == 0)
-        r = caprun_set_worker(rt, CAPRUN_WORKER_PATH);
+        r = cr_place_worker(worker, sizeof(worker));
+    if (r == 0)
+        r = caprun_set_worker(rt, worker);
     if (r < 0) {
         caprun_free(rt);
         return r;

@@ -101,7 +101,8 @@ CAPRUN_API void caprun_free(struct caprun_runtime *rt);
 CAPRUN_API const char *caprun_error(const struct caprun_runtime *rt);
 
 /*
- * Where caprun-worker is; the default is where `make install` puts it. |path| is copied. Returns
+ * Where caprun-worker is. By default it is looked for beside the library (or the program that has it
+ * linked in), then in ../libexec/caprun from there. |path| is copied. Returns
  * 0, CAPRUN_E_NOMEM, or CAPRUN_E_STATE after the first run has started.
  */
 CAPRUN_API int caprun_set_worker(struct caprun_runtime *rt, const char *path);

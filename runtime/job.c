@@ -64,12 +64,12 @@ static int on_interrupt(JSRuntime *rt, void *opaque)
     return 0;
 }
 
-/* A string property of an error, or "". Getters are a stranger's code and may throw. */
+/* Takes |value|; gives its text, or "". Getters and toString are a stranger's, and may throw. */
 static const char *text_of(JSContext *ctx, JSValue value, size_t *ret_len)
 {
     const char *text = NULL;
 
-    if (!JS_IsException(value) && !JS_IsUndefined(value))
+    if (!JS_IsException(value) && !JS_IsSymbol(value))
         text = JS_ToCStringLen(ctx, ret_len, value);
     JS_FreeValue(ctx, value);
     if (text)
@@ -77,6 +77,18 @@ static const char *text_of(JSContext *ctx, JSValue value, size_t *ret_len)
     JS_FreeValue(ctx, JS_GetException(ctx));
     *ret_len = 0;
     return "";
+}
+
+/* What was thrown and is no Error: an object as JSON, anything else as text. */
+static const char *text_of_other(JSContext *ctx, JSValueConst value, size_t *ret_len)
+{
+    struct crw_text json = {0};
+
+    if (JS_IsObject(value) && crw_values_encode_result(ctx, value, &json) == 0) {
+        *ret_len = json.len;
+        return json.bytes;
+    }
+    return text_of(ctx, JS_DupValue(ctx, value), ret_len);
 }
 
 _Noreturn static void leave_without_result(JSContext *ctx, enum wire_why why, JSValueConst error)
@@ -91,7 +103,7 @@ _Noreturn static void leave_without_result(JSContext *ctx, enum wire_why why, JS
         message = text_of(ctx, JS_GetPropertyStr(ctx, error, "message"), &message_len);
         stack = text_of(ctx, crw_engine_error_stack(ctx, error), &stack_len);
     } else {
-        message = text_of(ctx, JS_DupValue(ctx, error), &message_len);
+        message = text_of_other(ctx, error, &message_len);
     }
     threw.name_len = (uint32_t)least(name_len, LIMIT_ERROR_NAME_BYTES);
     threw.message_len = (uint32_t)least(message_len, LIMIT_ERROR_MESSAGE_BYTES);

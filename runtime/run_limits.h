@@ -14,7 +14,6 @@
 #define LIMIT_LOG_BYTES (1u * LIMIT_MIB)
 #define LIMIT_LOG_LINES 10000u
 #define LIMIT_CALLS 10000u
-#define LIMIT_CALLS_AT_ONCE 256u
 
 /* Words of an error: enough for a person, too little for a flood. */
 #define LIMIT_ERROR_NAME_BYTES 256u

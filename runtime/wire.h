@@ -160,7 +160,6 @@ enum wire_step {
     XX(OK, 0, "left after its last frame")                                                         \
     XX(SOCKET, 10, "could not read or write its socket")                                           \
     XX(FRAME, 11, "was sent a frame that makes no sense")                                          \
-    XX(ENGINE, 12, "the engine failed in a way that has no words")                                 \
     XX(LOCKDOWN, 13, "could not lock itself down")                                                 \
     XX(ORPHAN, 14, "lost its parent")
 

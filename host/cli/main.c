@@ -1,7 +1,6 @@
 /* main.c - the command: parse, run, print, leave with the right status. */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,27 +26,6 @@ static void fill_closed_descriptors(void)
     for (int fd = 0; fd < 3; fd++)
         if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
             (void)open("/dev/null", modes[fd]);
-}
-
-/* Beside the program, as after `make`; or where `make install` puts it. */
-static void find_worker(struct caprun_runtime *rt)
-{
-    static const char *const places[] = {"caprun-worker", "../libexec/caprun/caprun-worker"};
-    char path[PATH_MAX];
-    ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 64);
-    char *dir_end;
-
-    if (len <= 0)
-        return;
-    path[len] = '\0';
-    dir_end = strrchr(path, '/') + 1;
-    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-        (void)snprintf(dir_end, 64, "%s", places[i]);
-        if (access(path, X_OK) == 0) {
-            (void)caprun_set_worker(rt, path);
-            return;
-        }
-    }
 }
 
 static int print_text(const char *text)
@@ -130,7 +108,6 @@ int main(int argc, char **argv)
         cr_output_note("no memory, or no descriptors, to start with");
         return STATUS_INTERNAL;
     }
-    find_worker(rt);
     status = run_command(rt, argc, argv);
     caprun_free(rt);
     return status;

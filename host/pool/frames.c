@@ -12,6 +12,8 @@
 #include "base/scan.h"
 #include "pool/run.h"
 
+/* No run lasts as long as this, and sums with it do not overflow. */
+#define MAX_WAKE_US ((int64_t)LIMIT_MAX_MS * 1000)
 /* The worker's clock and the host's may differ by this much at the limit. */
 #define CLOCK_SLACK_US 10000
 
@@ -162,7 +164,7 @@ static void on_idle(struct caprun_run *run, const struct wire_header *header,
         return;
     }
     run->idle = true;
-    run->wake_us = idle.wake_us;
+    run->wake_us = idle.wake_us < MAX_WAKE_US ? idle.wake_us : MAX_WAKE_US;
     cr_run_schedule(run);
 }
 
@@ -191,8 +193,8 @@ static void say_what_was_thrown(struct caprun_run *run, const struct wire_threw 
                                 const uint8_t *text)
 {
     struct cr_buf *message = &run->error.message;
-    bool plain = threw->why == WIRE_WHY_SYNTAX ||
-                 (threw->name_len == 5 && memcmp(text, "Error", 5) == 0);
+    bool plain = threw->message_len && (threw->why == WIRE_WHY_SYNTAX ||
+                                        (threw->name_len == 5 && !memcmp(text, "Error", 5)));
 
     if (threw->why == WIRE_WHY_NOT_JSON)
         cr_buf_str(message, "The result is not JSON: ");
@@ -202,6 +204,8 @@ static void say_what_was_thrown(struct caprun_run *run, const struct wire_threw 
             cr_buf_str(message, ": ");
     }
     cr_buf_add(message, text + threw->name_len, threw->message_len);
+    if (!message->len)
+        cr_buf_str(message, "The code threw something without words");
     cr_buf_add(&run->error.stack, text + threw->name_len + threw->message_len, threw->stack_len);
 }
 

@@ -181,10 +181,13 @@ static void worker_gone(struct cr_worker *w, const struct cr_err *why)
         return;
     }
     cr_run_say(run, "%s", why->text);
-    if (why->code == CAPRUN_E_PEER)
-        hint(run, "if the code is not hostile, this is a bug of caprun: please report it");
-    cr_run_end(run, why->code == CAPRUN_E_PEER ? CAPRUN_OUTCOME_WORKER_TERMINATED
-                                               : CAPRUN_OUTCOME_INTERNAL);
+    /* a worker that never got the code has not died of it */
+    if (why->code != CAPRUN_E_PEER || run->state == CR_RUN_STARTING) {
+        cr_run_end(run, CAPRUN_OUTCOME_INTERNAL);
+        return;
+    }
+    hint(run, "if the code is not hostile, this is a bug of caprun: please report it");
+    cr_run_end(run, CAPRUN_OUTCOME_WORKER_TERMINATED);
 }
 
 void cr_run_schedule(struct caprun_run *run)

@@ -71,11 +71,6 @@ static void end_for_peer_fault(struct cr_worker *w, const char *what)
     end(w, &why);
 }
 
-void cr_worker_lost(struct cr_worker *w, const struct cr_err *why)
-{
-    end(w, why);
-}
-
 void cr_worker_forked(struct cr_worker *w, int pidfd, int error)
 {
     struct cr_err why;
@@ -111,26 +106,6 @@ static const char *signal_text(int sig)
     default:
         return "";
     }
-}
-
-void cr_worker_exited(struct cr_worker *w, int status)
-{
-    struct cr_err why;
-
-    /* what it said before it went still counts; its socket is read to the end first */
-    if (!w->closed && w->socket.fd >= 0) {
-        w->socket.ready(&w->socket, EPOLLIN);
-        if (!w->zygote)
-            return;
-    }
-    if (WIFSIGNALED(status))
-        (void)cr_err_set(&why, CAPRUN_E_PEER, "the worker was killed by signal %d, %s%s",
-                         WTERMSIG(status), strsignal(WTERMSIG(status)),
-                         signal_text(WTERMSIG(status)));
-    else
-        (void)cr_err_set(&why, CAPRUN_E_PEER, "the worker left with status %d: %s",
-                         WEXITSTATUS(status), exit_text(WEXITSTATUS(status)));
-    end(w, &why);
 }
 
 static void out_of_patience(struct cr_timer *timer)
@@ -244,7 +219,8 @@ static size_t wanted(const struct cr_worker *w)
     return whole > w->in.len + READ_CHUNK ? whole - w->in.len : READ_CHUNK;
 }
 
-static void read_frames(struct cr_worker *w)
+/* Returns true if there may be more to read: its turn was over first. */
+static bool read_frames(struct cr_worker *w)
 {
     size_t turn = 0;
 
@@ -255,18 +231,52 @@ static void read_frames(struct cr_worker *w)
         ssize_t one;
 
         if (n < 0)
-            return;
+            return false;
         if (n == 0) {
             socket_closed(w);
-            return;
+            return false;
         }
         turn += (size_t)n;
         while ((one = take_frame(w, taken, pid)) > 0)
             taken += (size_t)one;
         if (one < 0)
-            return;
+            return false;
         cr_buf_drop(&w->in, taken);
     }
+    return true;
+}
+
+/*
+ * The process is gone, but what it said before still counts. Returns false if that ended it for the
+ * owner.
+ */
+static bool read_to_the_end(struct cr_worker *w)
+{
+    while (!w->closed && read_frames(w))
+        ;
+    return w->zygote != NULL;
+}
+
+void cr_worker_exited(struct cr_worker *w, int status)
+{
+    struct cr_err why;
+
+    if (!read_to_the_end(w))
+        return;
+    if (WIFSIGNALED(status))
+        (void)cr_err_set(&why, CAPRUN_E_PEER, "the worker was killed by signal %d, %s%s",
+                         WTERMSIG(status), strsignal(WTERMSIG(status)),
+                         signal_text(WTERMSIG(status)));
+    else
+        (void)cr_err_set(&why, CAPRUN_E_PEER, "the worker left with status %d: %s",
+                         WEXITSTATUS(status), exit_text(WEXITSTATUS(status)));
+    end(w, &why);
+}
+
+void cr_worker_lost(struct cr_worker *w, const struct cr_err *why)
+{
+    if (read_to_the_end(w))
+        end(w, why);
 }
 
 static void write_frames(struct cr_worker *w)
@@ -294,7 +304,7 @@ static void socket_ready(struct cr_watch *watch, uint32_t events)
     if (events & EPOLLOUT)
         write_frames(w);
     if (events & (EPOLLIN | EPOLLHUP | EPOLLERR))
-        read_frames(w);
+        (void)read_frames(w);
 }
 
 int cr_worker_start(struct cr_worker *w, struct cr_zygote *z, const struct cr_worker_owner *owner,

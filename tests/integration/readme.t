@@ -1,0 +1,38 @@
+#!/usr/bin/env python3
+"""What the README shows is what the commands print."""
+import os
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from harness import BUILD, main, test
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def sessions():
+    """Pairs of a command and what it printed, of every console block of the README."""
+    with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as readme:
+        blocks = re.findall(r"^```console\n(.*?)^```", readme.read(), re.M | re.S)
+    for block in blocks:
+        steps = re.split(r"^\$ ", block, flags=re.M)[1:]
+        yield [tuple(step.split("\n", 1)) for step in steps]
+
+
+@test
+def every_session_prints_what_the_readme_shows():
+    assert list(sessions())
+    for steps in sessions():
+        script = "".join(f"{command}\necho '--- end'\n" for command, _ in steps)
+        # `echo $?` is about the command before it, not about our marker
+        script = script.replace("echo '--- end'\necho $?", "status=$?; echo '--- end'\necho $status")
+        path = BUILD + os.pathsep + os.environ["PATH"]
+        out = subprocess.run(["sh", "-c", script.replace("build/caprun", "caprun")], cwd=ROOT,
+                             env={**os.environ, "PATH": path}, stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT, text=True, check=False).stdout
+        shown = out.split("--- end\n")[:-1]
+        assert shown == [expected for _, expected in steps], shown
+
+
+main()
