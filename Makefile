@@ -257,7 +257,9 @@ $(B)/bench/latency: tests/bench/latency.c $(B)/libcaprun.a
 
 lint: deps-check ## warnings of gcc and clang, -fanalyzer, cppcheck, clang-tidy, shellcheck, headers, format
 	@$(MAKE) --no-print-directory programs
-	tests/lint $(B)
+	@LINT_WARNINGS='$(warnings)' LINT_HOST='-std=gnu11 -D_GNU_SOURCE -O2' \
+		LINT_RUNTIME='-std=gnu11 -D_GNU_SOURCE -O2 $(musl_flags) -Iruntime -I$(G) -isystem $(ENGINE)' \
+		tests/lint $(B)
 
 format: deps-check ## clang-format everything
 	git ls-files '*.c' '*.h' | xargs clang-format -i

@@ -15,6 +15,8 @@
  * library installs no signal handlers, changes no process-wide state, prints nothing, and reads
  * neither the environment nor a configuration file.
  *
+ * A callback may cancel runs and start others, but must not free a run or step the runtime.
+ *
  * Functions that can fail return 0 or a negative CAPRUN_E_*; caprun_error() has the words.
  */
 #ifndef CAPRUN_H
@@ -50,31 +52,31 @@ enum caprun_error_code {
  * How a run ends: name, the error's type, the exit status of the command. The order is the order
  * of the contract's table; the numbers are only used in memory.
  */
-#define CAPRUN_OUTCOME_MAP(XX)                          \
-    XX(SUCCESS, "", 0)                                  \
-    XX(CODE_ERROR, "RuntimeError", 1)                   \
-    XX(TOOL_ERROR, "MCPToolError", 1)                   \
-    XX(RPC_ERROR, "RuntimeError", 1)                    \
-    XX(STALLED, "RuntimeError", 1)                      \
-    XX(VALIDATION_ERROR, "InputError", 2)               \
-    XX(CONFIG_ERROR, "InputError", 2)                   \
-    XX(INVALID_FQDN, "InputError", 2)                   \
-    XX(JOURNAL_INVALID, "InputError", 2)                \
-    XX(USAGE, "InputError", 2)                          \
-    XX(PERMISSION_DENIED, "PermissionError", 3)         \
-    XX(EXECUTION_TIMEOUT, "TimeoutError", 4)            \
-    XX(CPU_TIMEOUT, "TimeoutError", 4)                  \
-    XX(RPC_TIMEOUT, "TimeoutError", 4)                  \
-    XX(MEMORY_LIMIT, "MemoryError", 5)                  \
-    XX(OUTPUT_LIMIT, "LimitError", 5)                   \
-    XX(CALL_LIMIT, "LimitError", 5)                     \
-    XX(NOT_FOUND, "LoadError", 6)                       \
-    XX(REGISTRY_UNREACHABLE, "LoadError", 6)            \
-    XX(METADATA_INVALID, "LoadError", 6)                \
-    XX(INTEGRITY_MISMATCH, "LoadError", 6)              \
-    XX(APPROVAL_REQUIRED, "Suspended", 7)               \
-    XX(WORKER_TERMINATED, "WorkerError", 9)             \
-    XX(INTERNAL, "InternalError", 70)                   \
+#define CAPRUN_OUTCOME_MAP(XX)                  \
+    XX(SUCCESS, "", 0)                          \
+    XX(CODE_ERROR, "RuntimeError", 1)           \
+    XX(TOOL_ERROR, "MCPToolError", 1)           \
+    XX(RPC_ERROR, "RuntimeError", 1)            \
+    XX(STALLED, "RuntimeError", 1)              \
+    XX(VALIDATION_ERROR, "InputError", 2)       \
+    XX(CONFIG_ERROR, "InputError", 2)           \
+    XX(INVALID_FQDN, "InputError", 2)           \
+    XX(JOURNAL_INVALID, "InputError", 2)        \
+    XX(USAGE, "InputError", 2)                  \
+    XX(PERMISSION_DENIED, "PermissionError", 3) \
+    XX(EXECUTION_TIMEOUT, "TimeoutError", 4)    \
+    XX(CPU_TIMEOUT, "TimeoutError", 4)          \
+    XX(RPC_TIMEOUT, "TimeoutError", 4)          \
+    XX(MEMORY_LIMIT, "MemoryError", 5)          \
+    XX(OUTPUT_LIMIT, "LimitError", 5)           \
+    XX(CALL_LIMIT, "LimitError", 5)             \
+    XX(NOT_FOUND, "LoadError", 6)               \
+    XX(REGISTRY_UNREACHABLE, "LoadError", 6)    \
+    XX(METADATA_INVALID, "LoadError", 6)        \
+    XX(INTEGRITY_MISMATCH, "LoadError", 6)      \
+    XX(APPROVAL_REQUIRED, "Suspended", 7)       \
+    XX(WORKER_TERMINATED, "WorkerError", 9)     \
+    XX(INTERNAL, "InternalError", 70)           \
     XX(CANCELLED, "Cancelled", 130)
 
 enum caprun_outcome {
@@ -101,9 +103,9 @@ CAPRUN_API void caprun_free(struct caprun_runtime *rt);
 CAPRUN_API const char *caprun_error(const struct caprun_runtime *rt);
 
 /*
- * Where caprun-worker is. By default it is looked for beside the library (or the program that has it
- * linked in), then in ../libexec/caprun from there. |path| is copied. Returns
- * 0, CAPRUN_E_NOMEM, or CAPRUN_E_STATE after the first run has started.
+ * Where caprun-worker is. By default it is looked for beside the library (or the program that has
+ * it linked in), then in ../libexec/caprun from there. |path| is copied. Returns 0, CAPRUN_E_NOMEM,
+ * or CAPRUN_E_STATE after the first run has started.
  */
 CAPRUN_API int caprun_set_worker(struct caprun_runtime *rt, const char *path);
 

@@ -12,7 +12,7 @@
 #include "arena.h"
 #include "engine.h"
 
-static void full(void)
+_Noreturn static void full(void)
 {
     (void)fprintf(stderr, "compile: no memory\n");
     exit(1);

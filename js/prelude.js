@@ -29,11 +29,16 @@
     const unsent = bare({ then: 1, toJSON: 1, constructor: 1, prototype: 1 });
     const isUnsent = (key) => typeof key === "symbol" || key === "__proto__" || key in unsent;
 
+    // Where text is wanted of a namespace, its `toString` would be a call.
+    const { toPrimitive } = Symbol;
+    const asText = () => "[mcp]";
+
     // An object whose every property is made on first use, and then kept.
     const lazily = (make) => {
         const made = create(null);
         return new Proxy(freeze(create(null)), bare({
             get(target, key) {
+                if (key === toPrimitive) return asText;
                 if (isUnsent(key)) return undefined;
                 return key in made ? made[key] : (made[key] = make(key));
             },

@@ -2,9 +2,9 @@
  * bridge.c - calls out, failures back, logs, clock.
  *
  * An error made from the host's answer is remembered in a WeakMap that only this file can reach,
- * with the functions of WeakMap as they were before a stranger's code ran. That is the private mark:
- * an error dressed up like ours is not in the map, and one of ours stays in it whatever is done to
- * its properties.
+ * with the functions of WeakMap as they were before a stranger's code ran. That is the private
+ * mark: an error dressed up like ours is not in the map, and one of ours stays in it whatever is
+ * done to its properties.
  */
 #include "bridge.h"
 
@@ -42,10 +42,10 @@ int64_t crw_bridge_now_us(void)
     return bridge.now_us;
 }
 
-/* The host cuts the log too; this only saves it from reading what it will not keep. */
+/* The host cuts the log; this only saves it from reading what it will not keep. */
 void crw_bridge_log(const char *text, size_t len)
 {
-    while (bridge.log_lines <= LIMIT_LOG_LINES && bridge.log_bytes <= LIMIT_LOG_BYTES) {
+    while (bridge.log_lines < LIMIT_LOG_LINES && bridge.log_bytes <= LIMIT_LOG_BYTES) {
         const char *end = memchr(text, '\n', len);
         size_t line = end ? (size_t)(end - text) : len;
         struct crw_part part = {text, line < LIMIT_LOG_BYTES ? line : LIMIT_LOG_BYTES};
@@ -117,8 +117,8 @@ static JSValue remember_call(JSContext *ctx, uint32_t id)
         return promise;
     if (bridge.pending_count == bridge.pending_cap) {
         bridge.pending_cap = bridge.pending_cap ? bridge.pending_cap * 2 : 16;
-        bridge.pending = crw_arena_realloc(NULL, bridge.pending,
-                                           bridge.pending_cap * sizeof(*bridge.pending));
+        bridge.pending =
+            crw_arena_realloc(NULL, bridge.pending, bridge.pending_cap * sizeof(*bridge.pending));
     }
     bridge.pending[bridge.pending_count++] = p;
     return promise;
@@ -145,7 +145,10 @@ static JSValue send_call(JSContext *ctx, const char *ns, size_t ns_len, const ch
     if (!JS_IsException(promise)) {
         struct wire_call call = {(uint32_t)ns_len, (uint32_t)action_len};
         struct crw_part parts[] = {
-            {&call, sizeof(call)}, {ns, ns_len}, {action, action_len}, {json.bytes, json.len},
+            {&call, sizeof(call)},
+            {ns, ns_len},
+            {action, action_len},
+            {json.bytes, json.len},
         };
 
         crw_link_put(WIRE_CALL, ++bridge.calls, parts, 4);

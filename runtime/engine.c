@@ -34,17 +34,26 @@ void crw_engine_set_date(int64_t date_us)
     engine_date_us = date_us;
 }
 
+/* If |line| ends in ":0:COLUMN)", returns what is before that, else 0. */
+static size_t before_line_zero(const char *line, size_t len)
+{
+    size_t at = len;
+
+    if (at == 0 || line[--at] != ')')
+        return 0;
+    while (at > 0 && line[at - 1] >= '0' && line[at - 1] <= '9')
+        at--;
+    return at > 3 && memcmp(line + at - 3, ":0:", 3) == 0 ? at - 3 : 0;
+}
+
 /* Line 0 is the head that a body gets: whoever is there is at the code's beginning. */
 static void put_frame(DynBuf *out, const char *line, size_t len)
 {
-    const char *head = memmem(line, len, ":0:", 3);
+    size_t kept = before_line_zero(line, len);
 
-    if (head && line[len - 1] == ')') {
-        dbuf_put(out, (const uint8_t *)line, (size_t)(head - line));
+    dbuf_put(out, (const uint8_t *)line, kept ? kept : len);
+    if (kept)
         dbuf_putstr(out, ":1:1)");
-    } else {
-        dbuf_put(out, (const uint8_t *)line, len);
-    }
 }
 
 /* Copies |text| without the lines that name code of ours. */
@@ -138,14 +147,14 @@ static int delete_all(JSContext *ctx, JSValueConst from, const char *const *name
 static int remove_denied(JSContext *ctx)
 {
     static const char *const globals[] = {
-        "SharedArrayBuffer", "Atomics",         "WeakRef",     "FinalizationRegistry",
-        "DisposableStack",   "AsyncDisposableStack", "performance", NULL,
+        "SharedArrayBuffer",    "Atomics",     "WeakRef", "FinalizationRegistry", "DisposableStack",
+        "AsyncDisposableStack", "performance", NULL,
     };
     static const char *const of_error[] = {"prepareStackTrace", "captureStackTrace", NULL};
     static const char *const of_buffer[] = {
-        "resize",    "resizable", "maxByteLength",         "transfer",
-        "immutable", "detached",  "transferToFixedLength", "transferToImmutable",
-        "sliceToImmutable",       NULL,
+        "resize",           "resizable", "maxByteLength",         "transfer",
+        "immutable",        "detached",  "transferToFixedLength", "transferToImmutable",
+        "sliceToImmutable", NULL,
     };
     JSValue global = JS_GetGlobalObject(ctx);
     JSValue error = JS_GetPropertyStr(ctx, global, "Error");
@@ -155,6 +164,56 @@ static int remove_denied(JSContext *ctx)
     JS_FreeValue(ctx, error);
     JS_FreeValue(ctx, global);
     return failed;
+}
+
+/*
+ * The engine calls the `next` of an iterator helper without looking at the stack, so that a chain
+ * of ten thousand `map`s ran over its end. These look first.
+ */
+static JSValue helper_next(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv,
+                           int *pdone, int magic)
+{
+    *pdone = false;
+    if (js_check_stack_overflow(ctx->rt, 0))
+        return JS_ThrowStackOverflow(ctx);
+    return js_iterator_helper_next(ctx, this_val, argc, argv, pdone, magic);
+}
+
+static JSValue wrap_next(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv,
+                         int *pdone, int magic)
+{
+    *pdone = false;
+    if (js_check_stack_overflow(ctx->rt, 0))
+        return JS_ThrowStackOverflow(ctx);
+    return js_iterator_wrap_next(ctx, this_val, argc, argv, pdone, magic);
+}
+
+typedef JSValue iterator_function(JSContext *ctx, JSValueConst this_val, int argc,
+                                  JSValueConst *argv, int *pdone, int magic);
+
+static int replace_iterator_function(JSContext *ctx, JSClassID class_id, const char *name,
+                                     iterator_function *checked)
+{
+    JSValue function = JS_GetPropertyStr(ctx, ctx->class_proto[class_id], name);
+    int found = JS_GetClassID(function) == JS_CLASS_C_FUNCTION;
+
+    if (found) {
+        JSObject *p = JS_VALUE_GET_OBJ(function);
+
+        found = p->u.cfunc.cproto == JS_CFUNC_iterator_next;
+        if (found)
+            p->u.cfunc.c_function.iterator_next = checked;
+    }
+    JS_FreeValue(ctx, function);
+    return !found;
+}
+
+static int check_iterator_helpers(JSContext *ctx)
+{
+    return replace_iterator_function(ctx, JS_CLASS_ITERATOR_HELPER, "next", helper_next) ||
+           replace_iterator_function(ctx, JS_CLASS_ITERATOR_HELPER, "return", helper_next) ||
+           replace_iterator_function(ctx, JS_CLASS_ITERATOR_WRAP, "next", wrap_next) ||
+           replace_iterator_function(ctx, JS_CLASS_ITERATOR_WRAP, "return", wrap_next);
 }
 
 static int add_intrinsics(JSContext *ctx)
@@ -169,7 +228,8 @@ static int add_intrinsics(JSContext *ctx)
 JSContext *crw_engine_new(uint64_t entropy)
 {
     static const JSMallocFunctions memory = {
-        crw_arena_calloc, crw_arena_malloc, crw_arena_free, crw_arena_realloc, crw_arena_usable_size,
+        crw_arena_calloc,  crw_arena_malloc,      crw_arena_free,
+        crw_arena_realloc, crw_arena_usable_size,
     };
     JSRuntime *rt = JS_NewRuntime2(&memory, NULL);
     JSContext *ctx;
@@ -181,7 +241,8 @@ JSContext *crw_engine_new(uint64_t entropy)
     engine_date_us = (int64_t)(entropy >> 1);
     ctx = JS_NewContextRaw(rt);
     engine_date_us = 0;
-    if (!ctx || add_intrinsics(ctx) || replace_stack_property(ctx) < 0 || remove_denied(ctx))
+    if (!ctx || add_intrinsics(ctx) || check_iterator_helpers(ctx) ||
+        replace_stack_property(ctx) < 0 || remove_denied(ctx))
         return NULL;
     return ctx;
 }

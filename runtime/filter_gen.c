@@ -30,12 +30,23 @@ struct rule {
     uint32_t action; /* 0: allow */
 };
 
-#define CALL(name) {SCMP_SYS(name), 0, {{0}}, 0}
-#define CALL_IF(name, arg, value) {SCMP_SYS(name), 1, {SCMP_CMP64((arg), SCMP_CMP_EQ, (value))}, 0}
-#define CALL_IF2(name, a, va, b, vb)                                                               \
-    {SCMP_SYS(name), 2,                                                                            \
-     {SCMP_CMP64((a), SCMP_CMP_EQ, (va)), SCMP_CMP64((b), SCMP_CMP_EQ, (vb))}, 0}
-#define FAILS(name, error) {SCMP_SYS(name), 0, {{0}}, SCMP_ACT_ERRNO(error)}
+#define CALL(name)                  \
+    {                               \
+        SCMP_SYS(name), 0, {{0}}, 0 \
+    }
+#define CALL_IF(name, arg, value)                                       \
+    {                                                                   \
+        SCMP_SYS(name), 1, {SCMP_CMP64((arg), SCMP_CMP_EQ, (value))}, 0 \
+    }
+#define CALL_IF2(name, a, va, b, vb)                                                    \
+    {                                                                                   \
+        SCMP_SYS(name), 2,                                                              \
+            {SCMP_CMP64((a), SCMP_CMP_EQ, (va)), SCMP_CMP64((b), SCMP_CMP_EQ, (vb))}, 0 \
+    }
+#define FAILS(name, error)                              \
+    {                                                   \
+        SCMP_SYS(name), 0, {{0}}, SCMP_ACT_ERRNO(error) \
+    }
 
 /* The process that runs a stranger's code. */
 static const struct rule worker[] = {

@@ -24,6 +24,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mount.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
@@ -86,6 +87,22 @@ static uint8_t errno_unless(bool ok)
     return ok ? 0 : (uint8_t)errno;
 }
 
+/* The kernel left the path of this program and the user's ids at the top of the stack. */
+static void wipe_start_values(void)
+{
+    char *path = (char *)getauxval(AT_EXECFN);
+    char **end = environ;
+    unsigned long *pair; /* type, value */
+
+    while (*end)
+        end++;
+    for (pair = (unsigned long *)(void *)(end + 1); pair[0] != AT_NULL; pair += 2)
+        if (pair[0] == AT_UID || pair[0] == AT_EUID || pair[0] == AT_GID || pair[0] == AT_EGID)
+            pair[1] = 0;
+    if (path)
+        memset(path, 0, strlen(path));
+}
+
 static void close_descriptors(void)
 {
     int null = open("/dev/null", O_RDWR);
@@ -112,7 +129,8 @@ static void reset_process(void)
     need(sigprocmask(SIG_BLOCK, &child, NULL) == 0, WIRE_STEP_SIGNALS);
 }
 
-/* All workers of a zygote share its layout; if that is the same everywhere, a guess is knowledge. */
+/* All workers of a zygote share its layout; if that is the same everywhere, a guess is knowledge.
+ */
 static void require_randomisation(void)
 {
     char state = '2';
@@ -122,7 +140,7 @@ static void require_randomisation(void)
         (void)!read(fd, &state, 1);
         (void)close(fd);
     }
-    errno = EPERM;
+    errno = 0;
     need(state != '0' && !(personality(0xffffffff) & ADDR_NO_RANDOMIZE), WIRE_STEP_RANDOMISATION);
 }
 
@@ -148,37 +166,39 @@ static bool map_own_id(uid_t uid, gid_t gid)
            write_file("/proc/self/gid_map", gids);
 }
 
-/* Root becomes somebody else, but may still come back until the namespaces are made. */
-static void step_down(void)
+/*
+ * Root becomes somebody else, but may still come back until the namespaces are made. Returns false
+ * if there is nobody else: root of a user namespace with one id is an ordinary user outside of it.
+ */
+static bool step_down(void)
 {
     uid_t uid = UID_BASE + (uid_t)getpid() % UID_COUNT;
+    bool no_groups = setgroups(0, NULL) == 0;
 
-    need(setgroups(0, NULL) == 0, WIRE_STEP_IDENTITY);
     if (setresgid(uid, uid, uid) < 0) {
         uid = SMALL_UID_BASE + (uid_t)getpid() % SMALL_UID_COUNT;
-        need(setresgid(uid, uid, uid) == 0, WIRE_STEP_IDENTITY);
+        if (setresgid(uid, uid, uid) < 0 && errno == EINVAL)
+            return false;
     }
-    need(setresuid(uid, uid, 0) == 0, WIRE_STEP_IDENTITY);
+    need(no_groups && getegid() == uid && setresuid(uid, uid, 0) == 0, WIRE_STEP_IDENTITY);
     need(prctl(PR_SET_DUMPABLE, 1) == 0, WIRE_STEP_IDENTITY);
+    return true;
 }
 
-/* The two that everything else is made inside of. */
-static void make_outer_namespaces(uint8_t layers[WIRE_LAYERS])
+/* The two that everything else is made inside of. Returns whether root's uid is to be given up. */
+static bool make_outer_namespaces(uint8_t layers[WIRE_LAYERS])
 {
-    bool root = geteuid() == 0;
-    uid_t uid;
-    gid_t gid;
+    bool root = geteuid() == 0 && step_down();
+    uid_t uid = geteuid();
+    gid_t gid = getegid();
 
-    if (root)
-        step_down();
-    uid = geteuid();
-    gid = getegid();
     layers[WIRE_LAYER_USER_NS] = errno_unless(unshare(CLONE_NEWUSER) == 0);
     if (layers[WIRE_LAYER_USER_NS] == 0)
         layers[WIRE_LAYER_USER_NS] = errno_unless(map_own_id(uid, gid));
     else if (root)
         need(seteuid(0) == 0, WIRE_STEP_IDENTITY);
     layers[WIRE_LAYER_PID_NS] = errno_unless(unshare(CLONE_NEWPID) == 0);
+    return root;
 }
 
 /* A directory with nothing in it, and no room for anything, becomes the root. */
@@ -324,17 +344,26 @@ static bool limit(int what, uint64_t soft, uint64_t hard)
     return syscall(SYS_prlimit64, 0, what, both, NULL) == 0;
 }
 
+/* A limit that is set lower already, and cannot be raised, does as well. */
+static bool limit_at_most(int what, uint64_t value)
+{
+    return limit(what, value, value) || errno == EPERM;
+}
+
 void crw_lockdown_zygote(void (*warm)(void), uint8_t layers[WIRE_LAYERS])
 {
     sigset_t child;
+    bool root;
 
+    wipe_start_values();
     close_descriptors();
     reset_process();
     require_randomisation();
-    make_outer_namespaces(layers);
+    root = make_outer_namespaces(layers);
     become_first_process(warm, layers);
     layers[WIRE_LAYER_NO_CAPS] = errno_unless(empty_bounding_set());
-    settle_identity();
+    if (root)
+        settle_identity();
     need(drop_capabilities(), WIRE_STEP_IDENTITY);
     need(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, WIRE_STEP_NO_NEW_PRIVS);
     layers[WIRE_LAYER_NOT_DUMPABLE] = errno_unless(prctl(PR_SET_DUMPABLE, 0) == 0);
@@ -358,10 +387,10 @@ void crw_lockdown_zygote_filter(uint8_t layers[WIRE_LAYERS])
     layers[WIRE_LAYER_VDSO_CLOCK] = errno_unless(clock_gettime(CLOCK_MONOTONIC, &t) == 0);
 }
 
-static void need_worker(bool ok)
+static void need_worker(bool ok, enum wire_exit status)
 {
     if (!ok)
-        crw_link_leave(WIRE_EXIT_LOCKDOWN);
+        crw_link_leave(status);
 }
 
 static void touch_stack(void)
@@ -378,18 +407,18 @@ void crw_lockdown_worker(int socket, int parent, uint64_t memory, uint32_t cpu_s
                                       (struct sock_filter *)(uintptr_t)filter_worker};
     uint64_t random;
 
-    need_worker(syscall(SYS_dup3, socket, WIRE_FD, 0) == WIRE_FD);
-    need_worker(close_from(0, WIRE_FD - 1) && close_from(WIRE_FD + 1, ~0u));
-    need_worker(prctl(PR_SET_PDEATHSIG, SIGKILL) == 0);
-    if (getppid() != parent)
-        crw_link_leave(WIRE_EXIT_ORPHAN);
-    need_worker(syscall(SYS_getrandom, &random, sizeof(random), 0) == sizeof(random));
-    need_worker(crw_arena_enter_run(memory, random) == 0);
-    need_worker(limit(RLIMIT_STACK, STACK_BYTES, STACK_BYTES) &&
-                limit(RLIMIT_CPU, cpu_s, cpu_s + 1) && limit(RLIMIT_NOFILE, 0, 0) &&
-                limit(RLIMIT_NPROC, 0, 0) && limit(RLIMIT_AS, memory + OTHER_BYTES,
-                                                   memory + OTHER_BYTES));
+    need_worker(syscall(SYS_dup3, socket, WIRE_FD, 0) == WIRE_FD, WIRE_EXIT_LOCKDOWN);
+    need_worker(close_from(0, WIRE_FD - 1) && close_from(WIRE_FD + 1, ~0u), WIRE_EXIT_LOCKDOWN);
+    need_worker(prctl(PR_SET_PDEATHSIG, SIGKILL) == 0, WIRE_EXIT_LOCKDOWN);
+    need_worker(getppid() == parent, WIRE_EXIT_ORPHAN);
+    need_worker(syscall(SYS_getrandom, &random, sizeof(random), 0) == sizeof(random),
+                WIRE_EXIT_LOCKDOWN);
+    need_worker(crw_arena_enter_run(memory, random) == 0, WIRE_EXIT_NO_SPACE);
+    need_worker(limit(RLIMIT_STACK, STACK_BYTES, STACK_BYTES) && limit_at_most(RLIMIT_CPU, cpu_s) &&
+                    limit(RLIMIT_NOFILE, 0, 0) && limit(RLIMIT_NPROC, 0, 0) &&
+                    limit_at_most(RLIMIT_AS, memory + OTHER_BYTES),
+                WIRE_EXIT_RLIMITS);
     crw_arena_prefault(PREFAULT_BYTES);
     touch_stack();
-    need_worker(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter) == 0);
+    need_worker(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter) == 0, WIRE_EXIT_LOCKDOWN);
 }

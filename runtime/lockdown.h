@@ -19,8 +19,8 @@
 /*
  * Steps of the zygote up to no_new_privs and Landlock. Forks, and returns in the child, which is to
  * be the zygote; the parent leaves. |warm| is called in the child, to do what takes time while the
- * parent makes the namespaces. |layers| gets 0 or an errno for each layer. On a refusal it tells the
- * host why, and leaves.
+ * parent makes the namespaces. |layers| gets 0 or an errno for each layer. On a refusal it tells
+ * the host why, and leaves.
  */
 void crw_lockdown_zygote(void (*warm)(void), uint8_t layers[WIRE_LAYERS]);
 

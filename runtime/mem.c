@@ -1,9 +1,10 @@
 /*
  * mem.c - memcpy, memmove and memcmp for the sizes that an engine uses.
  *
- * The worker is linked with musl, whose versions of these are small rather than fast, and a fifth of
- * the time of string-heavy code went into them. All loads of a short copy come before its stores, so
- * that overlap does not matter; the ends of a long one are loaded first for the same reason.
+ * The worker is linked with musl, whose versions of these are small rather than fast, and a fifth
+ * of the time of string-heavy code went into them. All loads of a short copy come before its
+ * stores, so that overlap does not matter; the ends of a long one are loaded first for the same
+ * reason.
  *
  * Built without the optimisations that would turn these loops into calls of themselves.
  */
@@ -24,11 +25,11 @@ typedef uint16_t u16 __attribute__((aligned(1), may_alias));
 #define MICROCODE_WINS 2048
 
 /* The first |sizeof(type)| bytes and the last, which cover up to twice as many. */
-#define COPY_ENDS(type)                                                                            \
-    do {                                                                                           \
-        type first = LOAD(type, s), last = LOAD(type, s + n - sizeof(type));                       \
-        STORE(type, d, first);                                                                     \
-        STORE(type, d + n - sizeof(type), last);                                                   \
+#define COPY_ENDS(type)                                                      \
+    do {                                                                     \
+        type first = LOAD(type, s), last = LOAD(type, s + n - sizeof(type)); \
+        STORE(type, d, first);                                               \
+        STORE(type, d + n - sizeof(type), last);                             \
     } while (0)
 
 static void copy_short(uint8_t *d, const uint8_t *s, size_t n)
@@ -60,8 +61,7 @@ struct block {
 
 static inline struct block load_block(const uint8_t *s)
 {
-    return (struct block){
-        {LOAD(v16, s), LOAD(v16, s + 16), LOAD(v16, s + 32), LOAD(v16, s + 48)}};
+    return (struct block){{LOAD(v16, s), LOAD(v16, s + 16), LOAD(v16, s + 32), LOAD(v16, s + 48)}};
 }
 
 static inline void store_block(uint8_t *d, struct block b)

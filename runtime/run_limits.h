@@ -1,6 +1,6 @@
 /*
- * run_limits.h - the numbers that host and worker share. What a person may set is a default here; the
- * rest are ceilings that hold for everybody.
+ * run_limits.h - the numbers that host and worker share. What a person may set is a default here;
+ * the rest are ceilings that hold for everybody.
  */
 #ifndef CAPRUN_RUN_LIMITS_H
 #define CAPRUN_RUN_LIMITS_H
@@ -9,7 +9,7 @@
 #define LIMIT_MIB (1024u * LIMIT_KIB)
 
 #define LIMIT_CODE_BYTES (1u * LIMIT_MIB)
-#define LIMIT_ARGS_BYTES (16u * LIMIT_MIB)   /* the args of a run, and of one call */
+#define LIMIT_ARGS_BYTES (16u * LIMIT_MIB) /* the args of a run, and of one call */
 #define LIMIT_RESULT_BYTES (16u * LIMIT_MIB)
 #define LIMIT_LOG_BYTES (1u * LIMIT_MIB)
 #define LIMIT_LOG_LINES 10000u

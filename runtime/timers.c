@@ -6,6 +6,7 @@
 #include "job.h"
 
 #define MAX_DELAY_MS 2147483647.0
+#define MAX_ARGS 100 /* the engine's bound functions hold 255 values */
 
 struct timer {
     int64_t due_us;
@@ -93,14 +94,17 @@ static JSValue call_with_args(JSContext *ctx, JSValueConst this_val, int argc, J
 static JSValue set_timer(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv,
                          int repeats)
 {
-    struct timer t = {.id = next_id};
+    struct timer t = {0};
     double ms = 0;
 
     (void)this_val;
     if (!JS_IsFunction(ctx, argv[0]))
         return JS_ThrowTypeError(ctx, "the first argument is not a function");
+    if (argc - 2 > MAX_ARGS)
+        return JS_ThrowRangeError(ctx, "more than %d arguments for a timer's function", MAX_ARGS);
     if (JS_ToFloat64(ctx, &ms, argv[1]) < 0)
         return JS_EXCEPTION;
+    t.id = next_id++;
     if (!(ms > (repeats ? 1 : 0)))
         ms = repeats ? 1 : 0;
     if (ms > MAX_DELAY_MS)
@@ -117,7 +121,7 @@ static JSValue set_timer(JSContext *ctx, JSValueConst this_val, int argc, JSValu
         argv[1] = second;
     }
     push(t);
-    return JS_NewUint32(ctx, next_id++);
+    return JS_NewUint32(ctx, t.id);
 }
 
 static JSValue clear_timer(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)

@@ -24,24 +24,46 @@ static int is_escape(const char *at, size_t left, unsigned low, unsigned high)
     return value >= low && value <= high;
 }
 
-/* JSON.stringify writes a lone surrogate as an escape; U+FFFD's takes its place. Counts them. */
+/* Does the escape, or the lone surrogate itself, at |at| stand for half a pair? How long is it? */
+static size_t lone_surrogate(const char *at, size_t left)
+{
+    static const char first_byte = (char)0xed;
+
+    if (*at == first_byte)
+        return left >= 3 && ((uint8_t)at[1] & 0xe0) == 0xa0 ? 3 : 0;
+    if (is_escape(at, left, 0xd800, 0xdbff) && is_escape(at + 6, left - 6, 0xdc00, 0xdfff))
+        return 0;
+    return is_escape(at, left, 0xd800, 0xdfff) ? 6 : 0;
+}
+
+/* How far to go on from a backslash, or the byte that surrogates begin with, that is no half. */
+static size_t step_over(const char *at, size_t left)
+{
+    if (*at != '\\')
+        return 1;
+    return is_escape(at, left, 0xd800, 0xdbff) ? 12 : 2;
+}
+
+/*
+ * JSON.stringify writes half of a surrogate pair as an escape, and what JSON.rawJSON was given as
+ * it is. U+FFFD takes its place. Returns how many there were.
+ */
 static size_t replace_lone_surrogates(char *text, size_t len)
 {
-    char *at = text, *end = text + len;
     size_t count = 0;
 
-    while (at < end && (at = memchr(at, '\\', (size_t)(end - at)))) {
-        size_t left = (size_t)(end - at);
+    for (size_t at = 0; at < len;) {
+        size_t half;
 
-        if (is_escape(at, left, 0xd800, 0xdbff) && is_escape(at + 6, left - 6, 0xdc00, 0xdfff)) {
-            at += 12;
-        } else if (is_escape(at, left, 0xd800, 0xdfff)) {
-            memcpy(at + 2, "fffd", 4);
-            at += 6;
-            count++;
-        } else {
-            at += 2;
+        if (text[at] != '\\' && text[at] != (char)0xed) {
+            at++;
+            continue;
         }
+        half = lone_surrogate(text + at, len - at);
+        if (half)
+            memcpy(text + at, half == 3 ? "\xef\xbf\xbd" : "\\ufffd", half);
+        count += half != 0;
+        at += half ? half : step_over(text + at, len - at);
     }
     return count;
 }

@@ -35,17 +35,17 @@ struct wire_header {
 enum wire_side { WIRE_HOST, WIRE_WORKER };
 
 /* XX(name, number, who sends it, least payload, largest payload) */
-#define WIRE_TYPE_MAP(XX)                                                                          \
-    XX(JOB, 1, WIRE_HOST, sizeof(struct wire_job), WIRE_JOB_MAX)                                   \
-    XX(FAIL, 3, WIRE_HOST, sizeof(struct wire_fail), WIRE_FAIL_MAX)                                \
-    XX(WAKE, 4, WIRE_HOST, 0, 0)                                                                   \
-    XX(READY, 16, WIRE_WORKER, 0, 0)                                                               \
-    XX(CALL, 17, WIRE_WORKER, sizeof(struct wire_call), WIRE_CALL_MAX)                             \
-    XX(LOG, 18, WIRE_WORKER, 0, LIMIT_LOG_BYTES)                                                   \
-    XX(IDLE, 20, WIRE_WORKER, sizeof(struct wire_idle), sizeof(struct wire_idle))                  \
-    XX(DONE, 21, WIRE_WORKER, 1, LIMIT_RESULT_BYTES)                                               \
-    XX(THREW, 22, WIRE_WORKER, sizeof(struct wire_threw), WIRE_THREW_MAX)                          \
-    XX(LATE, 23, WIRE_WORKER, 0, LIMIT_ERROR_STACK_BYTES)                                          \
+#define WIRE_TYPE_MAP(XX)                                                         \
+    XX(JOB, 1, WIRE_HOST, sizeof(struct wire_job), WIRE_JOB_MAX)                  \
+    XX(FAIL, 3, WIRE_HOST, sizeof(struct wire_fail), WIRE_FAIL_MAX)               \
+    XX(WAKE, 4, WIRE_HOST, 0, 0)                                                  \
+    XX(READY, 16, WIRE_WORKER, 0, 0)                                              \
+    XX(CALL, 17, WIRE_WORKER, sizeof(struct wire_call), WIRE_CALL_MAX)            \
+    XX(LOG, 18, WIRE_WORKER, 0, LIMIT_LOG_BYTES)                                  \
+    XX(IDLE, 20, WIRE_WORKER, sizeof(struct wire_idle), sizeof(struct wire_idle)) \
+    XX(DONE, 21, WIRE_WORKER, 1, LIMIT_RESULT_BYTES)                              \
+    XX(THREW, 22, WIRE_WORKER, sizeof(struct wire_threw), WIRE_THREW_MAX)         \
+    XX(LATE, 23, WIRE_WORKER, 0, LIMIT_ERROR_STACK_BYTES)                         \
     XX(FULL, 24, WIRE_WORKER, 0, 0)
 
 /* The code to run. Then come the bytes of name, code and args, without anything between them. */
@@ -95,13 +95,12 @@ struct wire_threw {
 };
 
 #define WIRE_NAME_MAX 64u
-#define WIRE_JOB_MAX                                                                               \
-    (sizeof(struct wire_job) + WIRE_NAME_MAX + LIMIT_CODE_BYTES + LIMIT_ARGS_BYTES)
+#define WIRE_JOB_MAX (sizeof(struct wire_job) + WIRE_NAME_MAX + LIMIT_CODE_BYTES + LIMIT_ARGS_BYTES)
 #define WIRE_FAIL_MAX (sizeof(struct wire_fail) + WIRE_NAME_MAX + LIMIT_ERROR_MESSAGE_BYTES)
-#define WIRE_CALL_MAX                                                                              \
+#define WIRE_CALL_MAX \
     (sizeof(struct wire_call) + LIMIT_NAMESPACE_CHARS + LIMIT_ACTION_CHARS + LIMIT_ARGS_BYTES)
-#define WIRE_THREW_MAX                                                                             \
-    (sizeof(struct wire_threw) + LIMIT_ERROR_NAME_BYTES + LIMIT_ERROR_MESSAGE_BYTES +              \
+#define WIRE_THREW_MAX                                                                \
+    (sizeof(struct wire_threw) + LIMIT_ERROR_NAME_BYTES + LIMIT_ERROR_MESSAGE_BYTES + \
      LIMIT_ERROR_STACK_BYTES)
 
 enum wire_type {
@@ -117,37 +116,37 @@ int wire_check(const struct wire_header *header, enum wire_side side);
 const char *wire_type_name(unsigned type);
 
 /* Layers of the sandbox that may be missing: the zygote reports each as 0 or the errno of why. */
-#define WIRE_LAYER_MAP(XX)                                                                         \
-    XX(USER_NS, 0, "user namespace")                                                               \
-    XX(JOINED_NS, 1, "network, IPC, UTS and cgroup namespaces")                                    \
-    XX(PID_NS, 2, "PID namespace")                                                                 \
-    XX(EMPTY_ROOT, 3, "mount namespace with an empty root")                                        \
-    XX(NO_CAPS, 4, "no capabilities, empty bounding set")                                          \
-    XX(NOT_DUMPABLE, 5, "not dumpable")                                                            \
-    XX(MDWE, 6, "no new executable memory (PR_SET_MDWE)")                                          \
-    XX(LANDLOCK_FS, 7, "Landlock: files")                                                          \
-    XX(LANDLOCK_NET, 8, "Landlock: TCP")                                                           \
-    XX(LANDLOCK_SCOPE, 9, "Landlock: signals and abstract sockets")                                \
+#define WIRE_LAYER_MAP(XX)                                          \
+    XX(USER_NS, 0, "user namespace")                                \
+    XX(JOINED_NS, 1, "network, IPC, UTS and cgroup namespaces")     \
+    XX(PID_NS, 2, "PID namespace")                                  \
+    XX(EMPTY_ROOT, 3, "mount namespace with an empty root")         \
+    XX(NO_CAPS, 4, "no capabilities, empty bounding set")           \
+    XX(NOT_DUMPABLE, 5, "not dumpable")                             \
+    XX(MDWE, 6, "no new executable memory (PR_SET_MDWE)")           \
+    XX(LANDLOCK_FS, 7, "Landlock: files")                           \
+    XX(LANDLOCK_NET, 8, "Landlock: TCP")                            \
+    XX(LANDLOCK_SCOPE, 9, "Landlock: signals and abstract sockets") \
     XX(VDSO_CLOCK, 10, "clock without a system call (stacks of timeouts)")
 
 enum wire_layer {
 #define XX(name, number, text) WIRE_LAYER_##name = (number),
     WIRE_LAYER_MAP(XX)
 #undef XX
-    WIRE_LAYERS,
+        WIRE_LAYERS,
 };
 
 /* Steps without which nothing runs. */
-#define WIRE_STEP_MAP(XX)                                                                          \
-    XX(DESCRIPTORS, 1, "close every descriptor but the control socket")                            \
-    XX(SIGNALS, 2, "reset signals, session and directory")                                         \
-    XX(RANDOMISATION, 3, "address randomisation is on")                                            \
-    XX(IDENTITY, 4, "give up root's uid and groups")                                               \
-    XX(FORK, 5, "fork")                                                                            \
-    XX(NO_NEW_PRIVS, 6, "set no_new_privs")                                                        \
-    XX(RLIMITS, 7, "set resource limits")                                                          \
-    XX(ENGINE, 8, "start the engine")                                                              \
-    XX(SECCOMP, 9, "load the system call filter")
+#define WIRE_STEP_MAP(XX)                                         \
+    XX(DESCRIPTORS, 1, "cannot close every other descriptor")     \
+    XX(SIGNALS, 2, "cannot reset signals, session or directory")  \
+    XX(RANDOMISATION, 3, "address randomisation is switched off") \
+    XX(IDENTITY, 4, "cannot give up uid and capabilities")        \
+    XX(FORK, 5, "cannot fork the zygote")                         \
+    XX(NO_NEW_PRIVS, 6, "cannot set no_new_privs")                \
+    XX(RLIMITS, 7, "cannot set resource limits")                  \
+    XX(ENGINE, 8, "cannot start the engine")                      \
+    XX(SECCOMP, 9, "cannot load the system call filter")
 
 enum wire_step {
 #define XX(name, number, text) WIRE_STEP_##name = (number),
@@ -156,12 +155,14 @@ enum wire_step {
 };
 
 /* How a worker leaves, when it is not the kernel that ends it. */
-#define WIRE_EXIT_MAP(XX)                                                                          \
-    XX(OK, 0, "left after its last frame")                                                         \
-    XX(SOCKET, 10, "could not read or write its socket")                                           \
-    XX(FRAME, 11, "was sent a frame that makes no sense")                                          \
-    XX(LOCKDOWN, 13, "could not lock itself down")                                                 \
-    XX(ORPHAN, 14, "lost its parent")
+#define WIRE_EXIT_MAP(XX)                                                                        \
+    XX(OK, 0, "left after its last frame")                                                       \
+    XX(SOCKET, 10, "could not read or write its socket")                                         \
+    XX(FRAME, 11, "was sent a frame that makes no sense")                                        \
+    XX(LOCKDOWN, 13, "could not lock itself down")                                               \
+    XX(ORPHAN, 14, "lost its parent")                                                            \
+    XX(NO_SPACE, 15, "could not map its memory: is there a limit on address space (ulimit -v)?") \
+    XX(RLIMITS, 16, "could not set its limits: is one set lower already (ulimit -Hs)?")
 
 enum wire_exit {
 #define XX(name, number, text) WIRE_EXIT_##name = (number),

@@ -8,7 +8,8 @@
 
 /*
  * Serves the control socket until the host closes it. |own| is this process's pid, which it cannot
- * ask for any more. In the zygote this never returns; it returns in each forked worker, locked down.
+ * ask for any more. In the zygote this never returns; it returns in each forked worker, locked
+ * down.
  */
 void crw_zygote_serve(pid_t own);
 

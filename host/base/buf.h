@@ -39,7 +39,10 @@ void cr_buf_drop(struct cr_buf *b, size_t len);
  */
 uint8_t *cr_buf_room(struct cr_buf *b, size_t len);
 
-/* Puts a NUL after the bytes (not counted in len) and returns them, or NULL after a failure. */
+/*
+ * Puts a NUL after the bytes (not counted in len) and returns them, or NULL after a failure. Needs
+ * one byte below the ceiling; so does cr_buf_fmt(), for a moment.
+ */
 const char *cr_buf_text(struct cr_buf *b);
 
 /* Returns 0, CAPRUN_E_NOMEM or CAPRUN_E_TOOBIG: the first failure since init or clear. */

@@ -16,9 +16,10 @@ static bool is_hidden(uint32_t c)
     static const struct {
         uint32_t first, last;
     } hidden[] = {
-        {0x0000, 0x0008}, {0x000a, 0x001f}, {0x007f, 0x009f},   {0x00ad, 0x00ad},
-        {0x061c, 0x061c}, {0x200b, 0x200f}, {0x2028, 0x202e},   {0x2060, 0x2069},
-        {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f},
+        {0x0000, 0x0008}, {0x000a, 0x001f},   {0x007f, 0x009f}, {0x00ad, 0x00ad}, {0x034f, 0x034f},
+        {0x061c, 0x061c}, {0x115f, 0x1160},   {0x17b4, 0x17b5}, {0x180b, 0x180f}, {0x200b, 0x200f},
+        {0x2028, 0x202e}, {0x2060, 0x206f},   {0x3164, 0x3164}, {0xfeff, 0xfeff}, {0xffa0, 0xffa0},
+        {0xfff0, 0xfffb}, {0xe0000, 0xe0fff},
     };
 
     if (c >= 0x20 && c < 0x7f)
@@ -43,7 +44,8 @@ static void add_unicode_escape(struct cr_buf *out, uint32_t c)
 struct style {
     bool (*is_plain)(uint32_t c);
     void (*add_char)(struct cr_buf *out, uint32_t c);
-    void (*add_bad_byte)(struct cr_buf *out, uint8_t byte);
+    /* for bytes that are no character; returns how many it has dealt with */
+    size_t (*add_bad)(struct cr_buf *out, const uint8_t *bytes, size_t len);
 };
 
 /* Returns how many bytes of |text|, from its beginning, are valid UTF-8 and plain. */
@@ -76,8 +78,8 @@ static void add_escaped(struct cr_buf *out, const uint8_t *text, size_t len,
         if (n > 0)
             style->add_char(out, c);
         else
-            style->add_bad_byte(out, text[at]);
-        at += n ? n : 1;
+            n = style->add_bad(out, text + at, len - at);
+        at += n;
     }
 }
 
@@ -96,9 +98,11 @@ static void add_terminal_escape(struct cr_buf *out, uint32_t c)
         add_unicode_escape(out, c);
 }
 
-static void add_hex_byte(struct cr_buf *out, uint8_t byte)
+static size_t add_hex_byte(struct cr_buf *out, const uint8_t *bytes, size_t len)
 {
-    cr_buf_fmt(out, "\\x%02x", byte);
+    (void)len;
+    cr_buf_fmt(out, "\\x%02x", bytes[0]);
+    return 1;
 }
 
 void cr_escape_terminal(struct cr_buf *out, const char *text, size_t len)
@@ -124,10 +128,14 @@ static void add_json_escape(struct cr_buf *out, uint32_t c)
         add_unicode_escape(out, c);
 }
 
-static void add_replacement(struct cr_buf *out, uint8_t byte)
+/* Half of a surrogate pair, in the three bytes that would encode it, counts as one character. */
+static size_t add_replacement(struct cr_buf *out, const uint8_t *bytes, size_t len)
 {
-    (void)byte;
     cr_buf_str(out, "\xef\xbf\xbd");
+    return len >= 3 && bytes[0] == 0xed && bytes[1] >= 0xa0 && bytes[1] <= 0xbf &&
+                   (bytes[2] & 0xc0) == 0x80
+               ? 3
+               : 1;
 }
 
 void cr_escape_json(struct cr_buf *out, const char *text, size_t len)

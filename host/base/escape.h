@@ -27,8 +27,9 @@ void cr_escape_terminal(struct cr_buf *out, const char *text, size_t len);
 
 /*
  * Appends |text| as a JSON string, quotes included. Each byte that is not part of valid UTF-8
- * becomes one U+FFFD. Quotes, backslashes and the controls below U+0020 are escaped, all else is
- * left as it is. The result passes CR_SCAN_STRICT unless |text| has a NUL.
+ * becomes one U+FFFD, and so does half of a surrogate pair in its three bytes. Quotes, backslashes
+ * and the controls below U+0020 are escaped, all else is left as it is. The result passes
+ * CR_SCAN_STRICT unless |text| has a NUL.
  */
 void cr_escape_json(struct cr_buf *out, const char *text, size_t len);
 

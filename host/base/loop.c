@@ -49,6 +49,8 @@ void cr_loop_set(struct cr_loop *loop, struct cr_timer *timer, int64_t when_us)
 {
     struct cr_timer *after = loop->timers.prev;
 
+    if (when_us < 0)
+        when_us = 0; /* long ago; a negative time means that it is not set */
     if (timer->when_us == when_us)
         return;
     if (timer->when_us >= 0) {
@@ -144,6 +146,8 @@ void cr_loop_remove(struct cr_loop *loop, struct cr_watch *watch)
 
 void cr_loop_step(struct cr_loop *loop, int timeout_ms)
 {
+    if (loop->batch_len > 0)
+        return; /* called from a callback: the step that called it goes on after it */
     loop->batch_len = epoll_wait(loop->epoll_fd, loop->batch, CR_LOOP_BATCH, timeout_ms);
     for (int i = 0; i < loop->batch_len; i++) {
         struct cr_watch *watch = loop->batch[i].data.ptr;

@@ -31,7 +31,7 @@ struct cr_timer {
 struct cr_loop {
     int epoll_fd;
     int timer_fd;
-    int64_t armed_us; /* what timer_fd is set to, or -1 */
+    int64_t armed_us;       /* what timer_fd is set to, or -1 */
     struct cr_timer timers; /* the head of a ring, sorted by when_us */
     struct epoll_event batch[CR_LOOP_BATCH];
     int batch_len;
@@ -40,7 +40,7 @@ struct cr_loop {
 
 /* The member |member| of a struct |type| is at |pointer|: where is the struct? */
 #define cr_container(pointer, type, member) \
-    ((type *)(void *)((char *)(pointer) - offsetof(type, member)))
+    ((type *)(void *)((char *)(pointer)-offsetof(type, member)))
 
 /* Returns 0 or CAPRUN_E_SYS. The loop must not be moved afterwards. */
 int cr_loop_init(struct cr_loop *loop, struct cr_err *err);
@@ -52,8 +52,7 @@ int cr_loop_fd(const struct cr_loop *loop);
 int64_t cr_loop_now(void);
 
 /* Calls |watch->ready| while |watch->fd| has one of |events|. Returns 0 or CAPRUN_E_SYS. */
-int cr_loop_add(struct cr_loop *loop, struct cr_watch *watch, uint32_t events,
-                struct cr_err *err);
+int cr_loop_add(struct cr_loop *loop, struct cr_watch *watch, uint32_t events, struct cr_err *err);
 void cr_loop_change(struct cr_loop *loop, struct cr_watch *watch, uint32_t events);
 void cr_loop_remove(struct cr_loop *loop, struct cr_watch *watch);
 
@@ -61,7 +60,10 @@ void cr_loop_remove(struct cr_loop *loop, struct cr_watch *watch);
 void cr_loop_set(struct cr_loop *loop, struct cr_timer *timer, int64_t when_us);
 void cr_loop_unset(struct cr_loop *loop, struct cr_timer *timer);
 
-/* Waits up to |timeout_ms| (-1: for ever) for something, and handles what there is. */
+/*
+ * Waits up to |timeout_ms| (-1: for ever) for something, and handles what there is. Does nothing
+ * when it is called from a callback.
+ */
 void cr_loop_step(struct cr_loop *loop, int timeout_ms);
 
 #endif

@@ -36,11 +36,11 @@ static inline int cr_steal_fd(int *fd)
 
 #define cr_autofree __attribute__((cleanup(cr_mem_free_)))
 #define cr_autoclose __attribute__((cleanup(cr_mem_close_)))
-#define cr_steal(slot)                        \
-    __extension__({                           \
-        __typeof__(*(slot)) cr_s_ = *(slot);  \
-        *(slot) = NULL;                       \
-        cr_s_;                                \
+#define cr_steal(slot)                       \
+    __extension__({                          \
+        __typeof__(*(slot)) cr_s_ = *(slot); \
+        *(slot) = NULL;                      \
+        cr_s_;                               \
     })
 
 #endif

@@ -18,7 +18,7 @@
 
 #define CR_SCAN_MAX_LEN (1u << 30) /* bytes; callers have far lower limits of their own */
 #define CR_SCAN_MAX_DEPTH 1000     /* arrays and objects open at once */
-#define CR_SCAN_MAX_KEYS 1000000   /* in all objects together; CR_SCAN_STRICT only */
+#define CR_SCAN_MAX_KEYS 200000    /* in all objects together; CR_SCAN_STRICT only */
 
 enum cr_scan_rules {
     /*

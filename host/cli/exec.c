@@ -70,8 +70,7 @@ static int load_args(struct caprun_runtime *rt, struct caprun_run *run, const ch
     return r;
 }
 
-static int set_limits(struct caprun_runtime *rt, struct caprun_run *run,
-                      const struct cr_options *o)
+static int set_limits(struct caprun_runtime *rt, struct caprun_run *run, const struct cr_options *o)
 {
     if (caprun_run_set_timeout(run, o->timeout_ms ? o->timeout_ms : EXEC_TIMEOUT_MS) == 0 &&
         caprun_run_set_cpu(run, o->cpu_ms) == 0 &&
@@ -82,36 +81,63 @@ static int set_limits(struct caprun_runtime *rt, struct caprun_run *run,
     return -1;
 }
 
-/*
- * Runs to the end, or to a signal that asks for it. The signals are blocked from here on and read
- * as data, so that none can come between the run's end and the envelope.
- */
-static int run_with_signals(struct caprun_runtime *rt, struct caprun_run *run)
+/* The signals that end a run, less those that whoever started us wants ignored (nohup). */
+static sigset_t ending_signals(void)
 {
-    cr_autoclose int signals = -1;
-    struct pollfd fds[2];
+    static const int all[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction old;
     sigset_t set;
-    int cancelled = 0;
 
     (void)sigemptyset(&set);
-    (void)sigaddset(&set, SIGINT);
-    (void)sigaddset(&set, SIGTERM);
-    (void)sigaddset(&set, SIGHUP);
-    (void)sigprocmask(SIG_BLOCK, &set, NULL);
-    signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-    (void)caprun_start(run);
-    fds[0] = (struct pollfd){.fd = caprun_fd(rt), .events = POLLIN};
-    fds[1] = (struct pollfd){.fd = signals, .events = POLLIN};
-    while (!caprun_done(run)) {
-        struct signalfd_siginfo info;
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+        if (sigaction(all[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+            (void)sigaddset(&set, all[i]);
+    return set;
+}
 
-        (void)poll(fds, 2, -1);
-        caprun_step(rt);
-        if (read(signals, &info, sizeof(info)) == (ssize_t)sizeof(info) && !caprun_done(run)) {
-            cancelled = (int)info.ssi_signo;
-            caprun_cancel(run);
-        }
+/* Waits for what comes first: the run, a signal, or room for the lines that wait. */
+static int step(struct caprun_runtime *rt, struct caprun_run *run, int signals,
+                struct cr_output *out)
+{
+    struct signalfd_siginfo info;
+    struct pollfd fds[] = {
+        {.fd = caprun_fd(rt), .events = POLLIN},
+        {.fd = signals, .events = POLLIN},
+        {.fd = out->waiting.len ? STDERR_FILENO : -1, .events = POLLOUT},
+    };
+
+    (void)poll(fds, 3, -1);
+    caprun_step(rt);
+    if (fds[2].revents)
+        cr_output_some(out);
+    if (!caprun_done(run) && read(signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+        caprun_cancel(run);
+        return (int)info.ssi_signo;
     }
+    return 0;
+}
+
+/*
+ * Runs to the end, or to a signal that asks for it. The signals are blocked meanwhile and read as
+ * data, so that a run that is cancelled still gets its envelope.
+ */
+static int run_with_signals(struct caprun_runtime *rt, struct caprun_run *run, bool quiet)
+{
+    sigset_t set = ending_signals(), old;
+    cr_autoclose int signals = -1;
+    struct cr_output out;
+    int cancelled = 0;
+
+    (void)sigprocmask(SIG_BLOCK, &set, &old);
+    signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    cr_output_init(&out);
+    if (!quiet)
+        caprun_run_set_log(run, cr_output_log, &out);
+    (void)caprun_start(run);
+    while (!caprun_done(run))
+        cancelled = step(rt, run, signals, &out);
+    (void)sigprocmask(SIG_SETMASK, &old, NULL);
+    cr_output_finish(&out);
     return cancelled;
 }
 
@@ -130,10 +156,7 @@ int cr_exec(struct caprun_runtime *rt, struct caprun_run *run, const struct cr_o
         return 0;
     }
     (void)caprun_warm(rt); /* while the input is read; if it fails, the start will say so */
-    if (set_limits(rt, run, o) < 0 || load_code(rt, run, file) < 0 ||
-        load_args(rt, run, args) < 0)
+    if (set_limits(rt, run, o) < 0 || load_code(rt, run, file) < 0 || load_args(rt, run, args) < 0)
         return 0;
-    if (!o->quiet)
-        caprun_run_set_log(run, cr_output_log, NULL);
-    return run_with_signals(rt, run);
+    return run_with_signals(rt, run, o->quiet);
 }

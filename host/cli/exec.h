@@ -8,8 +8,8 @@
 #include "cli/options.h"
 
 /*
- * Reads code and args into |run| and runs it to its end, bad input included. Returns the signal that
- * cancelled it, or 0.
+ * Reads code and args into |run| and runs it to its end, bad input included. Returns the signal
+ * that cancelled it, or 0.
  */
 int cr_exec(struct caprun_runtime *rt, struct caprun_run *run, const struct cr_options *options);
 

@@ -15,7 +15,7 @@ static int read_all(int fd, const char *name, struct cr_buf *out, struct cr_err 
 {
     for (;;) {
         size_t room = out->max - out->len < CHUNK ? out->max - out->len : CHUNK;
-        uint8_t more;
+        uint8_t more = 0;
         uint8_t *to = room ? cr_buf_room(out, room) : &more;
         ssize_t n;
 

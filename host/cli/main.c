@@ -50,12 +50,22 @@ static void reject_word(struct caprun_run *run, const char *word)
                   "caprun exec FILE [ARGS]; caprun --help says more");
 }
 
+/* The last field of that name: what the code returned comes before it, and may have one too. */
+static const char *find_metrics(const char *json)
+{
+    static const char name[] = "\"metrics\":";
+    const char *found = NULL;
+
+    for (const char *at = json; at && (at = strstr(at, name)); at++)
+        found = at;
+    return found;
+}
+
 static void say_more(struct caprun_runtime *rt, struct caprun_run *run)
 {
     const char *missing = caprun_missing_layers(rt);
     size_t len;
-    const char *json = caprun_result_json(run, &len);
-    const char *metrics = json ? strstr(json, "\"metrics\":") : NULL;
+    const char *metrics = find_metrics(caprun_result_json(run, &len));
 
     if (missing)
         cr_output_note("sandbox: %s%s", missing[0] ? "missing: " : "every layer is there", missing);

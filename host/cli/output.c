@@ -2,6 +2,7 @@
 #include "cli/output.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -37,15 +38,31 @@ static void flush_to_stderr(struct cr_buf *b)
     cr_buf_clear(b);
 }
 
-void cr_output_log(void *unused, const char *line, size_t len)
+void cr_output_init(struct cr_output *o)
 {
-    struct cr_buf out;
+    cr_buf_init(&o->waiting, MAX_TEXT);
+}
 
-    (void)unused;
-    cr_buf_init(&out, MAX_TEXT);
-    cr_escape_terminal(&out, line, len);
-    cr_buf_str(&out, "\n");
-    flush_to_stderr(&out);
+void cr_output_finish(struct cr_output *o)
+{
+    flush_to_stderr(&o->waiting);
+}
+
+void cr_output_log(void *o, const char *line, size_t len)
+{
+    struct cr_output *output = o;
+
+    cr_escape_terminal(&output->waiting, line, len);
+    cr_buf_str(&output->waiting, "\n");
+}
+
+void cr_output_some(struct cr_output *o)
+{
+    size_t len = o->waiting.len < PIPE_BUF ? o->waiting.len : PIPE_BUF;
+    ssize_t n = write(STDERR_FILENO, o->waiting.data, len);
+
+    /* if nobody is there any more, nobody misses it */
+    cr_buf_drop(&o->waiting, n > 0 ? (size_t)n : n < 0 && errno == EINTR ? 0 : len);
 }
 
 void cr_output_note(const char *fmt, ...)
@@ -64,13 +81,15 @@ void cr_output_note(const char *fmt, ...)
     flush_to_stderr(&out);
 }
 
-/* The lines of a stack, each escaped on its own. */
+/* The lines of a stack, escaped and indented: a function's name can have a line's end in it. */
 static void add_stack(struct cr_buf *out, const char *stack, size_t len)
 {
     while (len) {
         const char *end = memchr(stack, '\n', len);
         size_t line = end ? (size_t)(end - stack) : len;
 
+        if (line < 4 || memcmp(stack, "    ", 4) != 0)
+            cr_buf_str(out, "    ");
         cr_escape_terminal(out, stack, line);
         cr_buf_str(out, "\n");
         if (!end)

@@ -7,11 +7,29 @@
 
 #include <stdbool.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "caprun.h"
 
-/* A callback for caprun_run_set_log(): the line, escaped, on standard error. */
-void cr_output_log(void *unused, const char *line, size_t len);
+/*
+ * Lines on their way to standard error. A reader who does not read must not stop the run's clock,
+ * so the lines wait here, and go out when there is room. A run's log is bounded, and so is the
+ * queue.
+ */
+struct cr_output {
+    struct cr_buf waiting;
+};
+
+void cr_output_init(struct cr_output *o);
+
+/* Writes all that waits, however long that takes, and frees the queue. */
+void cr_output_finish(struct cr_output *o);
+
+/* A callback for caprun_run_set_log(); |o| is a struct cr_output. Queues the line, escaped. */
+void cr_output_log(void *o, const char *line, size_t len);
+
+/* Standard error has room: writes as much as cannot block. */
+void cr_output_some(struct cr_output *o);
 
 /* "caprun: " and the words, escaped, on standard error. */
 void cr_output_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -34,17 +34,14 @@ static void keep_line(struct caprun_run *run, const char *text, size_t len)
         run->on_log(run->log_data, text, len);
 }
 
-static void on_log(struct caprun_run *run, const struct wire_header *header,
-                   const uint8_t *payload)
+static void on_log(struct caprun_run *run, const struct wire_header *header, const uint8_t *payload)
 {
     static const char cut[] = "[log cut here: it is over 1 MiB or 10,000 lines]";
 
-    if (run->log_cut) {
-        violation(run, "it logs on after the end of its log");
+    if (run->log_cut)
         return;
-    }
     run->log_bytes += header->length;
-    if (run->log_lines < LIMIT_LOG_LINES - 1 && run->log_bytes <= LIMIT_LOG_BYTES) {
+    if (run->log_lines < LIMIT_LOG_LINES - 1 && run->log_bytes < LIMIT_LOG_BYTES) {
         keep_line(run, (const char *)payload, header->length);
         return;
     }
@@ -95,7 +92,8 @@ static void fail_call(struct caprun_run *run, struct cr_call *call, const char *
     static const char code[] = "RPC_ERROR";
     struct wire_fail fail = {sizeof(code) - 1, (uint32_t)strlen(message)};
 
-    call->message = strdup(message);
+    if (asprintf(&call->message, "%s", message) < 0)
+        call->message = NULL;
     call->us = cr_loop_now() - since_us;
     cr_run_send(run, (struct wire_header){.type = WIRE_FAIL, .id = (uint32_t)run->call_count},
                 (struct cr_part[]){
@@ -227,7 +225,8 @@ static void on_threw(struct caprun_run *run, const struct wire_header *header,
     memcpy(&threw, payload, sizeof(threw));
     if (sizeof(threw) + (uint64_t)threw.name_len + threw.message_len + threw.stack_len !=
             header->length ||
-        threw.call > run->call_count) {
+        threw.call > run->call_count || threw.why < WIRE_WHY_THREW ||
+        threw.why > WIRE_WHY_TOO_LONG) {
         violation(run, "an error that is not one");
         return;
     }
@@ -269,8 +268,8 @@ static const struct {
     void (*handle)(struct caprun_run *run, const struct wire_header *header,
                    const uint8_t *payload);
 } permitted[] = {
-    {WIRE_LOG, true, on_log},     {WIRE_CALL, false, on_call},   {WIRE_IDLE, false, on_idle},
-    {WIRE_DONE, false, on_done},  {WIRE_THREW, false, on_threw}, {WIRE_LATE, true, on_late},
+    {WIRE_LOG, true, on_log},    {WIRE_CALL, false, on_call},   {WIRE_IDLE, false, on_idle},
+    {WIRE_DONE, false, on_done}, {WIRE_THREW, false, on_threw}, {WIRE_LATE, true, on_late},
     {WIRE_FULL, false, on_full},
 };
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "caprun.h"
@@ -28,6 +29,13 @@ static int contains(const struct dl_phdr_info *object, uintptr_t address)
     return 0;
 }
 
+/* The program's own file, also where /proc is not mounted. */
+static const char *program(void)
+{
+    return access("/proc/self/exe", F_OK) == 0 ? "/proc/self/exe"
+                                               : (const char *)getauxval(AT_EXECFN);
+}
+
 /* The program itself has an empty name there. */
 static int take_if_ours(struct dl_phdr_info *object, size_t size, void *data)
 {
@@ -36,7 +44,7 @@ static int take_if_ours(struct dl_phdr_info *object, size_t size, void *data)
     (void)size;
     if (!contains(object, w->address))
         return 0;
-    if (!realpath(object->dlpi_name[0] ? object->dlpi_name : "/proc/self/exe", w->file))
+    if (!realpath(object->dlpi_name[0] ? object->dlpi_name : program(), w->file))
         w->file[0] = '\0';
     return 1;
 }

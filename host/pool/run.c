@@ -166,10 +166,18 @@ static void worker_ready(struct cr_worker *w)
         cr_run_schedule(run);
 }
 
+static void reach_wall_limit(struct caprun_run *run);
+
+/* The limit comes first: frames may have been waiting for longer than it. */
 static void worker_frame(struct cr_worker *w, const struct wire_header *header,
                          const uint8_t *payload)
 {
-    cr_frames_handle(cr_container(w, struct caprun_run, worker), header, payload);
+    struct caprun_run *run = cr_container(w, struct caprun_run, worker);
+
+    if (run->state == CR_RUN_RUNNING && cr_run_now(run) >= wall_us(run))
+        reach_wall_limit(run);
+    if (run->state != CR_RUN_ENDED)
+        cr_frames_handle(run, header, payload);
 }
 
 static void worker_gone(struct cr_worker *w, const struct cr_err *why)
@@ -273,8 +281,8 @@ void cr_run_start(struct caprun_run *run, struct cr_zygote *z)
     run->asked_us = cr_loop_now();
     run->timer = (struct cr_timer){.when_us = -1, .due = timer_due};
     /* the backstop is a whole second above what the host itself enforces */
-    r = cr_worker_start(&run->worker, z, &owner, run->limits.memory,
-                        run->limits.cpu_ms / 1000 + 2, &err);
+    r = cr_worker_start(&run->worker, z, &owner, run->limits.memory, run->limits.cpu_ms / 1000 + 2,
+                        &err);
     if (r < 0) {
         cr_run_say(run, "%s", err.text);
         cr_run_end(run, CAPRUN_OUTCOME_INTERNAL);

@@ -57,10 +57,10 @@ struct caprun_run {
     struct cr_timer timer;
     char id[37];
 
-    int64_t asked_us;  /* caprun_start */
-    int64_t job_us;    /* the job was sent: the run's time counts from here */
+    int64_t asked_us; /* caprun_start */
+    int64_t job_us;   /* the job was sent: the run's time counts from here */
     int64_t ended_us;
-    int64_t date_us;   /* what Date shows at job_us */
+    int64_t date_us; /* what Date shows at job_us */
     int64_t check_cpu_us;
     int64_t late_us;
     uint32_t frames_sent;

@@ -75,8 +75,7 @@ uint64_t cr_verify_resident(pid_t pid)
     char text[128];
     unsigned long long pages = 0;
 
-    if (read_proc(pid, "statm", text, sizeof(text)) <= 0 ||
-        sscanf(text, "%*u %llu", &pages) != 1)
+    if (read_proc(pid, "statm", text, sizeof(text)) <= 0 || sscanf(text, "%*u %llu", &pages) != 1)
         return 0;
     return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }

@@ -30,23 +30,23 @@ static void close_socket(struct cr_worker *w)
     w->socket.fd = -1;
 }
 
-static void kill_worker(struct cr_worker *w)
+void cr_worker_kill(int pidfd)
 {
-    if (w->pidfd >= 0)
-        (void)syscall(SYS_pidfd_send_signal, w->pidfd, SIGKILL, NULL, 0);
+    (void)syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0);
 }
 
 void cr_worker_clear(struct cr_worker *w)
 {
     if (!w->zygote)
         return;
-    kill_worker(w);
     close_socket(w);
     cr_loop_unset(w->zygote->loop, &w->patience);
     if (w->listed)
         cr_zygote_forget(w->zygote, w);
-    if (w->pidfd >= 0)
+    if (w->pidfd >= 0) {
+        cr_worker_kill(w->pidfd);
         (void)close(w->pidfd);
+    }
     w->pidfd = -1;
     cr_buf_clear(&w->in);
     cr_buf_clear(&w->out);
@@ -206,7 +206,8 @@ static ssize_t take_frame(struct cr_worker *w, size_t from, pid_t pid)
     return w->zygote ? (ssize_t)(sizeof(header) + header.length) : -1;
 }
 
-/* How much more the frame that has begun needs; at least a chunk, so that small ones come at once. */
+/* How much more the frame that has begun needs; at least a chunk, so that small ones come at once.
+ */
 static size_t wanted(const struct cr_worker *w)
 {
     struct wire_header header;

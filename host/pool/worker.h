@@ -68,6 +68,9 @@ int64_t cr_worker_cpu_us(const struct cr_worker *w);
 /* Returns the worker's resident memory in bytes, or 0. It only grows: a worker returns none. */
 uint64_t cr_worker_memory(const struct cr_worker *w);
 
+/* Ends the process behind |pidfd|. */
+void cr_worker_kill(int pidfd);
+
 /* For zygote.c. */
 void cr_worker_forked(struct cr_worker *w, int pidfd, int error);
 void cr_worker_exited(struct cr_worker *w, int status);

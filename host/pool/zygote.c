@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -81,22 +82,22 @@ static void handle(struct cr_zygote *z, const struct wire_control *packet, int f
     switch (packet->kind) {
     case WIRE_CONTROL_HELLO:
         z->greeted = true;
-        if (z->program > 0 && waitpid(z->program, NULL, WNOHANG) == z->program)
-            z->program = 0;
         memcpy(z->layers, packet->layers, sizeof(z->layers));
         break;
     case WIRE_CONTROL_BORN:
         z->pid = packet->pid;
         break;
     case WIRE_CONTROL_REFUSE:
-        (void)cr_err_set(&z->error, CAPRUN_E_SANDBOX, "the sandbox cannot be built here: %s: %s",
-                         step_text(packet->step),
-                         packet->error ? strerror(packet->error) : "failed");
+        (void)cr_err_set(&z->error, CAPRUN_E_SANDBOX, "the sandbox cannot be built here: %s%s%s",
+                         step_text(packet->step), packet->error ? ": " : "",
+                         packet->error ? strerror(packet->error) : "");
         die(z);
         break;
     case WIRE_CONTROL_FORKED:
         if (w)
             cr_worker_forked(w, cr_steal_fd(&pidfd), packet->error);
+        else if (pidfd >= 0)
+            cr_worker_kill(pidfd); /* its run ended before we heard of it */
         break;
     case WIRE_CONTROL_EXITED:
         if (w) {
@@ -123,16 +124,17 @@ static void control_ready(struct cr_watch *watch, uint32_t events)
             uint8_t bytes[CMSG_SPACE(sizeof(int))];
         } anc;
         struct iovec iov = {&packet, sizeof(packet)};
-        struct msghdr msg = {.msg_iov = &iov,
-                             .msg_iovlen = 1,
-                             .msg_control = &anc,
-                             .msg_controllen = sizeof(anc)};
+        struct msghdr msg = {
+            .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &anc, .msg_controllen = sizeof(anc)};
         ssize_t n = recvmsg(watch->fd, &msg, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
         struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&msg) : NULL;
         int fd = -1;
 
         if (n < 0 && (errno == EAGAIN || errno == EINTR))
             return;
+        /* it left without reading all that we sent; what it sent before is still to come */
+        if (n < 0 && errno == ECONNRESET)
+            continue;
         if (c && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(sizeof(int)))
             memcpy(&fd, CMSG_DATA(c), sizeof(fd));
         if (n == (ssize_t)sizeof(packet) && packet.version == WIRE_VERSION) {
@@ -146,15 +148,47 @@ static void control_ready(struct cr_watch *watch, uint32_t events)
     }
 }
 
-int cr_zygote_start(struct cr_zygote *z, struct cr_loop *loop, const char *path,
-                    struct cr_err *err)
+static void reap(pid_t *pid)
+{
+    if (*pid > 0)
+        while (waitpid(*pid, NULL, 0) < 0 && errno == EINTR)
+            ;
+    *pid = 0;
+}
+
+static void reap_program(struct cr_zygote *z)
+{
+    reap(&z->program);
+    cr_loop_remove(z->loop, &z->program_ended);
+    if (z->program_ended.fd >= 0)
+        (void)close(z->program_ended.fd);
+    z->program_ended.fd = -1;
+}
+
+static void program_ended(struct cr_watch *watch, uint32_t events)
+{
+    (void)events;
+    reap_program(cr_container(watch, struct cr_zygote, program_ended));
+}
+
+/* The program leaves soon, and is not to stay a zombie until the zygote ends. */
+static void watch_program(struct cr_zygote *z)
+{
+    z->program_ended.fd = (int)syscall(SYS_pidfd_open, z->program, 0);
+    if (z->program_ended.fd >= 0)
+        (void)cr_loop_add(z->loop, &z->program_ended, EPOLLIN, NULL);
+}
+
+int cr_zygote_start(struct cr_zygote *z, struct cr_loop *loop, const char *path, struct cr_err *err)
 {
     int pair[2];
     cr_autoclose int ours = -1;
     cr_autoclose int theirs = -1;
     int r;
 
-    *z = (struct cr_zygote){.loop = loop, .control = {.fd = -1, .ready = control_ready}};
+    *z = (struct cr_zygote){.loop = loop,
+                            .control = {.fd = -1, .ready = control_ready},
+                            .program_ended = {.fd = -1, .ready = program_ended}};
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
         return cr_err_sys(err, "socketpair");
     ours = pair[0];
@@ -171,23 +205,16 @@ int cr_zygote_start(struct cr_zygote *z, struct cr_loop *loop, const char *path,
         z->dead = true;
         return r;
     }
+    watch_program(z);
     (void)cr_steal_fd(&ours);
     return 0;
-}
-
-static void reap(pid_t *pid)
-{
-    if (*pid > 0)
-        while (waitpid(*pid, NULL, 0) < 0 && errno == EINTR)
-            ;
-    *pid = 0;
 }
 
 void cr_zygote_stop(struct cr_zygote *z)
 {
     struct wire_control packet;
 
-    reap(&z->program);
+    reap_program(z);
     /* its last word, which names the zygote, may still be unread */
     while (!z->pid && z->control.fd >= 0 &&
            recv(z->control.fd, &packet, sizeof(packet), MSG_DONTWAIT) == (ssize_t)sizeof(packet))
@@ -201,6 +228,12 @@ void cr_zygote_stop(struct cr_zygote *z)
     z->control.fd = -1;
     /* it ends because its socket has closed */
     reap(&z->pid);
+}
+
+static int say_dead(const struct cr_zygote *z, struct cr_err *err)
+{
+    *err = z->error;
+    return z->error.code;
 }
 
 int cr_zygote_fork(struct cr_zygote *z, struct cr_worker *worker, int socket, uint64_t memory,
@@ -218,19 +251,20 @@ int cr_zygote_fork(struct cr_zygote *z, struct cr_worker *worker, int socket, ui
     struct iovec iov = {&packet, sizeof(packet)};
     struct msghdr msg = {
         .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &anc, .msg_controllen = sizeof(anc)};
+    int r;
 
-    if (z->dead) {
-        if (err)
-            *err = z->error;
-        return z->error.code;
-    }
+    if (z->dead)
+        return say_dead(z, err);
     memset(&anc, 0, sizeof(anc));
     anc.header.cmsg_level = SOL_SOCKET;
     anc.header.cmsg_type = SCM_RIGHTS;
     anc.header.cmsg_len = CMSG_LEN(sizeof(int));
     memcpy(CMSG_DATA(&anc.header), &socket, sizeof(socket));
-    if (sendmsg(z->control.fd, &msg, MSG_NOSIGNAL | MSG_DONTWAIT) != (ssize_t)sizeof(packet))
-        return cr_err_sys(err, "ask the zygote for a worker");
+    if (sendmsg(z->control.fd, &msg, MSG_NOSIGNAL | MSG_DONTWAIT) != (ssize_t)sizeof(packet)) {
+        r = cr_err_sys(err, "ask the zygote for a worker");
+        control_ready(&z->control, EPOLLIN); /* if it has left, it may have said why */
+        return z->dead ? say_dead(z, err) : r;
+    }
     worker->slot = packet.slot;
     worker->next = z->workers;
     worker->listed = true;
@@ -253,7 +287,7 @@ void cr_zygote_forget(struct cr_zygote *z, struct cr_worker *worker)
 int cr_zygote_missing(const struct cr_zygote *z, char *out, size_t size)
 {
     static const char *const names[WIRE_LAYERS] = {
-#define XX(name, number, text) [number] = text,
+#define XX(name, number, text) [number] = (text),
         WIRE_LAYER_MAP(XX)
 #undef XX
     };
@@ -265,8 +299,8 @@ int cr_zygote_missing(const struct cr_zygote *z, char *out, size_t size)
         if (!z->layers[i])
             continue;
         if (len < size)
-            len += (size_t)snprintf(out + len, size - len, "%s%s (%s)", count ? "; " : "",
-                                    names[i], strerror(z->layers[i]));
+            len += (size_t)snprintf(out + len, size - len, "%s%s (%s)", count ? "; " : "", names[i],
+                                    strerror(z->layers[i]));
         count++;
     }
     return count;

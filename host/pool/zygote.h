@@ -19,9 +19,10 @@ struct cr_worker;
 struct cr_zygote {
     struct cr_loop *loop;
     struct cr_watch control;
-    pid_t program; /* what was started; it leaves as soon as the zygote is born */
-    pid_t pid;     /* the zygote, a child of ours too */
-    bool greeted;  /* it is locked down and warm */
+    pid_t program;                 /* what was started; it leaves when the zygote is there */
+    struct cr_watch program_ended; /* its pidfd */
+    pid_t pid;                     /* the zygote, a child of ours too */
+    bool greeted;                  /* it is locked down and warm */
     bool dead;
     uint8_t layers[WIRE_LAYERS]; /* 0, or the errno of why a layer is missing */
     uint32_t next_slot;

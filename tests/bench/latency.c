@@ -40,27 +40,36 @@ static int one_run(struct caprun_runtime *rt)
     return ok;
 }
 
+static int measure(struct caprun_runtime *rt, double *us, int count)
+{
+    if (!one_run(rt)) /* the first one starts the zygote */
+        return 0;
+    for (int i = 0; i < count; i++) {
+        double start = now_us();
+
+        if (!one_run(rt))
+            return 0;
+        us[i] = now_us() - start;
+    }
+    return 1;
+}
+
 int main(int argc, char **argv)
 {
     struct caprun_runtime *rt;
     int count = argc == 3 ? (int)strtol(argv[2], NULL, 10) : 0;
     double *us;
+    int ok;
 
     if (count < 1 || caprun_new(&rt) < 0 || caprun_set_worker(rt, argv[1]) < 0)
         return 2;
     us = calloc((size_t)count, sizeof(*us));
-    if (!us || !one_run(rt)) /* the first one starts the zygote */
-        return 1;
-    for (int i = 0; i < count; i++) {
-        double start = now_us();
-
-        if (!one_run(rt))
-            return 1;
-        us[i] = now_us() - start;
+    ok = us && measure(rt, us, count);
+    if (ok) {
+        qsort(us, (size_t)count, sizeof(*us), by_size);
+        printf("%.0f %.0f %.0f\n", us[count / 2], us[count * 95 / 100], us[count * 99 / 100]);
     }
-    qsort(us, (size_t)count, sizeof(*us), by_size);
-    printf("%.0f %.0f %.0f\n", us[count / 2], us[count * 95 / 100], us[count * 99 / 100]);
     free(us);
     caprun_free(rt);
-    return 0;
+    return ok ? 0 : 1;
 }

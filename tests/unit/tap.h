@@ -22,25 +22,25 @@ struct tap_test {
 static struct tap_test *tap_tests;
 static int tap_failed;
 
-#define TEST(sentence)                                                          \
-    static void sentence(void);                                                 \
-    __attribute__((constructor)) static void tap_add_##sentence(void)           \
-    {                                                                           \
-        static struct tap_test t = {#sentence, sentence, NULL};                 \
-        struct tap_test **end = &tap_tests;                                     \
-        while (*end)                                                            \
-            end = &(*end)->next;                                                \
-        *end = &t;                                                              \
-    }                                                                           \
+#define TEST(sentence)                                                \
+    static void sentence(void);                                       \
+    __attribute__((constructor)) static void tap_add_##sentence(void) \
+    {                                                                 \
+        static struct tap_test t = {#sentence, sentence, NULL};       \
+        struct tap_test **end = &tap_tests;                           \
+        while (*end)                                                  \
+            end = &(*end)->next;                                      \
+        *end = &t;                                                    \
+    }                                                                 \
     static void sentence(void)
 
-#define CHECK(condition)                                                        \
-    do {                                                                        \
-        if (!(condition)) {                                                     \
-            printf("# %s:%d: %s\n", __FILE__, __LINE__, #condition);            \
-            tap_failed = 1;                                                     \
-            return;                                                             \
-        }                                                                       \
+#define CHECK(condition)                                             \
+    do {                                                             \
+        if (!(condition)) {                                          \
+            printf("# %s:%d: %s\n", __FILE__, __LINE__, #condition); \
+            tap_failed = 1;                                          \
+            return;                                                  \
+        }                                                            \
     } while (0)
 
 static int tap_main(int argc, char **argv)

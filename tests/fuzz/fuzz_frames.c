@@ -1,0 +1,166 @@
+/*
+ * fuzz_frames.c - any bytes at all, as what a worker says, through the host's own state machine.
+ *
+ * There are no processes: this program holds the zygote's and the worker's ends of the sockets, and
+ * answers for /proc itself. The first byte says how the rest is sent: in pieces of its low seven
+ * bits (0: at once), after a READY unless the eighth is set.
+ *
+ * What must hold: a run ends once or goes on; its envelope is JSON; only JSON is a result; a worker
+ * that has ended is let go of completely.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/scan.h"
+#include "caprun.h"
+#include "pool/run.h"
+#include "pool/verify.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define STEPS_MAX 200000
+
+/* In the place of verify.c: the "worker" is this program, and not locked down. */
+int cr_verify_worker(pid_t pid, struct cr_err *err)
+{
+    (void)err;
+    return pid == getpid() ? 0 : CAPRUN_E_SANDBOX;
+}
+
+uint64_t cr_verify_resident(pid_t pid)
+{
+    return (uint64_t)pid;
+}
+
+/* assert() that -DNDEBUG does not remove. */
+static void insist(int condition)
+{
+    if (!condition)
+        abort();
+}
+
+/* What the zygote gets: the worker's socket. */
+static int take_socket(int control)
+{
+    struct wire_control packet;
+    union {
+        struct cmsghdr header;
+        uint8_t bytes[CMSG_SPACE(sizeof(int))];
+    } anc;
+    struct iovec iov = {&packet, sizeof(packet)};
+    struct msghdr msg = {
+        .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &anc, .msg_controllen = sizeof(anc)};
+    int fd;
+
+    insist(recvmsg(control, &msg, MSG_CMSG_CLOEXEC) == (ssize_t)sizeof(packet));
+    insist(packet.kind == WIRE_CONTROL_FORK && CMSG_FIRSTHDR(&msg));
+    memcpy(&fd, CMSG_DATA(&anc.header), sizeof(fd));
+    return fd;
+}
+
+/* Reads away what the host says, and checks that it may say it. */
+static void hear_host(int fd, struct cr_buf *heard)
+{
+    uint8_t *room;
+    ssize_t n = 0;
+
+    do {
+        heard->len += (size_t)n;
+        room = cr_buf_room(heard, 65536);
+        insist(room != NULL);
+        n = recv(fd, room, 65536, MSG_DONTWAIT);
+    } while (n > 0);
+    while (heard->len >= sizeof(struct wire_header)) {
+        struct wire_header header;
+
+        memcpy(&header, heard->data, sizeof(header));
+        insist(wire_check(&header, WIRE_HOST) == 0);
+        if (heard->len < sizeof(header) + header.length)
+            break;
+        cr_buf_drop(heard, sizeof(header) + header.length);
+    }
+}
+
+static void feed(struct caprun_run *run, int fd, const uint8_t *data, size_t size, size_t piece)
+{
+    struct cr_buf heard;
+    int steps = 0;
+
+    cr_buf_init(&heard, 64u << 20);
+    while (size && !caprun_done(run)) {
+        ssize_t n =
+            send(fd, data, piece && piece < size ? piece : size, MSG_DONTWAIT | MSG_NOSIGNAL);
+
+        if (n > 0) {
+            data += n;
+            size -= (size_t)n;
+        }
+        cr_loop_step(run->loop, 0);
+        hear_host(fd, &heard);
+        insist(++steps < STEPS_MAX);
+    }
+    for (int i = 0; i < 64 && !caprun_done(run); i++)
+        cr_loop_step(run->loop, 0);
+    cr_buf_clear(&heard);
+}
+
+static void check_end(struct caprun_run *run)
+{
+    size_t len, result_len;
+    const char *envelope = caprun_result_json(run, &len);
+    const char *result = caprun_get_result(run, &result_len);
+
+    if (!caprun_done(run)) {
+        insist(!envelope && run->state != CR_RUN_NEW && run->timer.when_us >= 0);
+        return;
+    }
+    insist(envelope && cr_scan_json((const uint8_t *)envelope, len, CR_SCAN_PASS, NULL) == 0);
+    insist((caprun_get_outcome(run) == CAPRUN_OUTCOME_SUCCESS) == (result != NULL));
+    insist(!result || cr_scan_json((const uint8_t *)result, result_len, CR_SCAN_PASS, NULL) == 0);
+    insist(!run->worker.zygote && run->worker.socket.fd < 0 && !run->worker.in.data &&
+           !run->worker.out.data && run->timer.when_us < 0);
+}
+
+static struct caprun_runtime *the_runtime(void)
+{
+    static struct caprun_runtime *rt;
+
+    if (!rt)
+        insist(caprun_new(&rt) == 0);
+    return rt;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const struct wire_header ready = {.type = WIRE_READY};
+    struct cr_zygote zygote = {0};
+    struct caprun_run *run;
+    int control[2], fd;
+
+    if (!size)
+        return 0;
+    insist(caprun_run_new(the_runtime(), &run) == 0);
+    insist(caprun_run_set_code(run, "1", 1) == 0);
+    insist(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control) == 0);
+    zygote.loop = run->loop;
+    zygote.control.fd = control[0];
+    cr_run_start(run, &zygote);
+    fd = take_socket(control[1]);
+    if (!(data[0] & 0x80))
+        insist(send(fd, &ready, sizeof(ready), MSG_NOSIGNAL) == (ssize_t)sizeof(ready));
+    feed(run, fd, data + 1, size - 1, data[0] & 0x7f);
+    (void)close(fd);
+    if (!caprun_done(run))
+        cr_loop_step(run->loop, 0);
+    check_end(run);
+    caprun_cancel(run);
+    check_end(run);
+    caprun_run_free(run);
+    insist(!zygote.workers);
+    (void)close(control[0]);
+    (void)close(control[1]);
+    return 0;
+}

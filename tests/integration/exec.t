@@ -1,0 +1,276 @@
+#!/usr/bin/env python3
+"""exec.t - the command line: words, options, input, and what is written where."""
+
+import itertools
+import os
+import pty
+import signal
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from harness import (CAPRUN, NOBODY, Process, caprun, contains, each, equal, main, proc,
+                     run_json, scratch_dir, start, test, value_of, write_file)
+
+SUM = "return {sum: args.a + args.b}"
+ONE_AND_TWO = '{"a":1,"b":2}'
+KEYS = "return Object.keys(args).length"
+
+
+def shell(script, *words):
+    """Runs |script| in bash, with $CAPRUN in it."""
+    return Process(["bash", "-c", script, "bash", *words], env=os.environ | {"CAPRUN": CAPRUN}).end()
+
+
+@test
+def the_example_of_the_readme_prints_exactly_its_result():
+    done = shell("echo 'return {sum: args.a + args.b}' | $CAPRUN exec - '{\"a\":1,\"b\":2}'")
+    equal((done.status, done.out, done.err), (0, '{"sum":3}\n', ""))
+
+
+@test
+def args_come_from_a_file_from_standard_input_inline_or_not_at_all():
+    with scratch_dir() as directory:
+        code = write_file(f"{directory}/sum.js", SUM)
+        args = write_file(f"{directory}/args.json", ONE_AND_TWO)
+        for words, stdin in [((args,), ""), (("-",), ONE_AND_TWO), ((ONE_AND_TWO,), "")]:
+            equal(caprun("exec", code, *words, code=stdin).out, '{"sum":3}\n', words)
+        equal(caprun("exec", "-", code=KEYS).out, "0\n", "no args")
+
+
+@test
+def args_may_be_any_json_from_a_file_but_inline_only_an_object():
+    with scratch_dir() as directory:
+        for json in ("[1,2]", "null", '"text"', "7", " {} "):
+            path = write_file(f"{directory}/args.json", json)
+            equal(caprun("exec", "-", path, code="return args").status, 0, json)
+    equal(caprun("exec", "-", "[1]", code="return args").status, 2, "a file called [1]")
+
+
+@test
+def code_and_args_come_through_pipes():
+    done = shell("$CAPRUN exec <(echo 'return args') <(echo '{\"x\":1}') </dev/null")
+    equal((done.status, done.out), (0, '{"x":1}\n'))
+
+
+# Words of the command line, and a part of the one line that says what is wrong with them.
+USAGE_ERRORS = {
+    "nothing": ([], "nothing to do"),
+    "no FILE": (["exec"], "FILE"),
+    "code and args from standard input": (["exec", "-", "-"], "both"),
+    "a word too many": (["exec", "-", "{}", "x"], "too many"),
+    "an unknown command": (["frobnicate"], "unknown command 'frobnicate'"),
+    "an FQDN": (["acme.tools.report.weekly"], "registries"),
+    "a command of later": (["doctor"], "unknown command 'doctor'"),
+    "an unknown option": (["exec", "-", "--nope"], "unknown option '--nope'"),
+    "an unknown letter": (["exec", "-", "-z"], "unknown option '-z'"),
+    "an unknown option with a value": (["exec", "-", "--nope=1"], "unknown option '--nope'"),
+    "a flag with a value": (["exec", "-", "--json=1"], "takes no value"),
+    "an option without its value": (["exec", "-", "--timeout"], "needs a value"),
+    "an option that is cut short": (["exec", "-", "--time", "1s"], "unknown option '--time'"),
+    "no unit": (["exec", "-", "--timeout", "500"], "250ms, 30s, 5m"),
+    "no number": (["exec", "-", "--timeout", "s"], "250ms, 30s, 5m"),
+    "an empty duration": (["exec", "-", "--cpu", ""], "250ms, 30s, 5m"),
+    "a negative duration": (["exec", "-", "--cpu=-1s"], "250ms, 30s, 5m"),
+    "a fraction": (["exec", "-", "--rpc-timeout", "1.5s"], "250ms, 30s, 5m"),
+    "a space": (["exec", "-", "--timeout", "1 s"], "250ms, 30s, 5m"),
+    "a duration that is too long": (["exec", "-", "--timeout", "25000h"], "24 days"),
+    "a duration that overflows": (["exec", "-", "--timeout", "9" * 30 + "s"], "24 days"),
+    "a size without a unit": (["exec", "-", "--memory", "64"], "64k, 512m or 1g"),
+    "a size with a wrong unit": (["exec", "-", "--memory", "64mb"], "64k, 512m or 1g"),
+    "a size that is too big": (["exec", "-", "--memory", "17g"], "16"),
+    "a missing FILE": (["exec", "/nonexistent/x.js"], "No such file"),
+    "a directory as FILE": (["exec", "/tmp"], "directory"),
+    "a FILE below a file": (["exec", "/dev/null/x"], "Not a directory"),
+    "an empty name": (["exec", ""], "No such file"),
+    "missing ARGS": (["exec", "-", "/nonexistent/x.json"], "No such file"),
+    "a directory as ARGS": (["exec", "-", "/tmp"], "directory"),
+    "an escape in a word": (["exec", "/no\x1b[31m\nsuch"], "/no\\u001b[31m\\nsuch"),
+} | {
+    f"{option} of later": (["exec", "-", *words], f"'{option}' cannot be used")
+    for option, words in {
+        "--registry": ["--registry", "x"], "--config": ["--config=x"], "--record": ["--record", "x"],
+        "--allow": ["--allow", "x"], "--ask": ["--ask", "x"], "--deny": ["--deny", "x"],
+        "--frozen": ["--frozen"],
+    }.items()
+}
+
+
+@each(USAGE_ERRORS)
+def bad_usage_is_one_clear_error(case):
+    words, part = case
+    done = caprun(*words, code="return 1")
+    equal((done.status, done.out), (2, ""))
+    first, *rest = done.err.splitlines()
+    contains(first, "caprun: InputError (USAGE): ", part)
+    assert all(line.startswith("  hint: ") for line in rest), done.err
+
+
+@test
+def an_unreadable_file_is_a_usage_error_for_an_ordinary_user():
+    with scratch_dir() as directory:
+        path = write_file(f"{directory}/secret.js", "return 1")
+        os.chmod(path, 0)
+        done = caprun("exec", path, under=NOBODY if os.geteuid() == 0 else [])
+    equal(done.status, 2)
+    contains(done.err, "Permission denied")
+
+
+@each({
+    "before the words": ["--timeout", "5s", "-q", "exec", "-", ONE_AND_TWO],
+    "between the words": ["exec", "--memory", "64m", "-", "--cpu=5s", ONE_AND_TWO],
+    "after the words": ["exec", "-", ONE_AND_TWO, "--rpc-timeout", "1m", "--no-input"],
+    "joined by =": ["exec", "--timeout=1m", "--memory=1g", "-", ONE_AND_TWO],
+    "0 for the default": ["exec", "--timeout", "0", "--memory=0", "-", ONE_AND_TWO],
+    "ended by --": ["exec", "-q", "--", "-", ONE_AND_TWO],
+    "the last one of two": ["exec", "--timeout=1ms", "--timeout=5s", "-", ONE_AND_TWO],
+})
+def options_may_stand_anywhere(words):
+    done = caprun(*words, code=SUM)
+    equal((done.status, done.out, done.err), (0, '{"sum":3}\n', ""))
+
+
+@test
+def after_two_dashes_a_name_may_look_like_an_option():
+    with scratch_dir() as directory:
+        write_file(f"{directory}/--json", "return 1")
+        equal(caprun("exec", "--", "--json", cwd=directory).out, "1\n")
+
+
+@test
+def help_and_version_go_to_standard_output():
+    for word in ("--help", "-h"):
+        done = caprun(word)
+        equal((done.status, done.err), (0, ""))
+        contains(done.out, "caprun exec FILE [ARGS]", "--timeout DUR", "--memory SIZE", "--json")
+    done = caprun("exec", "--version")
+    equal((done.status, done.err), (0, ""))
+    assert done.out.startswith("caprun 0.") and done.out.count("\n") == 1, done.out
+    equal(shell("$CAPRUN --help >/dev/full").status, 70, "help that cannot be written")
+
+
+@test
+def quiet_leaves_the_error_line_and_verbose_adds_to_it():
+    code = "console.log('log'); null.x"
+    contains(caprun("exec", "-", code=code).err, "log\n", "at <anonymous>")
+    quiet = caprun("exec", "-", "-q", code=code)
+    equal(quiet.status, 1)
+    assert quiet.err.count("\n") == 1 and quiet.err.startswith("caprun: RuntimeError"), quiet.err
+    equal(run_json(code, "-q")["logs"], ["log"], "the envelope's logs")
+    verbose = caprun("exec", "-", "-v", code="return 1")
+    equal(verbose.out, "1\n")
+    contains(verbose.err, "caprun: sandbox: ", '"metrics":')
+
+
+@test
+def verbose_shows_the_metrics_of_caprun_not_of_the_code():
+    code = "console.log('\"metrics\":{1}'); return {metrics: {fake: 1}}"
+    last = caprun("exec", "-", "-v", code=code).err.splitlines()[-1]
+    contains(last, '"metrics":{"startupTimeMs":', '"rpcCalls":0}')
+
+
+# --- descriptors -----------------------------------------------------------------------------
+
+SUBSETS = [s for n in (1, 2, 3) for s in itertools.combinations((0, 1, 2), n)]
+
+
+@each({"+".join(map(str, closed)): closed for closed in SUBSETS})
+def closed_descriptors_do_no_harm(closed):
+    with scratch_dir() as directory:
+        path = write_file(f"{directory}/x.js", "console.log('log'); return 1")
+        close = " ".join(f"{fd}>&-" for fd in closed)
+        done = shell(f"exec $CAPRUN exec {path} {close}")
+        equal(done.status, 70 if 1 in closed else 0)
+        equal(done.out, "" if 1 in closed else "1\n")
+        contains(done.err, *([] if 2 in closed else ["log\n"]),
+                 *(["cannot write standard output"] if closed in [(1,), (0, 1)] else []))
+        done = shell(f"exec $CAPRUN exec - {close}")
+        equal(done.status, 2 if 0 in closed else 70 if 1 in closed else 0, "code from descriptor 0")
+
+
+@test
+def output_that_cannot_be_written_is_an_error_with_words():
+    for words in ("exec -", "exec - --json"):
+        done = shell(f"echo 'return 1' | $CAPRUN {words} >/dev/full")
+        equal(done.status, 70)
+        contains(done.err, "caprun: cannot write standard output: No space left on device")
+
+
+@test
+def a_reader_that_has_gone_is_an_error_with_words():
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = caprun("exec", "-", code="return 1", stdout=writer)
+    equal(done.status, 70)
+    contains(done.err, "Broken pipe")
+    equal(caprun("exec", "-", code="console.log(1); return 1", stderr=writer).status, 0, "stderr")
+    os.close(writer)
+
+
+@test
+def a_large_result_goes_through_a_pipe_whole():
+    done = shell("echo 'return \"x\".repeat(15e6)' | $CAPRUN exec - | wc -c")
+    equal(done.out.strip(), str(15_000_000 + 3))
+
+
+def on_a_terminal(code, *options):
+    """What a person sees of standard output."""
+    ours, theirs = pty.openpty()
+    caprun("exec", "-", *options, code=code, stdout=theirs)
+    os.close(theirs)
+    seen = b""
+    try:
+        while chunk := os.read(ours, 65536):
+            seen += chunk
+    except OSError:  # EIO: the other side has closed
+        pass
+    os.close(ours)
+    return seen.decode().replace("\r\n", "\n")
+
+
+@test
+def on_a_terminal_the_result_is_indented_and_escaped():
+    equal(on_a_terminal("return {a: [1, 'x'], b: {}, c: []}"),
+          '{\n  "a": [\n    1,\n    "x"\n  ],\n  "b": {},\n  "c": []\n}\n')
+    equal(on_a_terminal(r"return '\x1b[31m\u202e\u200b\x9b1m\r\n'"),
+          '"\\u001b[31m\\u202e\\u200b\\u009b1m\\r\\n"\n')
+    contains(on_a_terminal("return 1", "--json"), '\n  "success": true,\n')
+
+
+# --- the environment -------------------------------------------------------------------------
+
+WAIT = "console.log('waiting'); await new Promise(r => setTimeout(r, 3000))"
+
+
+@test
+def a_hostile_environment_does_not_reach_the_worker():
+    libraries = [f"/usr/lib/x86_64-linux-gnu/{n}" for n in ("libm.so.6", "libdl.so.2")]
+    env = {f"V{i}": "x" * 1000 for i in range(1000)} | {
+        "LD_PRELOAD": " ".join(filter(os.path.exists, libraries)), "TZ": ":/etc/passwd",
+        "LC_ALL": "tr_TR.UTF-8", "PATH": "", "HOME": "/nonexistent", "MALLOC_PERTURB_": "85",
+        "LD_DEBUG": "", "": "x", "CAPRUN_CONFIG": "/nonexistent",
+    }
+    equal(value_of("return new Date(0).getTimezoneOffset()", env=env), 0)
+    running = start("exec", "-", code=WAIT, env=env)
+    running.wait_for_log("waiting")
+    zygote, worker = running.family()
+    if os.geteuid() == 0:
+        equal([proc(pid, "environ") for pid in (zygote, worker)], ["", ""])
+        assert "libm" not in proc(worker, "maps")
+    running.send(signal.SIGTERM)
+    equal(running.end().status, 143)
+
+
+@test
+def an_empty_environment_is_fine():
+    equal(value_of("return 1", env={}), 1)
+
+
+@test
+def the_command_works_from_another_directory_and_through_a_link():
+    with scratch_dir() as directory:
+        os.symlink(CAPRUN, f"{directory}/link")
+        equal(caprun("exec", "-", code="return 1", program=f"{directory}/link", cwd="/").out, "1\n")
+
+
+main()

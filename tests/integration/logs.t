@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""logs.t - what the code logs, as a person and a program see it: escaped, in order, cut in time."""
+
+import fcntl
+import os
+import signal
+import sys
+import termios
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from harness import (between, caprun, contains, each, equal, is_zombie, main, proc, reap_orphans, run_json,
+                     start, test, wait_until)
+
+
+@each({
+    "ANSI": (r"'\x1b[31mred'", r"\u001b[31mred"),
+    "OSC": (r"'\x1b]0;title\x07'", r"\u001b]0;title\u0007"),
+    "C1": (r"'\x9b31m'", r"\u009b31m"),
+    "bidi": (r"'a\u202eb\u2066c\u200f'", r"a\u202eb\u2066c\u200f"),
+    "carriage return": (r"'good\rbad'", r"good\rbad"),
+    "NUL": (r"'a\0b'", r"a\u0000b"),
+    "zero width": (r"'a\u200bb\ufeffc'", r"a\u200bb\ufeffc"),
+    "tags": (r"'a\u{e0041}b'", r"a\udb40\udc41b"),
+    "text of the world": (r"'zażółć 漢字 😀'", "zażółć 漢字 😀"),
+    "several values": ("1, 'a', {b: [2]}", "1 a { b: [2] }"),
+    "nothing": ("", ""),
+})
+def a_log_entry_is_one_escaped_line(case):
+    expression, line = case
+    done = caprun("exec", "-", code=f"console.log({expression}); return 1")
+    equal((done.status, done.out, done.err), (0, "1\n", line + "\n"))
+
+
+@test
+def a_lone_surrogate_in_a_log_is_the_replacement_character():
+    envelope = run_json(r"console.log('a\ud800b', 'c\udfff'); return 1")
+    equal(envelope["logs"], ["a\ufffdb c\ufffd"])
+    equal(envelope["process"].err, "a\ufffdb c\ufffd\n")
+
+
+@test
+def a_log_entry_of_several_lines_becomes_several_entries():
+    envelope = run_json(r"console.log('a\nb\n\nc'); return 1")
+    equal(envelope["logs"], ["a", "b", "", "c"])
+    equal(envelope["process"].err, "a\nb\n\nc\n")
+
+
+@test
+def an_error_message_cannot_leave_its_line():
+    done = caprun("exec", "-", code=r"throw new Error('a\ncaprun: fake\x1b[2K\rb')")
+    equal(done.err.splitlines()[0], r"caprun: RuntimeError (CODE_ERROR): a\ncaprun: fake\u001b[2K\rb")
+    assert all(line.startswith("    at ") for line in done.err.splitlines()[1:]), done.err
+
+
+CUT = "cut"
+FLOODS = {
+    "20,000 lines": "for (let i = 0; i < 20000; i++) console.log(i)",
+    "10,001 lines": "for (let i = 0; i < 10001; i++) console.log(i)",
+    "20,000 empty lines": "for (let i = 0; i < 20000; i++) console.log('')",
+    "20,000 lines at once": r"console.log('x\n'.repeat(20000))",
+    "2 MB of lines": "for (let i = 0; i < 2000; i++) console.log('x'.repeat(1000))",
+    "one line of 2 MiB": "console.log('x'.repeat(2 << 20))",
+    "a line and one of 2 MiB": "console.log('a'); console.log('x'.repeat(2 << 20))",
+    "2 MiB in three bytes each": r"for (let i = 0; i < 700; i++) console.log('\u20ac'.repeat(1000))",
+}
+
+
+@each(FLOODS)
+def a_flooded_log_is_cut_and_the_run_goes_on(flood):
+    envelope = run_json(flood + "; await new Promise(r => setTimeout(r, 1)); return 'on'")
+    equal(envelope.get("result"), "on", str(envelope.get("error")))
+    logs = envelope["logs"]
+    contains(logs[-1], CUT)
+    assert not any(CUT in line for line in logs[:-1]), "it is said once"
+    between(len(logs), 1, 10000, "lines")
+    between(sum(len(line.encode()) for line in logs[:-1]), 0, 1 << 20, "bytes")
+    equal(envelope["process"].err.splitlines(), logs, "standard error")
+
+
+@each({"10,000 lines": "for (let i = 0; i < 9999; i++) console.log(i)",
+       "almost 1 MiB": "for (let i = 0; i < 1024; i++) console.log('x'.repeat(1000))"})
+def a_log_below_the_limit_is_whole(code):
+    assert not any(CUT in line for line in run_json(code)["logs"])
+
+
+# --- readers that do not read ----------------------------------------------------------------
+
+
+def with_an_unread_pipe(name, code):
+    """Starts |code| with a pipe as |name| that nobody reads; returns the run and the pipe."""
+    reader, writer = os.pipe()
+    running = start("exec", "-", "--timeout", "500ms", code=code, **{name: writer})
+    os.close(writer)
+    return running, reader
+
+
+def is_full(pipe):
+    """Nothing more fits in."""
+    return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, b"\0" * 4), sys.byteorder) >= 65536 - 4096
+
+
+@test
+def a_log_that_nobody_reads_does_not_stop_the_clock():
+    code = ("for (let i = 0; i < 80; i++) console.log('x'.repeat(1000));"
+            "Array.prototype.reverse.call({length: 2**53-1})")
+    running, reader = with_an_unread_pipe("stderr", code)
+    worker = running.family()[1]
+    try:
+        wait_until(lambda: not proc(worker, "stat") or is_zombie(worker), 2, "the end of the worker")
+    finally:
+        os.close(reader)
+        equal(running.end().status, 4)
+
+
+@each({"stdout": "return 'x'.repeat(1e6)",
+       "stderr": "for (let i = 0; i < 80; i++) console.log('x'.repeat(1000)); return 1"})
+def a_signal_ends_a_command_whose_output_nobody_reads(code):
+    running, reader = with_an_unread_pipe("stdout" if "return 'x" in code else "stderr", code)
+    try:
+        wait_until(lambda: is_full(reader), 5, "a full pipe")
+        running.send(signal.SIGTERM)
+        assert running.end(2).status in (143, -signal.SIGTERM), running.status
+    finally:
+        os.close(reader)
+        wait_until(lambda: not reap_orphans(), 1, "the end of its processes")
+
+
+main()

@@ -1,0 +1,90 @@
+/* test_corpus.c - what the fuzzers start from, and what they once found, in every run of the tests.
+ */
+#include "tap.h"
+
+#include <dirent.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define LLVMFuzzerTestOneInput fuzz_scan
+#include "../fuzz/fuzz_scan.c"
+#undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_frames
+#include "../fuzz/fuzz_frames.c"
+#undef LLVMFuzzerTestOneInput
+
+#define INPUT_MAX (1u << 20)
+
+static const char *corpus_folder(void)
+{
+    static const char here[] = "unit/test_corpus.c", file[] = __FILE__;
+    static char path[4096];
+    const char *root = getenv("CAPRUN_SRC");
+
+    if (root)
+        (void)snprintf(path, sizeof(path), "%s/tests/fuzz/corpus", root);
+    else
+        (void)snprintf(path, sizeof(path), "%.*sfuzz/corpus", (int)(sizeof(file) - sizeof(here)),
+                       file);
+    return path;
+}
+
+static int replay_file(const char *path, int (*one)(const uint8_t *data, size_t size))
+{
+    static uint8_t bytes[INPUT_MAX];
+    FILE *file = fopen(path, "rb");
+    uint8_t *input;
+    size_t len;
+
+    if (!file)
+        return 0;
+    len = fread(bytes, 1, sizeof(bytes), file);
+    (void)fclose(file);
+    /* a copy without anything behind it, so that a sanitizer sees a byte too many */
+    input = malloc(len ? len : 1);
+    if (!input)
+        return 0;
+    memcpy(input, bytes, len);
+    /* said before: a fuzzer that finds something aborts */
+    printf("# %s\n", path);
+    (void)one(input, len);
+    free(input);
+    return 1;
+}
+
+/* Returns how many inputs there were. */
+static int replay(const char *name, int (*one)(const uint8_t *data, size_t size))
+{
+    const struct dirent *entry;
+    char path[8192];
+    int count = 0;
+    DIR *dir;
+
+    (void)snprintf(path, sizeof(path), "%s/%s", corpus_folder(), name);
+    dir = opendir(path);
+    while (dir && (entry = readdir(dir))) {
+        if (entry->d_name[0] == '.')
+            continue;
+        (void)snprintf(path, sizeof(path), "%s/%s/%s", corpus_folder(), name, entry->d_name);
+        count += replay_file(path, one);
+    }
+    if (dir)
+        (void)closedir(dir);
+    return count;
+}
+
+TEST(the_scanner_bears_every_input_of_its_corpus)
+{
+    CHECK(replay("fuzz_scan", fuzz_scan) >= 9);
+}
+
+TEST(the_host_bears_every_stream_of_frames_of_its_corpus)
+{
+    CHECK(replay("fuzz_frames", fuzz_frames) >= 15);
+}
+
+int main(int argc, char **argv)
+{
+    return tap_main(argc, argv);
+}

@@ -1,0 +1,453 @@
+/* test_loop.c - watches, timers, and callbacks that change them while they are being called. */
+#include "tap.h"
+
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/loop.h"
+
+#define MANY 1000
+
+static struct cr_loop loop;
+static int order[MANY + 16]; /* who was called */
+static size_t calls;
+
+static bool start(void)
+{
+    calls = 0;
+    return cr_loop_init(&loop, NULL) == 0;
+}
+
+static bool called(size_t count, const int *who)
+{
+    return calls == count && memcmp(order, who, count * sizeof(*who)) == 0;
+}
+#define CALLED(...) called(sizeof((int[]){__VA_ARGS__}) / sizeof(int), (const int[]){__VA_ARGS__})
+
+/* Steps until |count| calls were made, or nothing is left to wait for within a second. */
+static void step_until(size_t count)
+{
+    int64_t end = cr_loop_now() + 1000000;
+
+    while (calls < count && cr_loop_now() < end)
+        cr_loop_step(&loop, 100);
+    cr_loop_step(&loop, 0);
+}
+
+/* --- timers ------------------------------------------------------------------------------- */
+
+struct ticker {
+    struct cr_timer timer;
+    int number;
+    void (*then)(struct ticker *t);
+};
+
+static struct ticker tickers[MANY];
+
+static void tick(struct cr_timer *timer)
+{
+    struct ticker *t = cr_container(timer, struct ticker, timer);
+
+    if (calls < sizeof(order) / sizeof(order[0]))
+        order[calls++] = t->number;
+    if (t->then)
+        t->then(t);
+}
+
+static void set(int number, int64_t when_us, void (*then)(struct ticker *t))
+{
+    struct ticker *t = &tickers[number];
+
+    *t = (struct ticker){{.when_us = -1, .due = tick}, number, then};
+    cr_loop_set(&loop, &t->timer, when_us);
+}
+
+TEST(timers_come_in_the_order_of_their_times)
+{
+    int64_t now = cr_loop_now();
+
+    CHECK(start());
+    set(1, now + 3000, NULL);
+    set(2, now + 1000, NULL);
+    set(3, now + 2000, NULL);
+    step_until(3);
+    CHECK(CALLED(2, 3, 1));
+    cr_loop_clear(&loop);
+}
+
+TEST(equal_times_come_in_the_order_of_setting)
+{
+    int64_t when = cr_loop_now() + 1000;
+
+    CHECK(start());
+    for (int i = 0; i < 5; i++)
+        set(i, when, NULL);
+    step_until(5);
+    CHECK(CALLED(0, 1, 2, 3, 4));
+    cr_loop_clear(&loop);
+}
+
+TEST(a_timer_does_not_come_before_its_time)
+{
+    int64_t when;
+
+    CHECK(start());
+    when = cr_loop_now() + 5000;
+    set(1, when, NULL);
+    cr_loop_step(&loop, 0);
+    CHECK(calls == 0 || cr_loop_now() >= when);
+    step_until(1);
+    CHECK(CALLED(1) && cr_loop_now() >= when);
+    cr_loop_clear(&loop);
+}
+
+TEST(time_zero_and_the_past_are_due_at_once)
+{
+    CHECK(start());
+    set(1, 1, NULL);
+    set(0, 0, NULL);
+    step_until(2);
+    CHECK(CALLED(0, 1));
+    cr_loop_clear(&loop);
+}
+
+TEST(a_timer_comes_once_and_may_be_set_again)
+{
+    CHECK(start());
+    set(1, 0, NULL);
+    step_until(2);
+    CHECK(CALLED(1) && tickers[1].timer.when_us == -1);
+    cr_loop_set(&loop, &tickers[1].timer, 0);
+    step_until(2);
+    CHECK(CALLED(1, 1));
+    cr_loop_clear(&loop);
+}
+
+TEST(an_unset_timer_does_not_come)
+{
+    CHECK(start());
+    set(1, 0, NULL);
+    set(2, 0, NULL);
+    cr_loop_unset(&loop, &tickers[1].timer);
+    cr_loop_unset(&loop, &tickers[1].timer);
+    step_until(2);
+    CHECK(CALLED(2));
+    cr_loop_clear(&loop);
+}
+
+TEST(setting_replaces_the_earlier_time)
+{
+    int64_t now = cr_loop_now();
+
+    CHECK(start());
+    set(1, 0, NULL);
+    set(2, now + 1000, NULL);
+    cr_loop_set(&loop, &tickers[1].timer, now + 2000);
+    step_until(2);
+    CHECK(CALLED(2, 1));
+    set(1, now + 60000000, NULL);
+    cr_loop_set(&loop, &tickers[1].timer, 0);
+    step_until(3);
+    CHECK(CALLED(2, 1, 1));
+    cr_loop_clear(&loop);
+}
+
+static void set_2_now(struct ticker *t)
+{
+    (void)t;
+    set(2, 0, NULL);
+}
+
+static void unset_2(struct ticker *t)
+{
+    (void)t;
+    cr_loop_unset(&loop, &tickers[2].timer);
+}
+
+static void move_2_back(struct ticker *t)
+{
+    (void)t;
+    cr_loop_set(&loop, &tickers[2].timer, cr_loop_now() + 2000);
+}
+
+static void set_itself_again(struct ticker *t)
+{
+    if (calls < 3)
+        cr_loop_set(&loop, &t->timer, cr_loop_now() + 100);
+}
+
+TEST(a_callback_sets_another_timer)
+{
+    CHECK(start());
+    set(1, 0, set_2_now);
+    step_until(2);
+    CHECK(CALLED(1, 2));
+    cr_loop_clear(&loop);
+}
+
+TEST(a_callback_unsets_another_timer_that_is_due_too)
+{
+    CHECK(start());
+    set(1, 0, unset_2);
+    set(2, 0, NULL);
+    set(3, 0, NULL);
+    step_until(3);
+    CHECK(CALLED(1, 3));
+    cr_loop_clear(&loop);
+}
+
+TEST(a_callback_moves_another_timer_that_is_due_too)
+{
+    CHECK(start());
+    set(1, 0, move_2_back);
+    set(2, 0, NULL);
+    set(3, 0, NULL);
+    step_until(3);
+    CHECK(CALLED(1, 3, 2));
+    cr_loop_clear(&loop);
+}
+
+TEST(a_callback_sets_itself_again)
+{
+    CHECK(start());
+    set(1, 0, set_itself_again);
+    step_until(3);
+    CHECK(CALLED(1, 1, 1));
+    cr_loop_clear(&loop);
+}
+
+static void free_itself(struct ticker *t)
+{
+    free(t);
+}
+
+TEST(a_callback_may_free_its_timer)
+{
+    struct ticker *t;
+
+    CHECK(start());
+    t = malloc(sizeof(*t));
+    CHECK(t);
+    *t = (struct ticker){{.when_us = -1, .due = tick}, 9, free_itself};
+    cr_loop_set(&loop, &t->timer, 0);
+    step_until(1);
+    CHECK(CALLED(9));
+    cr_loop_clear(&loop);
+}
+
+TEST(a_thousand_timers_come_in_order)
+{
+    CHECK(start());
+    /* 7 has no factor in common with 1000, so every place is set once */
+    for (int i = 0; i < MANY; i++)
+        set(i * 7 % MANY, 1 + i * 7 % MANY, NULL);
+    step_until(MANY);
+    CHECK(calls == MANY);
+    for (int i = 0; i < MANY; i++)
+        CHECK(order[i] == i);
+    cr_loop_clear(&loop);
+}
+
+TEST(the_descriptor_is_readable_when_a_timer_is_due)
+{
+    struct pollfd fd;
+
+    CHECK(start());
+    fd = (struct pollfd){.fd = cr_loop_fd(&loop), .events = POLLIN};
+    CHECK(poll(&fd, 1, 0) == 0);
+    set(1, cr_loop_now() + 2000, NULL);
+    CHECK(poll(&fd, 1, 1000) == 1 && fd.revents == POLLIN);
+    cr_loop_step(&loop, 0);
+    CHECK(CALLED(1));
+    CHECK(poll(&fd, 1, 0) == 0);
+    cr_loop_clear(&loop);
+}
+
+TEST(unsetting_the_last_timer_quiets_the_descriptor)
+{
+    struct pollfd fd;
+
+    CHECK(start());
+    fd = (struct pollfd){.fd = cr_loop_fd(&loop), .events = POLLIN};
+    set(1, 0, NULL);
+    CHECK(poll(&fd, 1, 1000) == 1);
+    cr_loop_unset(&loop, &tickers[1].timer);
+    CHECK(poll(&fd, 1, 0) == 0);
+    cr_loop_clear(&loop);
+}
+
+/* --- watches ------------------------------------------------------------------------------ */
+
+struct pipe_watch {
+    struct cr_watch watch;
+    int number;
+    int write_end;
+    void (*then)(struct pipe_watch *w);
+};
+
+static struct pipe_watch watches[3];
+
+static void readable(struct cr_watch *watch, uint32_t events)
+{
+    struct pipe_watch *w = cr_container(watch, struct pipe_watch, watch);
+
+    (void)events;
+    if (calls < sizeof(order) / sizeof(order[0]))
+        order[calls++] = w->number;
+    if (w->then)
+        w->then(w);
+}
+
+/* A pipe that has a byte to read. */
+static bool watch(int number, void (*then)(struct pipe_watch *w))
+{
+    struct pipe_watch *w = &watches[number];
+    int ends[2];
+
+    if (pipe(ends) < 0 || write(ends[1], "x", 1) != 1)
+        return false;
+    *w = (struct pipe_watch){{.fd = ends[0], .ready = readable}, number, ends[1], then};
+    return cr_loop_add(&loop, &w->watch, EPOLLIN, NULL) == 0;
+}
+
+static void unwatch(struct pipe_watch *w)
+{
+    cr_loop_remove(&loop, &w->watch);
+    (void)close(w->watch.fd);
+    (void)close(w->write_end);
+    w->watch.fd = -1;
+}
+
+static void unwatch_all(void)
+{
+    for (int i = 0; i < 3; i++)
+        if (watches[i].watch.fd > 0)
+            unwatch(&watches[i]);
+    memset(watches, 0, sizeof(watches));
+}
+
+static void unwatch_the_others(struct pipe_watch *w)
+{
+    for (int i = 0; i < 3; i++)
+        if (w != &watches[i])
+            unwatch(&watches[i]);
+}
+
+TEST(a_watch_is_called_while_there_is_something)
+{
+    char byte;
+
+    CHECK(start() && watch(1, NULL));
+    cr_loop_step(&loop, 0);
+    cr_loop_step(&loop, 0);
+    CHECK(CALLED(1, 1));
+    CHECK(read(watches[1].watch.fd, &byte, 1) == 1);
+    cr_loop_step(&loop, 0);
+    CHECK(calls == 2);
+    unwatch_all();
+    cr_loop_clear(&loop);
+}
+
+TEST(a_callback_removes_other_watches_of_the_same_batch)
+{
+    CHECK(start());
+    for (int i = 0; i < 3; i++)
+        CHECK(watch(i, unwatch_the_others));
+    cr_loop_step(&loop, 0);
+    CHECK(calls == 1);
+    cr_loop_step(&loop, 0);
+    CHECK(calls == 2 && order[0] == order[1]);
+    unwatch_all();
+    cr_loop_clear(&loop);
+}
+
+TEST(a_callback_removes_itself)
+{
+    CHECK(start() && watch(0, unwatch) && watch(1, unwatch));
+    cr_loop_step(&loop, 0);
+    cr_loop_step(&loop, 0);
+    CHECK(calls == 2 && order[0] != order[1]);
+    unwatch_all();
+    cr_loop_clear(&loop);
+}
+
+static void remove_watch_1(struct ticker *t)
+{
+    (void)t;
+    unwatch(&watches[1]);
+}
+
+TEST(a_timer_removes_a_watch_of_the_same_batch)
+{
+    struct pollfd timer;
+
+    CHECK(start());
+    set(7, 0, remove_watch_1);
+    timer = (struct pollfd){.fd = loop.timer_fd, .events = POLLIN};
+    CHECK(poll(&timer, 1, 1000) == 1);
+    CHECK(watch(1, NULL));
+    cr_loop_step(&loop, 0);
+    cr_loop_step(&loop, 0);
+    /* the kernel may report either first */
+    CHECK(CALLED(7) || CALLED(1, 7));
+    unwatch_all();
+    cr_loop_clear(&loop);
+}
+
+TEST(what_is_waited_for_can_be_changed)
+{
+    CHECK(start() && watch(1, NULL));
+    cr_loop_change(&loop, &watches[1].watch, 0);
+    cr_loop_step(&loop, 0);
+    CHECK(calls == 0);
+    cr_loop_change(&loop, &watches[1].watch, EPOLLIN);
+    cr_loop_step(&loop, 0);
+    CHECK(CALLED(1));
+    unwatch_all();
+    cr_loop_clear(&loop);
+}
+
+TEST(a_descriptor_that_is_not_open_is_refused_with_words)
+{
+    struct cr_watch w = {.fd = -1, .ready = readable};
+    struct cr_err err = {0};
+
+    CHECK(start());
+    CHECK(cr_loop_add(&loop, &w, EPOLLIN, &err) == CAPRUN_E_SYS && err.text[0]);
+    cr_loop_remove(&loop, &w);
+    cr_loop_clear(&loop);
+    cr_loop_clear(&loop);
+}
+
+TEST(more_watches_than_a_batch_all_get_their_turn)
+{
+    static struct pipe_watch many[CR_LOOP_BATCH * 2];
+    const int count = CR_LOOP_BATCH * 2;
+    bool seen[CR_LOOP_BATCH * 2] = {false};
+
+    CHECK(start());
+    for (int i = 0; i < count; i++) {
+        int ends[2];
+
+        CHECK(pipe(ends) == 0 && write(ends[1], "x", 1) == 1);
+        many[i] = (struct pipe_watch){{.fd = ends[0], .ready = readable}, i, ends[1], NULL};
+        CHECK(cr_loop_add(&loop, &many[i].watch, EPOLLIN, NULL) == 0);
+    }
+    for (int i = 0; i < 4; i++)
+        cr_loop_step(&loop, 0);
+    for (size_t i = 0; i < calls; i++)
+        seen[order[i]] = true;
+    for (int i = 0; i < count; i++) {
+        CHECK(seen[i]);
+        unwatch(&many[i]);
+    }
+    cr_loop_clear(&loop);
+}
+
+int main(int argc, char **argv)
+{
+    return tap_main(argc, argv);
+}

@@ -1,0 +1,616 @@
+/*
+ * test_run.c - the host against workers that lie (fake_worker.h), through the public functions.
+ *
+ * After each scene the same runtime runs an honest one, and no descriptor is left over.
+ */
+#include "tap.h"
+
+#include <dirent.h>
+
+#include "fake_worker.h"
+#include "pool/run.h"
+
+#define BAD CAPRUN_OUTCOME_WORKER_TERMINATED
+
+/* --- runs --------------------------------------------------------------------------------- */
+
+static struct caprun_runtime *rt;
+static struct caprun_run *run;
+static char own_path[4096];
+
+static int64_t deadline_us(void)
+{
+    const char *times = getenv("CAPRUN_TEST_TIMEOUT_MULTIPLIER");
+
+    return cr_loop_now() + 10000000ll * (times ? strtol(times, NULL, 10) : 1);
+}
+
+static int count_descriptors(void)
+{
+    DIR *dir = opendir("/proc/self/fd");
+    int count = -1; /* the folder's own */
+
+    while (dir && readdir(dir))
+        count++;
+    if (dir)
+        (void)closedir(dir);
+    return count;
+}
+
+static bool new_runtime(void)
+{
+    ssize_t len = readlink("/proc/self/exe", own_path, sizeof(own_path) - 1);
+
+    caprun_free(rt); /* of a test that failed */
+    rt = NULL;
+    return len > 0 && caprun_new(&rt) == 0 && caprun_set_worker(rt, own_path) == 0;
+}
+
+static struct caprun_run *new_run(const char *code, uint64_t timeout_ms, enum fake_early early)
+{
+    struct caprun_run *made = NULL;
+
+    if (caprun_run_new(rt, &made) < 0 || caprun_run_set_code(made, code, strlen(code)) < 0 ||
+        caprun_run_set_timeout(made, timeout_ms) < 0 ||
+        (early && caprun_run_set_memory(made, FAKE_EARLY + early) < 0))
+        printf("# no run: %s\n", caprun_error(rt));
+    return made;
+}
+
+/* Returns false if |r| has not ended in time, and cancels it. */
+static bool finish(struct caprun_run *r)
+{
+    int64_t deadline = deadline_us();
+
+    while (!caprun_done(r) && cr_loop_now() < deadline) {
+        caprun_wait(rt, 1000);
+        caprun_step(rt);
+    }
+    if (caprun_done(r))
+        return true;
+    printf("# the run did not end\n");
+    caprun_cancel(r);
+    return false;
+}
+
+/* Steps until the run is in |state|. */
+static bool reach(struct caprun_run *r, enum cr_run_state state)
+{
+    int64_t deadline = deadline_us();
+
+    while (r->state != state && cr_loop_now() < deadline) {
+        caprun_wait(rt, 1000);
+        caprun_step(rt);
+    }
+    return r->state == state;
+}
+
+static bool says(struct caprun_run *r, const char *words)
+{
+    size_t len;
+    const char *envelope = caprun_result_json(r, &len);
+
+    return envelope && strlen(envelope) == len && strstr(envelope, words);
+}
+
+static bool ended(struct caprun_run *r, enum caprun_outcome outcome, const char *words)
+{
+    size_t len;
+
+    if (finish(r) && caprun_get_outcome(r) == outcome && says(r, words))
+        return true;
+    printf("# wanted %s, \"%s\": %.300s\n", caprun_outcome_name(outcome), words,
+           caprun_result_json(r, &len));
+    return false;
+}
+
+/* Plays |code| to its end. */
+static bool ends(const char *code, uint64_t timeout_ms, enum fake_early early,
+                 enum caprun_outcome outcome, const char *words)
+{
+    struct caprun_run *r = new_run(code, timeout_ms, early);
+    bool ok = r && caprun_start(r) == 0 && ended(r, outcome, words);
+
+    caprun_run_free(r);
+    return ok;
+}
+
+static bool succeeds(void)
+{
+    return ends("honest", 0, FAKE_HONEST, CAPRUN_OUTCOME_SUCCESS, "\"result\":42,");
+}
+
+/* Plays |code| to its end, then an honest scene, and counts descriptors. */
+static bool plays(const char *code, uint64_t timeout_ms, enum fake_early early,
+                  enum caprun_outcome outcome, const char *words)
+{
+    int before = count_descriptors(), after;
+    bool ok = ends(code, timeout_ms, early, outcome, words) && succeeds();
+
+    after = count_descriptors();
+    if (!ok || before != after)
+        printf("# scene \"%s\" %d: %d descriptors before, %d after\n", code, (int)early, before,
+               after);
+    return ok && before == after;
+}
+
+static bool plays_numbered(const char *scene, long number, enum caprun_outcome outcome,
+                           const char *words)
+{
+    char code[64];
+
+    (void)snprintf(code, sizeof(code), "%s %ld", scene, number);
+    return plays(code, 0, FAKE_HONEST, outcome, words);
+}
+
+/* A runtime whose zygote is there, so that descriptors can be counted. */
+static bool begin(void)
+{
+    return new_runtime() && succeeds();
+}
+
+/* Returns false if a child is left. */
+static bool end(void)
+{
+    caprun_free(rt);
+    rt = NULL;
+    return waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD;
+}
+
+/* --- tests: frames ------------------------------------------------------------------------ */
+
+TEST(an_honest_worker_succeeds)
+{
+    CHECK(begin());
+    CHECK(succeeds());
+    CHECK(end());
+}
+
+TEST(a_length_that_the_type_does_not_have_ends_the_worker)
+{
+    static const long lengths[] = {0, 1, 7, INT32_MAX, UINT32_MAX, WIRE_CALL_MAX + 1};
+
+    CHECK(begin());
+    for (size_t i = 0; i < COUNT(lengths); i++)
+        CHECK(plays_numbered("call_of_length", lengths[i], BAD, "broke the protocol: type 17"));
+    CHECK(plays_numbered("done_of_length", 0, BAD, "broke the protocol"));
+    CHECK(plays_numbered("done_of_length", LIMIT_RESULT_BYTES + 1, BAD, "broke the protocol"));
+    CHECK(plays_numbered("done_of_length", UINT32_MAX, BAD, "broke the protocol"));
+    CHECK(plays_numbered("done_of_length", 8, CAPRUN_OUTCOME_SUCCESS, "12345678"));
+    CHECK(end());
+}
+
+TEST(a_type_that_is_unknown_or_the_hosts_or_comes_twice_ends_the_worker)
+{
+    static const long types[] = {0, 2, 19, 99, UINT16_MAX, WIRE_JOB, WIRE_WAKE, 25, WIRE_FAIL};
+
+    CHECK(begin());
+    for (size_t i = 0; i < COUNT(types); i++)
+        CHECK(plays_numbered("type", types[i], BAD, "broke the protocol: type"));
+    CHECK(plays_numbered("type", WIRE_READY, BAD, "READY came twice"));
+    for (long i = 0; i < 4; i++)
+        CHECK(plays_numbered("reserved_field", i, BAD, "broke the protocol"));
+    CHECK(plays_numbered("reserved_field", 4, CAPRUN_OUTCOME_SUCCESS, "42"));
+    CHECK(end());
+}
+
+TEST(a_frame_that_is_cut_off_is_never_believed)
+{
+    CHECK(begin());
+    for (long i = 0; i < 132; i += i < 40 ? 1 : 13)
+        CHECK(plays_numbered("cut_frame", i, BAD, "left with status 0"));
+    CHECK(end());
+}
+
+TEST(frames_may_come_split_at_every_byte)
+{
+    uint8_t bytes[STREAM_MAX];
+    long len = (long)stream(bytes);
+
+    CHECK(begin());
+    for (long i = 0; i < len; i++)
+        CHECK(plays_numbered("split_stream", i, CAPRUN_OUTCOME_SUCCESS,
+                             "\"result\":42,\"logs\":[\"first\",\"\"]"));
+    CHECK(plays("stream_by_bytes", 0, FAKE_HONEST, CAPRUN_OUTCOME_SUCCESS,
+                "\"result\":42,\"logs\":[\"first\",\"\"]"));
+    CHECK(end());
+}
+
+/* --- tests: calls ------------------------------------------------------------------------- */
+
+TEST(a_call_that_is_thrown_on_ends_with_the_hosts_own_words)
+{
+    CHECK(begin());
+    CHECK(plays("call_and_throw", 0, FAKE_HONEST, CAPRUN_OUTCOME_RPC_ERROR,
+                "\"message\":\"No target for files:read"));
+    CHECK(plays("call_and_throw 1", 0, FAKE_HONEST, CAPRUN_OUTCOME_RPC_ERROR,
+                "\"message\":\"The args of files:read are refused"));
+    CHECK(end());
+}
+
+TEST(a_call_that_makes_no_sense_ends_the_worker)
+{
+    CHECK(begin());
+    CHECK(plays_numbered("first_call_id", 0, BAD, "a call that is not one"));
+    CHECK(plays_numbered("first_call_id", 2, BAD, "a call that is not one"));
+    CHECK(plays_numbered("first_call_id", UINT32_MAX, BAD, "a call that is not one"));
+    CHECK(plays("call_id_again", 0, FAKE_HONEST, BAD, "a call that is not one"));
+    for (long i = 0; i < CALL_NAMES; i++)
+        CHECK(plays_numbered("call_name", i, BAD, "a call that is not one"));
+    for (long i = 0; i < CALL_LENGTHS; i++)
+        CHECK(plays_numbered("call_lengths", i, BAD, "a call that is not one"));
+    CHECK(plays_numbered("long_call_name", 0, BAD, "a call that is not one"));
+    CHECK(plays_numbered("long_call_name", 1, BAD, "a call that is not one"));
+    CHECK(end());
+}
+
+TEST(a_worker_that_calls_and_never_reads_meets_a_limit)
+{
+    CHECK(begin());
+    CHECK(plays("many_calls 10001", 0, FAKE_HONEST, CAPRUN_OUTCOME_CALL_LIMIT, "10000 calls"));
+    CHECK(plays("many_calls 10000", 500, FAKE_HONEST, CAPRUN_OUTCOME_EXECUTION_TIMEOUT, ""));
+    CHECK(end());
+}
+
+/* --- tests: waiting ----------------------------------------------------------------------- */
+
+TEST(a_worker_may_not_have_read_what_was_not_sent)
+{
+    CHECK(begin());
+    CHECK(plays("idle_beyond", 0, FAKE_HONEST, BAD, "frames that were not sent"));
+    CHECK(plays("idle_before", 0, FAKE_HONEST, CAPRUN_OUTCOME_SUCCESS, "42"));
+    CHECK(end());
+}
+
+TEST(a_wait_without_a_timer_is_a_stall)
+{
+    CHECK(begin());
+    CHECK(plays("idle_without_timer", 0, FAKE_HONEST, CAPRUN_OUTCOME_STALLED, "cannot happen"));
+    CHECK(plays("idle_without_timer 1", 0, FAKE_HONEST, CAPRUN_OUTCOME_STALLED, "cannot happen"));
+    CHECK(end());
+}
+
+TEST(a_worker_is_woken_when_its_time_has_come_or_has_passed)
+{
+    CHECK(begin());
+    CHECK(plays("idle_in_the_past", 0, FAKE_HONEST, CAPRUN_OUTCOME_SUCCESS, "42"));
+    CHECK(plays("idle_a_while", 0, FAKE_HONEST, CAPRUN_OUTCOME_SUCCESS, "42"));
+    CHECK(end());
+}
+
+TEST(a_wait_until_the_end_of_time_does_not_outlast_the_limit)
+{
+    CHECK(begin());
+    CHECK(plays("idle_for_ever", 100, FAKE_HONEST, CAPRUN_OUTCOME_EXECUTION_TIMEOUT, "100 ms"));
+    CHECK(plays("idle_for_ever 1", 100, FAKE_HONEST, CAPRUN_OUTCOME_EXECUTION_TIMEOUT, "100 ms"));
+    CHECK(plays("idle_for_ever 1000000000000", 100, FAKE_HONEST, CAPRUN_OUTCOME_EXECUTION_TIMEOUT,
+                "100 ms"));
+    CHECK(end());
+}
+
+TEST(only_the_hosts_clock_says_when_the_time_is_over)
+{
+    CHECK(begin());
+    CHECK(plays("late_early", 0, FAKE_HONEST, BAD, "time is over, and it is not"));
+    CHECK(plays("says_nothing", 100, FAKE_HONEST, CAPRUN_OUTCOME_EXECUTION_TIMEOUT, "100 ms"));
+    CHECK(plays("late_in_time", 100, FAKE_HONEST, CAPRUN_OUTCOME_EXECUTION_TIMEOUT,
+                "\"stack\":\"    at loop\""));
+    CHECK(plays("done_after_the_limit", 100, FAKE_HONEST, CAPRUN_OUTCOME_EXECUTION_TIMEOUT, ""));
+    CHECK(plays("gone_after_the_limit", 100, FAKE_HONEST, CAPRUN_OUTCOME_EXECUTION_TIMEOUT, ""));
+    CHECK(end());
+}
+
+/* --- tests: ends -------------------------------------------------------------------------- */
+
+TEST(a_result_is_json_or_the_worker_has_lied)
+{
+    CHECK(begin());
+    for (long i = 0; i < BAD_RESULTS; i++)
+        CHECK(plays_numbered("done", i, BAD, "its result is not JSON"));
+    CHECK(plays("done_with_equal_keys", 0, FAKE_HONEST, CAPRUN_OUTCOME_SUCCESS, "\"a\":2"));
+    CHECK(plays("done_of_depth 1000", 0, FAKE_HONEST, CAPRUN_OUTCOME_SUCCESS, "[[]]"));
+    CHECK(plays("done_of_depth 2000", 0, FAKE_HONEST, CAPRUN_OUTCOME_CODE_ERROR, "levels deep"));
+    CHECK(end());
+}
+
+TEST(the_first_end_is_the_only_one)
+{
+    CHECK(begin());
+    CHECK(plays("done_twice", 0, FAKE_HONEST, CAPRUN_OUTCOME_SUCCESS, "\"result\":42,"));
+    CHECK(plays("says_done_and_exits", 0, FAKE_HONEST, CAPRUN_OUTCOME_SUCCESS, "42"));
+    CHECK(end());
+}
+
+TEST(what_was_thrown_says_why)
+{
+    CHECK(begin());
+    CHECK(plays_numbered("threw", WIRE_WHY_THREW, CAPRUN_OUTCOME_CODE_ERROR,
+                         "\"TypeError: x is not a function\",\"stack\":\"    at f\""));
+    CHECK(plays_numbered("threw", WIRE_WHY_SYNTAX, CAPRUN_OUTCOME_CODE_ERROR, "\"SyntaxError\""));
+    CHECK(plays_numbered("threw", WIRE_WHY_NOT_JSON, CAPRUN_OUTCOME_CODE_ERROR, "is not JSON: "));
+    CHECK(plays_numbered("threw", WIRE_WHY_TOO_LONG, CAPRUN_OUTCOME_OUTPUT_LIMIT, "is over"));
+    CHECK(plays("full", 0, FAKE_HONEST, CAPRUN_OUTCOME_MEMORY_LIMIT, "512 MiB"));
+    CHECK(end());
+}
+
+TEST(an_error_that_makes_no_sense_ends_the_worker)
+{
+    CHECK(begin());
+    for (long i = 0; i < THREW_LENGTHS; i++)
+        CHECK(plays_numbered("threw_lengths", i, BAD, "an error that is not one"));
+    CHECK(plays_numbered("threw", 0, BAD, "an error that is not one"));
+    CHECK(plays_numbered("threw", 99, BAD, "an error that is not one"));
+    CHECK(end());
+}
+
+TEST(a_log_is_cut_at_its_limit_and_a_flood_ends_the_worker)
+{
+    CHECK(begin());
+    CHECK(plays_numbered("log_lines", LIMIT_LOG_LINES, CAPRUN_OUTCOME_SUCCESS, "log cut here"));
+    CHECK(plays_numbered("log_lines", LIMIT_LOG_LINES + 1, BAD, "after the end of its log"));
+    CHECK(plays_numbered("log_bytes", 0, CAPRUN_OUTCOME_SUCCESS, "\"result\":42"));
+    CHECK(plays_numbered("log_bytes", 1, CAPRUN_OUTCOME_SUCCESS, "log cut here"));
+    CHECK(plays_numbered("log_bytes", 2, BAD, "after the end of its log"));
+    CHECK(end());
+}
+
+TEST(a_worker_that_goes_is_missed_and_its_status_is_told)
+{
+    static const long statuses[] = {0, 1, 9, 10, 11, 12, 13, 14, 15, 99, 255};
+    static const long signals[] = {SIGSEGV, SIGSYS, SIGXCPU, SIGKILL, SIGABRT, SIGTERM, SIGPIPE};
+    char words[64];
+
+    CHECK(begin());
+    for (size_t i = 0; i < COUNT(statuses); i++) {
+        (void)snprintf(words, sizeof(words), "left with status %ld:", statuses[i]);
+        CHECK(plays_numbered("exits", statuses[i], BAD, words));
+    }
+    for (size_t i = 0; i < COUNT(signals); i++) {
+        (void)snprintf(words, sizeof(words), "killed by signal %ld,", signals[i]);
+        CHECK(plays_numbered("dies", signals[i], BAD, words));
+    }
+    CHECK(plays("closes", 0, FAKE_HONEST, BAD, "closed its socket"));
+    CHECK(plays("closes 1", 0, FAKE_HONEST, BAD, "closed its socket"));
+    CHECK(end());
+}
+
+/* --- tests: before there is a job --------------------------------------------------------- */
+
+TEST(a_worker_that_begins_badly_gets_no_job)
+{
+    CHECK(begin());
+    CHECK(plays("honest", 0, FAKE_EXITS, CAPRUN_OUTCOME_INTERNAL, "could not lock itself down"));
+    CHECK(plays("honest", 0, FAKE_CLOSES, CAPRUN_OUTCOME_INTERNAL, "closed its socket"));
+    CHECK(plays("honest", 0, FAKE_LOGS_FIRST, CAPRUN_OUTCOME_INTERNAL,
+                "the first frame was not READY"));
+    CHECK(plays("honest", 0, FAKE_READY_WITH_PAYLOAD, CAPRUN_OUTCOME_INTERNAL,
+                "broke the protocol: type 16"));
+    CHECK(plays("honest", 0, FAKE_READY_IN_PIECES, CAPRUN_OUTCOME_SUCCESS, "42"));
+    CHECK(end());
+}
+
+TEST(a_worker_that_is_not_locked_down_gets_no_job)
+{
+    CHECK(begin());
+    CHECK(plays("honest", 0, FAKE_NO_FILTER, CAPRUN_OUTCOME_INTERNAL, "lacks 'Seccomp"));
+    CHECK(plays("honest", 0, FAKE_DESCRIPTOR_MORE, CAPRUN_OUTCOME_INTERNAL, "descriptor 7 open"));
+    /* others may not have a filter and new privileges at once */
+    if (geteuid() == 0)
+        CHECK(plays("honest", 0, FAKE_NEW_PRIVILEGES, CAPRUN_OUTCOME_INTERNAL, "'NoNewPrivs"));
+    CHECK(end());
+}
+
+TEST(a_zygote_that_fails_is_replaced)
+{
+    static const struct {
+        enum fake_early early;
+        const char *words;
+    } bad[] = {
+        {FAKE_FORK_FAILS, "fork a worker"},         {FAKE_REFUSES, "load the system call filter: "},
+        {FAKE_OTHER_VERSION, "another version"},    {FAKE_SHORT_PACKET, "another version"},
+        {FAKE_UNKNOWN_KIND, "a packet of kind 77"}, {FAKE_ZYGOTE_DIES, "the zygote"},
+    };
+
+    CHECK(begin());
+    for (size_t i = 0; i < COUNT(bad); i++)
+        CHECK(plays("honest", 0, bad[i].early, CAPRUN_OUTCOME_INTERNAL, bad[i].words));
+    CHECK(plays("honest", 0, FAKE_WRONG_SLOT, CAPRUN_OUTCOME_SUCCESS, "42"));
+    CHECK(plays("honest", 0, FAKE_EXITED_BEFORE_FORKED, CAPRUN_OUTCOME_INTERNAL,
+                "left with status 13"));
+    CHECK(end());
+}
+
+TEST(a_program_that_is_no_worker_runs_nothing)
+{
+    static const char *const paths[] = {"/nowhere/caprun-worker", "/bin/true", "/"};
+
+    for (size_t i = 0; i < COUNT(paths); i++) {
+        CHECK(new_runtime() && caprun_set_worker(rt, paths[i]) == 0);
+        run = new_run("honest", 0, FAKE_HONEST);
+        CHECK(run && caprun_run(run) == 0);
+        CHECK(caprun_get_outcome(run) == CAPRUN_OUTCOME_INTERNAL);
+        caprun_run_free(run);
+        CHECK(end());
+    }
+}
+
+TEST(missing_layers_are_known_as_soon_as_the_zygote_has_spoken)
+{
+    CHECK(new_runtime());
+    CHECK(!caprun_missing_layers(rt));
+    CHECK(succeeds());
+    CHECK(strstr(caprun_missing_layers(rt), "PR_SET_MDWE"));
+    CHECK(!strstr(caprun_missing_layers(rt), "Landlock"));
+    CHECK(end());
+}
+
+/* --- tests: the caller -------------------------------------------------------------------- */
+
+static const enum cr_run_state stages[] = {CR_RUN_STARTING, CR_RUN_RUNNING, CR_RUN_LATE};
+
+/* A run in the |stage|. */
+static bool begin_stage(enum cr_run_state stage)
+{
+    run = new_run("says_nothing", stage == CR_RUN_LATE ? 50 : 0, FAKE_HONEST);
+    return run && caprun_start(run) == 0 && reach(run, stage);
+}
+
+TEST(a_run_can_be_cancelled_at_every_stage)
+{
+    CHECK(begin());
+    for (size_t i = 0; i < COUNT(stages); i++) {
+        CHECK(begin_stage(stages[i]));
+        caprun_cancel(run);
+        CHECK(ended(run, CAPRUN_OUTCOME_CANCELLED, "Cancelled"));
+        caprun_cancel(run);
+        CHECK(ended(run, CAPRUN_OUTCOME_CANCELLED, "Cancelled"));
+        caprun_run_free(run);
+        CHECK(succeeds());
+    }
+    CHECK(end());
+}
+
+TEST(a_run_that_waits_for_its_worker_can_be_cancelled)
+{
+    CHECK(begin());
+    run = new_run("honest", 0, FAKE_NEVER_READY);
+    CHECK(run && caprun_start(run) == 0);
+    for (int i = 0; i < 20; i++) {
+        caprun_wait(rt, 1);
+        caprun_step(rt);
+    }
+    CHECK(run->state == CR_RUN_STARTING);
+    caprun_cancel(run);
+    CHECK(ended(run, CAPRUN_OUTCOME_CANCELLED, "Cancelled"));
+    caprun_run_free(run);
+    CHECK(succeeds());
+    CHECK(end());
+}
+
+TEST(cancelling_before_the_start_and_after_the_end_is_harmless)
+{
+    CHECK(begin());
+    run = new_run("honest", 0, FAKE_HONEST);
+    caprun_cancel(run);
+    CHECK(caprun_done(run) && caprun_get_outcome(run) == CAPRUN_OUTCOME_CANCELLED);
+    CHECK(caprun_start(run) == CAPRUN_E_STATE);
+    caprun_run_free(run);
+    run = new_run("honest", 0, FAKE_HONEST);
+    CHECK(caprun_run(run) == 0);
+    caprun_cancel(run);
+    CHECK(caprun_get_outcome(run) == CAPRUN_OUTCOME_SUCCESS);
+    caprun_run_free(run);
+    CHECK(end());
+}
+
+TEST(a_run_can_be_freed_at_every_stage)
+{
+    int before;
+
+    CHECK(begin());
+    before = count_descriptors();
+    for (size_t i = 0; i < COUNT(stages); i++) {
+        CHECK(begin_stage(stages[i]));
+        caprun_run_free(run);
+        CHECK(succeeds());
+        CHECK(count_descriptors() == before);
+    }
+    caprun_run_free(NULL);
+    CHECK(end());
+}
+
+static void cancel_from_log(void *data, const char *line, size_t len)
+{
+    (void)line;
+    (void)len;
+    caprun_cancel(*(struct caprun_run **)data);
+}
+
+TEST(a_run_can_be_cancelled_from_its_log)
+{
+    CHECK(begin());
+    run = new_run("log_lines 100", 0, FAKE_HONEST);
+    caprun_run_set_log(run, cancel_from_log, &run);
+    CHECK(caprun_start(run) == 0 && ended(run, CAPRUN_OUTCOME_CANCELLED, "\"logs\":[\"x\"]"));
+    caprun_run_free(run);
+    CHECK(end());
+}
+
+TEST(nothing_can_be_set_after_the_start)
+{
+    CHECK(begin() && begin_stage(CR_RUN_RUNNING));
+    CHECK(caprun_run_set_code(run, "1", 1) == CAPRUN_E_STATE);
+    CHECK(caprun_run_set_args(run, "{}", 2) == CAPRUN_E_STATE);
+    CHECK(caprun_run_set_timeout(run, 1) == CAPRUN_E_STATE);
+    CHECK(caprun_run_set_cpu(run, 1) == CAPRUN_E_STATE);
+    CHECK(caprun_run_set_call_timeout(run, 1) == CAPRUN_E_STATE);
+    CHECK(caprun_run_set_memory(run, 1) == CAPRUN_E_STATE);
+    CHECK(caprun_set_worker(rt, "/bin/true") == CAPRUN_E_STATE);
+    CHECK(caprun_start(run) == CAPRUN_E_STATE && caprun_run(run) == CAPRUN_E_STATE);
+    caprun_reject(run, CAPRUN_OUTCOME_USAGE, "too late", NULL);
+    CHECK(!caprun_done(run));
+    caprun_run_free(run);
+    CHECK(caprun_run_new(rt, &run) == 0 && caprun_start(run) == CAPRUN_E_STATE);
+    caprun_run_free(run);
+    CHECK(end());
+}
+
+TEST(there_is_no_envelope_before_the_end)
+{
+    size_t len = 1;
+
+    CHECK(begin() && begin_stage(CR_RUN_RUNNING));
+    CHECK(!caprun_result_json(run, &len) && len == 0);
+    caprun_cancel(run);
+    CHECK(caprun_result_json(run, &len) && len > 0);
+    caprun_run_free(run);
+    CHECK(end());
+}
+
+TEST(two_runs_at_once_do_not_disturb_each_other)
+{
+    static const char *const bad[] = {"honest", "exits 12", "type 99", "dies 9", "call_name 0"};
+    struct caprun_run *other;
+
+    CHECK(begin());
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        run = new_run("idle_a_while", 0, FAKE_HONEST);
+        other = new_run(bad[i], 0, FAKE_HONEST);
+        CHECK(caprun_start(run) == 0 && caprun_start(other) == 0);
+        CHECK(ended(other, i ? BAD : CAPRUN_OUTCOME_SUCCESS, ""));
+        CHECK(ended(run, CAPRUN_OUTCOME_SUCCESS, "42"));
+        caprun_run_free(other);
+        caprun_run_free(run);
+    }
+    CHECK(end());
+}
+
+TEST(the_end_of_the_zygote_ends_every_run)
+{
+    struct caprun_run *other;
+
+    CHECK(begin());
+    run = new_run("says_nothing", 0, FAKE_HONEST);
+    CHECK(caprun_start(run) == 0 && reach(run, CR_RUN_RUNNING));
+    other = new_run("honest", 0, FAKE_ZYGOTE_DIES);
+    CHECK(caprun_start(other) == 0);
+    CHECK(ended(other, CAPRUN_OUTCOME_INTERNAL, "the zygote"));
+    CHECK(ended(run, CAPRUN_OUTCOME_INTERNAL, "the zygote"));
+    caprun_run_free(other);
+    caprun_run_free(run);
+    CHECK(end());
+}
+
+TEST(a_runtime_that_ran_nothing_can_be_freed)
+{
+    CHECK(new_runtime() && end());
+    CHECK(new_runtime() && caprun_warm(rt) == 0 && end());
+    caprun_free(NULL);
+}
+
+int main(int argc, char **argv)
+{
+    if (fake_is_wanted())
+        fake_main();
+    return tap_main(argc, argv);
+}
