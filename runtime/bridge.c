@@ -71,6 +71,7 @@ static JSValue js_log(JSContext *ctx, JSValueConst this_val, int argc, JSValueCo
     (void)argc;
     if (!text)
         return JS_EXCEPTION;
+    crw_values_mend(text, len);
     crw_bridge_log(text, len);
     JS_FreeCString(ctx, text);
     return JS_UNDEFINED;

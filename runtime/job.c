@@ -72,8 +72,10 @@ static const char *text_of(JSContext *ctx, JSValue value, size_t *ret_len)
     if (!JS_IsException(value) && !JS_IsSymbol(value))
         text = JS_ToCStringLen(ctx, ret_len, value);
     JS_FreeValue(ctx, value);
-    if (text)
+    if (text) {
+        crw_values_mend(text, *ret_len);
         return text;
+    }
     JS_FreeValue(ctx, JS_GetException(ctx));
     *ret_len = 0;
     return "";

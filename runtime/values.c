@@ -4,6 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#define HALF_BEGINS 0xed
+
 /* Is |at|, of which |left| bytes are there, \uXXXX with a hex number from |low| to |high|? */
 static int is_escape(const char *at, size_t left, unsigned low, unsigned high)
 {
@@ -24,13 +26,28 @@ static int is_escape(const char *at, size_t left, unsigned low, unsigned high)
     return value >= low && value <= high;
 }
 
-/* Does the escape, or the lone surrogate itself, at |at| stand for half a pair? How long is it? */
+/* Is |at| the three bytes that the engine makes of half a surrogate pair? */
+static int is_half(const char *at, size_t left)
+{
+    return left >= 3 && (uint8_t)at[0] == HALF_BEGINS && ((uint8_t)at[1] & 0xe0) == 0xa0;
+}
+
+void crw_values_mend(const char *text, size_t len)
+{
+    char *at = (char *)(uintptr_t)text, *end = at + len;
+
+    while (at < end && (at = memchr(at, HALF_BEGINS, (size_t)(end - at)))) {
+        if (is_half(at, (size_t)(end - at)))
+            memcpy(at, "\xef\xbf\xbd", 3);
+        at++;
+    }
+}
+
+/* Does the escape, or the half itself, at |at| stand for half a pair? How long is it? */
 static size_t lone_surrogate(const char *at, size_t left)
 {
-    static const char first_byte = (char)0xed;
-
-    if (*at == first_byte)
-        return left >= 3 && ((uint8_t)at[1] & 0xe0) == 0xa0 ? 3 : 0;
+    if ((uint8_t)*at == HALF_BEGINS)
+        return is_half(at, left) ? 3 : 0;
     if (is_escape(at, left, 0xd800, 0xdbff) && is_escape(at + 6, left - 6, 0xdc00, 0xdfff))
         return 0;
     return is_escape(at, left, 0xd800, 0xdfff) ? 6 : 0;
@@ -55,7 +72,7 @@ static size_t replace_lone_surrogates(char *text, size_t len)
     for (size_t at = 0; at < len;) {
         size_t half;
 
-        if (text[at] != '\\' && text[at] != (char)0xed) {
+        if (text[at] != '\\' && (uint8_t)text[at] != HALF_BEGINS) {
             at++;
             continue;
         }

@@ -26,4 +26,11 @@ int crw_values_encode_args(JSContext *ctx, JSValueConst value, struct crw_text *
 int crw_values_encode_result(JSContext *ctx, JSValueConst value, struct crw_text *ret);
 void crw_values_release(JSContext *ctx, struct crw_text *text);
 
+/*
+ * The engine writes half of a surrogate pair as three bytes that are not UTF-8. Puts U+FFFD, which
+ * takes three too, in the place of each in |text|, which JS_ToCStringLen() gave: text that has one
+ * is a copy.
+ */
+void crw_values_mend(const char *text, size_t len);
+
 #endif

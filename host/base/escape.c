@@ -44,8 +44,7 @@ static void add_unicode_escape(struct cr_buf *out, uint32_t c)
 struct style {
     bool (*is_plain)(uint32_t c);
     void (*add_char)(struct cr_buf *out, uint32_t c);
-    /* for bytes that are no character; returns how many it has dealt with */
-    size_t (*add_bad)(struct cr_buf *out, const uint8_t *bytes, size_t len);
+    void (*add_bad_byte)(struct cr_buf *out, uint8_t byte);
 };
 
 /* Returns how many bytes of |text|, from its beginning, are valid UTF-8 and plain. */
@@ -78,8 +77,8 @@ static void add_escaped(struct cr_buf *out, const uint8_t *text, size_t len,
         if (n > 0)
             style->add_char(out, c);
         else
-            n = style->add_bad(out, text + at, len - at);
-        at += n;
+            style->add_bad_byte(out, text[at]);
+        at += n ? n : 1;
     }
 }
 
@@ -98,11 +97,9 @@ static void add_terminal_escape(struct cr_buf *out, uint32_t c)
         add_unicode_escape(out, c);
 }
 
-static size_t add_hex_byte(struct cr_buf *out, const uint8_t *bytes, size_t len)
+static void add_hex_byte(struct cr_buf *out, uint8_t byte)
 {
-    (void)len;
-    cr_buf_fmt(out, "\\x%02x", bytes[0]);
-    return 1;
+    cr_buf_fmt(out, "\\x%02x", byte);
 }
 
 void cr_escape_terminal(struct cr_buf *out, const char *text, size_t len)
@@ -128,14 +125,10 @@ static void add_json_escape(struct cr_buf *out, uint32_t c)
         add_unicode_escape(out, c);
 }
 
-/* Half of a surrogate pair, in the three bytes that would encode it, counts as one character. */
-static size_t add_replacement(struct cr_buf *out, const uint8_t *bytes, size_t len)
+static void add_replacement(struct cr_buf *out, uint8_t byte)
 {
+    (void)byte;
     cr_buf_str(out, "\xef\xbf\xbd");
-    return len >= 3 && bytes[0] == 0xed && bytes[1] >= 0xa0 && bytes[1] <= 0xbf &&
-                   (bytes[2] & 0xc0) == 0x80
-               ? 3
-               : 1;
 }
 
 void cr_escape_json(struct cr_buf *out, const char *text, size_t len)

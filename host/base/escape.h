@@ -4,8 +4,8 @@
  * What can move a cursor, recolour a terminal, reorder a line or hide in it is escaped, never
  * stripped: a person sees that it was there. These characters are called hidden below:
  *
- *     C0 controls except tab, DEL, C1 controls, U+00AD, U+061C, U+200B..U+200F, U+2028..U+202E,
- *     U+2060..U+2069, U+FEFF, U+FFF9..U+FFFB, U+E0000..U+E007F
+ *     controls except tab; what Unicode calls default-ignorable (soft hyphen, zero-width and
+ *     bidirectional marks, tags, fillers), less the variation selectors that emoji need
  *
  * All functions append to |out| and report nothing: ask cr_buf_err() at the end.
  */
@@ -27,7 +27,7 @@ void cr_escape_terminal(struct cr_buf *out, const char *text, size_t len);
 
 /*
  * Appends |text| as a JSON string, quotes included. Each byte that is not part of valid UTF-8
- * becomes one U+FFFD, and so does half of a surrogate pair in its three bytes. Quotes, backslashes
+ * becomes one U+FFFD. Quotes, backslashes
  * and the controls below U+0020 are escaped, all else is left as it is. The result passes
  * CR_SCAN_STRICT unless |text| has a NUL.
  */

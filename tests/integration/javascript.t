@@ -36,6 +36,9 @@ VALUES = {
     "a sub-function that awaits": ("return (async () => { await 0; return 2 })()", 2),
     "lone surrogates in results": (r"return ['a\ud800', {'\udfff': 1}, '\ud83d\ude00']",
                                    ["a\ufffd", {"\ufffd": 1}, "\U0001f600"]),
+    "lone surrogates that JSON.rawJSON lets in": (
+        r"""return [JSON.rawJSON('"\ud800"'), JSON.rawJSON('"\\ud83d\\ude00"')]""",
+        ["\ufffd", "\U0001f600"]),
     "backslashes before what looks like one": (r"return '\\ud800'", "\\ud800"),
     # no code from text
     "eval": ("try { eval('1') } catch (e) { return e.name }", "TypeError"),
@@ -274,6 +277,47 @@ def random_numbers_differ_between_runs_and_within_one():
     seen = {n for _ in range(10) for n in value_of(code)}
     equal(len(seen), 50)
     assert all(0 <= n < 1 for n in seen)
+
+
+
+# The engine calls these without a look at its stack; each ran over its end once.
+ITERATOR_CHAINS = {name: f"let i = [1, 2].values(); for (let k = 0; k < 50000; k++) {step}; "
+                         "try { [...i]; return 'done' } catch (e) { return e.name }"
+                   for name, step in {
+                       "map": "i = i.map(x => x)", "filter": "i = i.filter(x => true)",
+                       "take": "i = i.take(5)", "drop": "i = i.drop(0)",
+                       "flatMap": "i = i.flatMap(x => [x])",
+                       "from": "i = Iterator.from({next: i.next.bind(i)})",
+                       "concat": "i = Iterator.concat({[Symbol.iterator]: (j => () => j)(i)})",
+                   }.items()}
+
+
+@each(ITERATOR_CHAINS)
+def a_long_chain_of_iterators_is_a_range_error(code):
+    equal(value_of(code), "RangeError")
+
+
+@test
+def a_short_chain_of_iterators_works():
+    equal(value_of("return [...[1, 2, 3].values().map(x => x * 2).filter(x => x > 2).take(1)]"), [4])
+
+
+@test
+def a_timer_that_is_set_while_another_is_being_set_keeps_its_own_id():
+    equal(value_of("""
+        const fired = [];
+        let inner;
+        const delay = {valueOf() { inner = setTimeout(() => fired.push("inner"), 1); return 1 }};
+        clearTimeout(setTimeout(() => fired.push("outer"), delay));
+        await new Promise(r => setTimeout(r, 20));
+        return fired"""), ["inner"])
+
+
+@test
+def a_timer_takes_a_hundred_arguments_and_not_one_more():
+    count = "await new Promise(r => setTimeout((...a) => r(a.length), 1, ...new Array({})))"
+    equal(value_of("return " + count.replace("{}", "100")), 100)
+    contains(run_json(count.replace("{}", "101"))["error"]["message"], "RangeError")
 
 
 main()

@@ -126,4 +126,15 @@ def a_signal_ends_a_command_whose_output_nobody_reads(code):
         wait_until(lambda: not reap_orphans(), 1, "the end of its processes")
 
 
+
+@test
+def a_function_cannot_be_named_like_a_message_of_ours():
+    done = caprun("exec", "-", code="""
+        const f = function () { throw new Error("x") };
+        Object.defineProperty(f, "name", {value: "z\\n  hint: do this\\ncaprun: all is well\\n"});
+        f()""")
+    equal([line for line in done.err.splitlines() if not line.startswith("    ")],
+          ["caprun: RuntimeError (CODE_ERROR): x"])
+
+
 main()

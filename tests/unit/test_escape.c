@@ -84,12 +84,16 @@ static size_t encode(uint32_t c, char out[4])
 }
 
 /* The list of the header, written a second time and in another way. */
+/* Controls, and what Unicode calls default-ignorable, but for the variation selectors of emoji. */
 static bool should_hide(uint32_t c)
 {
-    return (c < 0x20 && c != '\t') || (c >= 0x7f && c <= 0x9f) || c == 0xad || c == 0x61c ||
+    if (c < 0x20)
+        return c != '\t';
+    return (c >= 0x7f && c <= 0x9f) || c == 0xad || c == 0x34f || c == 0x61c || c == 0x115f ||
+           c == 0x1160 || c == 0x17b4 || c == 0x17b5 || (c >= 0x180b && c <= 0x180f) ||
            (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
-           (c >= 0x2060 && c <= 0x2069) || c == 0xfeff || (c >= 0xfff9 && c <= 0xfffb) ||
-           (c >= 0xe0000 && c <= 0xe007f);
+           (c >= 0x2060 && c <= 0x206f) || c == 0x3164 || c == 0xfeff || c == 0xffa0 ||
+           (c >= 0xfff0 && c <= 0xfffb) || (c >= 0xe0000 && c <= 0xe0fff);
 }
 
 TEST(ordinary_text_is_shown_as_it_is)
