@@ -222,7 +222,8 @@ test: all ## build and run all tests
 
 check-asan: deps ## the tests with AddressSanitizer and UBSan (the worker: UBSan in trap mode)
 	@$(MAKE) --no-print-directory VARIANT=asan test_programs
-	CAPRUN_TEST_TIMEOUT_MULTIPLIER=4 $(MAKE) --no-print-directory VARIANT=asan prove-variant
+	ASAN_OPTIONS=allocator_may_return_null=1 CAPRUN_TEST_TIMEOUT_MULTIPLIER=4 \
+		$(MAKE) --no-print-directory VARIANT=asan prove-variant
 
 check-valgrind: deps-check all ## unit tests and a run of the command under valgrind
 	@$(MAKE) --no-print-directory test_programs

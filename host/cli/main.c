@@ -78,29 +78,35 @@ static int exit_status(enum caprun_outcome outcome, int signal)
     return signal ? 128 + signal : caprun_outcome_status(outcome);
 }
 
-static int run_command(struct caprun_runtime *rt, int argc, char **argv)
+/* Runs what the command line asks for, and returns the signal that cancelled it, or 0. */
+static int carry_out(struct caprun_runtime *rt, struct caprun_run *run, const struct cr_options *o)
 {
-    struct cr_options options;
+    if (o->word_count && strcmp(o->words[0], "exec") == 0)
+        return cr_exec(rt, run, o);
+    reject_word(run, o->words[0]);
+    return 0;
+}
+
+static int run_command(struct caprun_runtime *rt, const struct cr_options *o,
+                       const struct cr_err *bad_options)
+{
     struct caprun_run *run;
     struct cr_err err;
     int cancelled = 0, status;
 
     if (caprun_run_new(rt, &run) < 0)
         return STATUS_INTERNAL;
-    if (cr_options_parse(argc, argv, &options, &err) < 0)
-        caprun_reject(run, CAPRUN_OUTCOME_USAGE, err.text, "caprun --help lists the options");
-    else if (options.help || options.version)
-        return print_text(options.help ? cr_help_text : "caprun " CAPRUN_VERSION "\n");
-    else if (options.word_count && strcmp(options.words[0], "exec") == 0)
-        cancelled = cr_exec(rt, run, &options);
+    if (bad_options->code)
+        caprun_reject(run, CAPRUN_OUTCOME_USAGE, bad_options->text,
+                      "caprun --help lists the options");
     else
-        reject_word(run, options.words[0]);
+        cancelled = carry_out(rt, run, o);
     status = exit_status(caprun_get_outcome(run), cancelled);
-    if (cr_output_end(run, options.json, options.quiet, &err) < 0) {
+    if (cr_output_end(run, o->json, o->quiet, &err) < 0) {
         cr_output_note("%s", err.text);
         status = STATUS_INTERNAL;
     }
-    if (options.verbose)
+    if (o->verbose)
         say_more(rt, run);
     caprun_run_free(run);
     return status;
@@ -108,17 +114,22 @@ static int run_command(struct caprun_runtime *rt, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    struct cr_err bad_options = {0};
     struct caprun_runtime *rt;
+    struct cr_options options;
     int status;
 
     fill_closed_descriptors();
     /* a reader that has gone is an error of write(), not our end */
     (void)signal(SIGPIPE, SIG_IGN);
+    (void)cr_options_parse(argc, argv, &options, &bad_options);
+    if (!bad_options.code && (options.help || options.version))
+        return print_text(options.help ? cr_help_text : "caprun " CAPRUN_VERSION "\n");
     if (caprun_new(&rt) < 0) {
         cr_output_note("no memory, or no descriptors, to start with");
         return STATUS_INTERNAL;
     }
-    status = run_command(rt, argc, argv);
+    status = run_command(rt, &options, &bad_options);
     caprun_free(rt);
     return status;
 }

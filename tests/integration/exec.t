@@ -9,7 +9,7 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from harness import (CAPRUN, NOBODY, Process, caprun, contains, each, equal, main, proc,
+from harness import (CAPRUN, NOBODY, SANITIZED, Process, caprun, contains, each, equal, main, proc,
                      run_json, scratch_dir, start, test, value_of, write_file)
 
 SUM = "return {sum: args.a + args.b}"
@@ -244,7 +244,8 @@ WAIT = "console.log('waiting'); await new Promise(r => setTimeout(r, 3000))"
 
 @test
 def a_hostile_environment_does_not_reach_the_worker():
-    libraries = [f"/usr/lib/x86_64-linux-gnu/{n}" for n in ("libm.so.6", "libdl.so.2")]
+    libraries = [f"/usr/lib/x86_64-linux-gnu/{n}" for n in ("libm.so.6", "libdl.so.2")
+                 if not SANITIZED]  # a sanitizer has to be loaded first
     env = {f"V{i}": "x" * 1000 for i in range(1000)} | {
         "LD_PRELOAD": " ".join(filter(os.path.exists, libraries)), "TZ": ":/etc/passwd",
         "LC_ALL": "tr_TR.UTF-8", "PATH": "", "HOME": "/nonexistent", "MALLOC_PERTURB_": "85",

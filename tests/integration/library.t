@@ -7,13 +7,14 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from harness import BUILD, children, equal, is_zombie, main, test, wait_until
+from harness import BUILD, SANITIZED, children, equal, is_zombie, main, need, test, wait_until
 
 
 class Library:
     """One runtime; ends with it."""
 
     def __init__(self):
+        need(not SANITIZED, "a sanitized library needs a sanitized program")
         self.lib = ctypes.CDLL(f"{BUILD}/libcaprun.so")
         self.lib.caprun_result_json.restype = ctypes.c_char_p
         self.runtime = ctypes.c_void_p()

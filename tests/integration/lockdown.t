@@ -184,7 +184,8 @@ def calls_after_lockdown(log):
     own = [text for pid, text in lines[loads[1] + 1:] if pid == worker]
     if own and own[0].startswith("<... seccomp resumed"):
         own = own[1:]
-    return own
+    # a call at which the process was killed, before strace could read which one it was
+    return [text for text in own if not re.match(r"\?\?\?\(|<\.\.\. \?\?\? resumed", text)]
 
 
 @each(TRACED)
