@@ -25,18 +25,15 @@ hardening := -fstack-protector-strong -fno-common -fvisibility=hidden -D_FORTIFY
 common := -std=gnu11 -D_GNU_SOURCE -O2 -g $(hardening) -MMD -MP
 link_hardening := -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack
 
+# What a variant adds. ASan needs system calls that a worker has not; the worker is checked by
+# UBSan's traps instead, under its real filter. Coverage is of the host.
 ifeq ($(VARIANT),asan)
-common += -O1 -U_FORTIFY_SOURCE -fsanitize=address,undefined -fno-sanitize-recover=all \
+host_variant := -O1 -U_FORTIFY_SOURCE -fsanitize=address,undefined -fno-sanitize-recover=all \
 	-fno-omit-frame-pointer
-sanitize := -fsanitize=address,undefined
-# ASan needs system calls that a worker has not; the worker is checked by UBSan's traps instead,
-# under its real filter.
-worker_sanitize := -fno-sanitize=all -fsanitize=undefined -fsanitize-undefined-trap-on-error
+worker_variant := -fsanitize=undefined -fsanitize-undefined-trap-on-error
 endif
 ifeq ($(VARIANT),cover)
-common += -O0 -U_FORTIFY_SOURCE --coverage
-sanitize := --coverage
-worker_sanitize := -fno-profile-arcs -fno-test-coverage
+host_variant := -O0 -U_FORTIFY_SOURCE --coverage
 endif
 
 # V=1 shows the commands.
@@ -66,8 +63,8 @@ musl_link = -nostdlib -static-pie $(link_hardening) $(MUSL)/rcrt1.o $(MUSL)/crti
 musl_libs = $(MUSL)/libc.a $(shell $(CC) -print-file-name=libgcc.a) \
 	$(shell $(CC) -print-file-name=crtendS.o) $(MUSL)/crtn.o
 
-runtime_flags = $(common) $(worker_sanitize) -fPIE $(lto) $(musl_flags) -Iruntime -I$(G) -isystem $(ENGINE)
-engine_flags = $(common) $(worker_sanitize) -fPIE $(lto) $(musl_flags) -w -fwrapv -Iruntime -I$(ENGINE)
+runtime_flags = $(common) $(worker_variant) -fPIE $(lto) $(musl_flags) -Iruntime -I$(G) -isystem $(ENGINE)
+engine_flags = $(common) $(worker_variant) -fPIE $(lto) $(musl_flags) -w -fwrapv -Iruntime -I$(ENGINE)
 
 runtime_src := $(filter-out runtime/engine.c runtime/filter_gen.c runtime/main.c,$(wildcard runtime/*.c))
 runtime_obj := $(runtime_src:%.c=$(B)/%.o)
@@ -102,7 +99,7 @@ run: all ## build, and run a sample capability
 
 $(B)/caprun-worker: $(B)/runtime/main.o $(runtime_obj) $(B)/runtime/engine.o
 	$(call say,LINK)
-	$(Q)$(CC) $(common) $(worker_sanitize) -fPIE $(lto) $(CFLAGS) $(musl_link) $(LDFLAGS) -o $@ $(filter %.o,$^) $(musl_libs)
+	$(Q)$(CC) $(common) $(worker_variant) -fPIE $(lto) $(CFLAGS) $(musl_link) $(LDFLAGS) -o $@ $(filter %.o,$^) $(musl_libs)
 
 $(B)/runtime/engine.o: runtime/engine.c $(ENGINE)/.version Makefile
 	@mkdir -p $(@D)
@@ -167,19 +164,19 @@ define host_room
 $(B)/host/$(1)/%.o: host/$(1)/%.c Makefile | $(host_ready)
 	@mkdir -p $$(@D)
 	$$(call say,CC  )
-	$$(Q)$$(CC) $$(common) -fPIC $(call room_flags,$(1)) $$(warnings) $$(CFLAGS) -c -o $$@ $$<
+	$$(Q)$$(CC) $$(common) $$(host_variant) -fPIC $(call room_flags,$(1)) $$(warnings) $$(CFLAGS) -c -o $$@ $$<
 endef
 $(foreach room,base pool cli,$(eval $(call host_room,$(room))))
 
 $(B)/host/%.o: host/%.c Makefile | $(host_ready)
 	@mkdir -p $(@D)
 	$(call say,CC  )
-	$(Q)$(CC) $(common) -fPIC $(call room_flags,api) $(warnings) $(CFLAGS) -c -o $@ $<
+	$(Q)$(CC) $(common) $(host_variant) -fPIC $(call room_flags,api) $(warnings) $(CFLAGS) -c -o $@ $<
 
 $(B)/host/wire.o: runtime/wire.c runtime/wire.h runtime/run_limits.h
 	@mkdir -p $(@D)
 	$(call say,CC  )
-	$(Q)$(CC) $(common) -fPIC -Iruntime $(warnings) $(CFLAGS) -c -o $@ $<
+	$(Q)$(CC) $(common) $(host_variant) -fPIC -Iruntime $(warnings) $(CFLAGS) -c -o $@ $<
 
 $(B)/libcaprun.a: $(lib_obj)
 	@rm -f $@
@@ -188,21 +185,21 @@ $(B)/libcaprun.a: $(lib_obj)
 
 $(B)/libcaprun.so: $(lib_obj)
 	$(call say,LINK)
-	$(Q)$(CC) $(sanitize) $(CFLAGS) -shared -Wl,-soname,libcaprun.so.0 -Wl,--exclude-libs,ALL -Wl,-z,defs \
+	$(Q)$(CC) $(host_variant) $(CFLAGS) -shared -Wl,-soname,libcaprun.so.0 -Wl,--exclude-libs,ALL -Wl,-z,defs \
 		$(link_hardening) $(LDFLAGS) -o $@ $(filter %.c %.o %.a,$^) -l:libnettle.a
 
 $(B)/caprun: $(cli_obj) $(B)/libcaprun.a
 	$(call say,LINK)
-	$(Q)$(CC) $(sanitize) $(CFLAGS) -pie $(link_hardening) $(LDFLAGS) -o $@ $(filter %.c %.o %.a,$^) -l:libnettle.a
+	$(Q)$(CC) $(host_variant) $(CFLAGS) -pie $(link_hardening) $(LDFLAGS) -o $@ $(filter %.c %.o %.a,$^) -l:libnettle.a
 
 # --- tests -----------------------------------------------------------------------------------
 
-unit_flags = $(common) -Itests/unit $(call room_flags,tests) -Iruntime -I$(G) -isystem $(ENGINE) $(warnings)
+unit_flags = $(common) $(host_variant) -Itests/unit $(call room_flags,tests) -Iruntime -I$(G) -isystem $(ENGINE) $(warnings)
 
 $(B)/tests/arena.o: runtime/arena.c
 	@mkdir -p $(@D)
 	$(call say,CC  )
-	$(Q)$(CC) $(common) -Iruntime $(warnings) $(CFLAGS) -c -o $@ $<
+	$(Q)$(CC) $(common) $(host_variant) -Iruntime $(warnings) $(CFLAGS) -c -o $@ $<
 
 $(B)/tests/%: tests/unit/%.c tests/unit/tap.h $(B)/libcaprun.a $(B)/tests/arena.o | $(host_ready) $(G)/filters.h
 	@mkdir -p $(@D)
@@ -254,7 +251,7 @@ $(B)/bench/engine_alone: tests/bench/engine_alone.c runtime/engine.c runtime/are
 $(B)/bench/latency: tests/bench/latency.c $(B)/libcaprun.a
 	@mkdir -p $(@D)
 	$(call say,LINK)
-	$(Q)$(CC) $(common) $(sanitize) -Ihost $(warnings) $(CFLAGS) -o $@ $(filter %.c %.o %.a,$^) -l:libnettle.a
+	$(Q)$(CC) $(common) $(host_variant) -Ihost $(warnings) $(CFLAGS) -o $@ $(filter %.c %.o %.a,$^) -l:libnettle.a
 
 lint: deps-check ## warnings of gcc and clang, -fanalyzer, cppcheck, clang-tidy, shellcheck, headers, format
 	@$(MAKE) --no-print-directory programs

@@ -120,7 +120,7 @@ static bool succeeds(void)
     return ends("honest", 0, FAKE_HONEST, CAPRUN_OUTCOME_SUCCESS, "\"result\":42,");
 }
 
-/* Plays |code| to its end, then an honest scene, and counts descriptors. */
+/* Plays |code| to its end, then an honest scene; there may be no descriptor more after that. */
 static bool plays(const char *code, uint64_t timeout_ms, enum fake_early early,
                   enum caprun_outcome outcome, const char *words)
 {
@@ -128,10 +128,11 @@ static bool plays(const char *code, uint64_t timeout_ms, enum fake_early early,
     bool ok = ends(code, timeout_ms, early, outcome, words) && succeeds();
 
     after = count_descriptors();
-    if (!ok || before != after)
+    if (!ok || after > before)
         printf("# scene \"%s\" %d: %d descriptors before, %d after\n", code, (int)early, before,
                after);
-    return ok && before == after;
+    /* one less is the program's, which leaves some time after it has started the zygote */
+    return ok && after <= before;
 }
 
 static bool plays_numbered(const char *scene, long number, enum caprun_outcome outcome,
