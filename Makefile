@@ -84,6 +84,7 @@ all: deps ## build everything (the default); installs what is missing first
 	@$(MAKE) --no-print-directory programs
 
 programs: $(B)/caprun $(B)/caprun-worker $(B)/libcaprun.a $(B)/libcaprun.so
+	@:
 
 deps: ## install what is missing from Debian's packages, and get the engine's source through apt
 	@third_party/install-packages build
@@ -128,7 +129,7 @@ $(G)/filters.h: $(B)/tools/filter_gen
 	$(call say,GEN )
 	$(Q)$< >$@
 
-$(B)/tools/filter_gen: runtime/filter_gen.c runtime/wire.h runtime/run_limits.h
+$(B)/tools/filter_gen: runtime/filter_gen.c runtime/lockdown.h runtime/wire.h runtime/run_limits.h
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE -O1 $(filter-out -Wpedantic,$(warnings)) -Iruntime -o $@ $< -lseccomp
@@ -153,9 +154,9 @@ $(G)/shared/%.h: runtime/%.h
 $(G)/rooms/.made: Makefile
 	@rm -rf $(G)/rooms && mkdir -p $(G)/rooms
 	@$(foreach room,base pool api cli tests,mkdir $(G)/rooms/$(room) && \
-		ln -s $(CURDIR)/host/caprun.h $(G)/rooms/$(room)/caprun.h && \
+		ln -sr host/caprun.h $(G)/rooms/$(room)/caprun.h && \
 		$(foreach below,$(rooms_$(room)) $(room),if [ -d host/$(below) ]; then \
-			ln -sfn $(CURDIR)/host/$(below) $(G)/rooms/$(room)/$(below); fi &&) ) true
+			ln -srfn host/$(below) $(G)/rooms/$(room)/$(below); fi &&) ) true
 	@touch $@
 
 host_ready := $(G)/rooms/.made $(shared_headers)
@@ -207,6 +208,7 @@ $(B)/tests/%: tests/unit/%.c tests/unit/tap.h $(B)/libcaprun.a $(B)/tests/arena.
 	$(Q)$(CC) $(unit_flags) $(CFLAGS) -o $@ $< $(B)/tests/arena.o $(B)/libcaprun.a -l:libnettle.a -lseccomp
 
 test_programs: programs $(unit_tests)
+	@:
 .PHONY: test_programs
 
 # One run of everything under prove; CAPRUN_BUILD tells the tests which variant they test.
@@ -285,13 +287,14 @@ install: all ## install below $(DESTDIR)$(PREFIX)
 uninstall: ## remove what install put there
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,bin/caprun libexec/caprun/caprun-worker lib/libcaprun.a \
 		lib/libcaprun.so.0 lib/libcaprun.so include/caprun.h share/man/man1/caprun.1 lib/pkgconfig/caprun.pc)
-	-rmdir $(DESTDIR)$(PREFIX)/libexec/caprun
+	rmdir $(DESTDIR)$(PREFIX)/libexec/caprun 2>/dev/null || true
 
 dist: ## a tar file of what is committed
 	@mkdir -p build
 	git archive --prefix=caprun-$(VERSION)/ -o build/caprun-$(VERSION).tar.gz HEAD
 
 clean: ## remove what was built, but not the engine's source
+	@mkdir -p build
 	find build -mindepth 1 -maxdepth 1 ! -name engine -exec rm -rf {} +
 
 help: ## this list

@@ -13,8 +13,12 @@
 #include "base/mem.h"
 #include "base/scan.h"
 #include "base/utf8.h"
+#include "pool/envelope.h"
 #include "pool/place.h"
 #include "pool/run.h"
+
+_Static_assert(CAPRUN_MAX_CODE == LIMIT_CODE_BYTES && CAPRUN_MAX_ARGS == LIMIT_ARGS_BYTES,
+               "the public numbers are the worker's");
 
 struct caprun_runtime {
     struct cr_loop loop;
@@ -34,8 +38,7 @@ int caprun_new(struct caprun_runtime **ret)
     if (!rt)
         return CAPRUN_E_NOMEM;
     r = cr_loop_init(&rt->loop, &rt->err);
-    if (r == 0)
-        r = cr_place_worker(worker, sizeof(worker));
+    cr_place_worker(worker, sizeof(worker));
     if (r == 0)
         r = caprun_set_worker(rt, worker);
     if (r < 0) {
@@ -80,7 +83,7 @@ const char *caprun_missing_layers(struct caprun_runtime *rt)
 {
     if (!rt->has_zygote || !rt->zygote.greeted)
         return NULL;
-    (void)cr_zygote_missing(&rt->zygote, rt->missing, sizeof(rt->missing));
+    cr_zygote_missing(&rt->zygote, rt->missing, sizeof(rt->missing));
     return rt->missing;
 }
 
@@ -129,20 +132,15 @@ int caprun_run_new(struct caprun_runtime *rt, struct caprun_run **ret)
 
     if (!run)
         return cr_err_set(&rt->err, CAPRUN_E_NOMEM, "no memory for a run");
-    run->runtime = rt;
-    run->loop = &rt->loop;
-    run->timer.when_us = -1;
-    cr_buf_init(&run->code, LIMIT_CODE_BYTES);
-    cr_buf_init(&run->args, LIMIT_ARGS_BYTES);
-    cr_buf_init(&run->logs, 8 * LIMIT_LOG_BYTES);
-    cr_buf_init(&run->result, LIMIT_RESULT_BYTES);
-    cr_buf_init(&run->error.message, 2 * LIMIT_ERROR_MESSAGE_BYTES);
-    cr_buf_init(&run->error.stack, LIMIT_ERROR_STACK_BYTES);
-    cr_buf_init(&run->envelope, 64 * LIMIT_MIB);
+    cr_run_init(run, rt, &rt->loop);
     cr_buf_str(&run->args, "{}");
-    if (make_id(run->id) < 0 || cr_buf_err(&run->args)) {
+    if (cr_buf_err(&run->args)) {
         caprun_run_free(run);
-        return cr_err_set(&rt->err, CAPRUN_E_SYS, "no memory or no random numbers for a run");
+        return cr_err_set(&rt->err, CAPRUN_E_NOMEM, "no memory for a run");
+    }
+    if (make_id(run->id) < 0) {
+        caprun_run_free(run);
+        return cr_err_sys(&rt->err, "getrandom");
     }
     *ret = run;
     return 0;
@@ -165,10 +163,14 @@ static int refuse_after_start(struct caprun_run *run)
 
 static int replace(struct caprun_run *run, struct cr_buf *buf, const char *bytes, size_t len)
 {
+    struct cr_buf fresh;
+
+    cr_buf_init(&fresh, buf->max);
+    cr_buf_add(&fresh, bytes, len);
+    if (cr_buf_err(&fresh))
+        return cr_err_set(&run->runtime->err, cr_buf_err(&fresh), "no memory");
     cr_buf_clear(buf);
-    cr_buf_add(buf, bytes, len);
-    if (cr_buf_err(buf))
-        return cr_err_set(&run->runtime->err, cr_buf_err(buf), "no memory");
+    *buf = fresh;
     return 0;
 }
 
@@ -274,7 +276,8 @@ int caprun_start(struct caprun_run *run)
     if (run->state != CR_RUN_NEW || !run->code.data)
         return cr_err_set(&rt->err, CAPRUN_E_STATE, "the run has no code, or was started already");
     if (ensure_zygote(rt, &err) < 0)
-        caprun_reject(run, CAPRUN_OUTCOME_INTERNAL, err.text, NULL);
+        caprun_reject(run, CAPRUN_OUTCOME_INTERNAL, err.text,
+                      "caprun-worker has to be beside caprun, or in ../libexec/caprun from there");
     else
         cr_run_start(run, &rt->zygote);
     return 0;
@@ -282,8 +285,12 @@ int caprun_start(struct caprun_run *run)
 
 int caprun_run(struct caprun_run *run)
 {
-    int r = caprun_start(run);
+    int r;
 
+    if (cr_loop_is_stepping(run->loop))
+        return cr_err_set(&run->runtime->err, CAPRUN_E_STATE,
+                          "a callback can start a run, but not wait for it");
+    r = caprun_start(run);
     while (r == 0 && !caprun_done(run))
         cr_loop_step(run->loop, -1);
     return r;
@@ -299,6 +306,8 @@ void caprun_reject(struct caprun_run *run, enum caprun_outcome outcome, const ch
 {
     if (run->state != CR_RUN_NEW)
         return;
+    if (outcome == CAPRUN_OUTCOME_SUCCESS)
+        outcome = CAPRUN_OUTCOME_INTERNAL;
     cr_run_say(run, "%s", message);
     if (hint)
         (void)snprintf(run->error.hint, sizeof(run->error.hint), "%s", hint);
@@ -351,15 +360,15 @@ const char *caprun_get_hint(const struct caprun_run *run)
 
 const char *caprun_get_type(const struct caprun_run *run)
 {
-    return run->error.type ? run->error.type : cr_outcome_type(run->outcome);
+    return cr_envelope_type(run);
 }
 
 const char *caprun_outcome_name(enum caprun_outcome outcome)
 {
-    return cr_outcome_code(outcome);
+    return cr_envelope_code(outcome);
 }
 
 int caprun_outcome_status(enum caprun_outcome outcome)
 {
-    return cr_outcome_status(outcome);
+    return cr_envelope_status(outcome);
 }

@@ -31,6 +31,10 @@ extern "C" {
 
 #define CAPRUN_VERSION "0.1.0"
 
+/* Bytes of code, and of args, that a run may have. */
+#define CAPRUN_MAX_CODE (1u << 20)
+#define CAPRUN_MAX_ARGS (16u << 20)
+
 #if defined(__GNUC__)
 #define CAPRUN_API __attribute__((visibility("default")))
 #else
@@ -105,7 +109,7 @@ CAPRUN_API const char *caprun_error(const struct caprun_runtime *rt);
 /*
  * Where caprun-worker is. By default it is looked for beside the library (or the program that has
  * it linked in), then in ../libexec/caprun from there. |path| is copied. Returns 0, CAPRUN_E_NOMEM,
- * or CAPRUN_E_STATE after the first run has started.
+ * or CAPRUN_E_STATE after the zygote has started.
  */
 CAPRUN_API int caprun_set_worker(struct caprun_runtime *rt, const char *path);
 
@@ -117,14 +121,14 @@ CAPRUN_API int caprun_warm(struct caprun_runtime *rt);
 
 /*
  * Layers of the sandbox that this machine does not have, as words; "" if there are all. NULL
- * before the first run. The text belongs to the runtime.
+ * until the zygote has told. The text belongs to the runtime.
  */
 CAPRUN_API const char *caprun_missing_layers(struct caprun_runtime *rt);
 
 /* One descriptor that is readable whenever caprun_step() has something to do. Do not close it. */
 CAPRUN_API int caprun_fd(const struct caprun_runtime *rt);
 
-/* Handles what there is, without waiting. Callbacks are called from here. */
+/* Handles what there is, without waiting. Callbacks come from here, or from caprun_run(). */
 CAPRUN_API void caprun_step(struct caprun_runtime *rt);
 
 /* Waits until there is something to step, or |timeout_ms| have passed (-1: for ever). */
@@ -156,7 +160,10 @@ CAPRUN_API int caprun_run_set_cpu(struct caprun_run *run, uint64_t ms);
 CAPRUN_API int caprun_run_set_call_timeout(struct caprun_run *run, uint64_t ms);
 CAPRUN_API int caprun_run_set_memory(struct caprun_run *run, uint64_t bytes);
 
-/* |log| gets each line as the code logs it: a stranger's bytes, without a NUL at the end. */
+/*
+ * |log| gets each line as the code logs it: a stranger's bytes, without a NUL at the end, there
+ * until the callback returns or cancels the run.
+ */
 CAPRUN_API void caprun_run_set_log(struct caprun_run *run,
                                    void (*log)(void *data, const char *line, size_t len),
                                    void *data);
@@ -167,7 +174,8 @@ CAPRUN_API void caprun_run_set_log(struct caprun_run *run,
  */
 CAPRUN_API int caprun_start(struct caprun_run *run);
 
-/* Starts the run and waits for its end. Returns as caprun_start() does. */
+/* Starts the run and waits for its end. Returns as caprun_start() does; CAPRUN_E_STATE in a
+ * callback. */
 CAPRUN_API int caprun_run(struct caprun_run *run);
 
 /* Ends the run now, with CANCELLED, unless it has ended. */

@@ -8,6 +8,7 @@
     const { call, log, now } = native;
     const { create, freeze, keys, is, defineProperty } = Object;
     const { isArray } = Array;
+    const OwnDate = Date, OwnRegExp = RegExp;
     const stringify = JSON.stringify;
     const uncurry = Function.prototype.bind.bind(Function.prototype.call);
     const toISOString = uncurry(Date.prototype.toISOString);
@@ -59,8 +60,8 @@
             return errorToString(value) + (stack ? "\n" + stack : "");
         }
         if (typeof value === "function") return `[Function: ${value.name || "(anonymous)"}]`;
-        if (value instanceof Date) return toISOString(value);
-        if (value instanceof RegExp) return regExpToString(value);
+        if (value instanceof OwnDate) return toISOString(value);
+        if (value instanceof OwnRegExp) return regExpToString(value);
         const list = isArray(value);
         if (depth > maxDepth) return list ? "[Array]" : "[Object]";
         const here = { __proto__: null, value, above };
@@ -108,12 +109,17 @@
     const counts = create(null), times = create(null);
     const label = (given) => (given === undefined ? "default" : `${given}`);
     const print = (...values) => line(values);
-    const since = (name) => `${name}: ${now() - times[name]} ms`;
+    const since = (name) => (name in times ? `${name}: ${now() - times[name]} ms` : `${name}: no such timer`);
+    const after = (first, values) => {
+        const all = [first];
+        for (let i = 0; i < values.length; i++) all[i + 1] = values[i];
+        return all;
+    };
     const console = {
         log: print, info: print, warn: print, error: print, debug: print, trace: print,
         dir: (value) => line([value]),
         table: (value) => line([value]),
-        assert: (condition, ...values) => condition || line(["Assertion failed", ...values]),
+        assert: (condition, ...values) => { if (!condition) line(after("Assertion failed", values)); },
         count: (given) => {
             const name = label(given);
             counts[name] = (counts[name] || 0) + 1;
@@ -121,8 +127,8 @@
         },
         countReset: (given) => { counts[label(given)] = 0; },
         time: (given) => { times[label(given)] = now(); },
-        timeLog: (given, ...values) => line([since(label(given)), ...values]),
-        timeEnd: (given) => { line([since(label(given))]); times[label(given)] = undefined; },
+        timeLog: (given, ...values) => line(after(since(label(given)), values)),
+        timeEnd: (given) => { line([since(label(given))]); delete times[label(given)]; },
         group: (...values) => { if (values.length) line(values); if (indent.length < 40) indent += "  "; },
         groupEnd: () => { indent = slice(indent, 2); },
     };

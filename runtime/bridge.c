@@ -8,6 +8,7 @@
  */
 #include "bridge.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "arena.h"
@@ -28,6 +29,7 @@ static struct {
     struct pending *pending;
     size_t pending_count, pending_cap;
     size_t log_bytes, log_lines;
+    bool log_ended;
     JSValue marks, marks_get, marks_set;
 } bridge;
 
@@ -42,20 +44,30 @@ int64_t crw_bridge_now_us(void)
     return bridge.now_us;
 }
 
-/* The host cuts the log; this only saves it from reading what it will not keep. */
-void crw_bridge_log(const char *text, size_t len)
+/* Sends a line, as much of it as the whole log may have. */
+static void log_line(const char *text, size_t len)
 {
-    while (bridge.log_lines < LIMIT_LOG_LINES && bridge.log_bytes <= LIMIT_LOG_BYTES) {
-        const char *end = memchr(text, '\n', len);
-        size_t line = end ? (size_t)(end - text) : len;
-        struct crw_part part = {text, line < LIMIT_LOG_BYTES ? line : LIMIT_LOG_BYTES};
+    struct wire_part part = {text, len < LIMIT_LOG_BYTES ? len : LIMIT_LOG_BYTES};
+    bool cut = part.len < len;
 
-        crw_link_put(WIRE_LOG, 0, &part, 1);
-        bridge.log_lines++;
-        bridge.log_bytes += part.len;
+    crw_link_put(WIRE_LOG, cut, &part, 1);
+    bridge.log_lines++;
+    bridge.log_bytes += part.len;
+    /* the host cuts the log by the same numbers; what comes after that need not be sent */
+    bridge.log_ended =
+        cut || bridge.log_lines >= LIMIT_LOG_LINES || bridge.log_bytes > LIMIT_LOG_BYTES;
+}
+
+/* A text of several lines is several lines of the log. */
+static void log_text(const char *text, size_t len)
+{
+    while (!bridge.log_ended) {
+        const char *end = memchr(text, '\n', len);
+
+        log_line(text, end ? (size_t)(end - text) : len);
         if (!end)
             break;
-        len -= line + 1;
+        len -= (size_t)(end - text) + 1;
         text = end + 1;
     }
     /* at once: a line that says what code was about to do must not be lost with it */
@@ -72,7 +84,7 @@ static JSValue js_log(JSContext *ctx, JSValueConst this_val, int argc, JSValueCo
     if (!text)
         return JS_EXCEPTION;
     crw_values_mend(text, len);
-    crw_bridge_log(text, len);
+    log_text(text, len);
     JS_FreeCString(ctx, text);
     return JS_UNDEFINED;
 }
@@ -93,20 +105,6 @@ static JSValue rejected(JSContext *ctx)
 
     JS_FreeValue(ctx, error);
     return promise;
-}
-
-static int is_name(const char *text, size_t len, size_t max, const char *extra)
-{
-    if (len < 1 || len > max)
-        return 0;
-    for (size_t i = 0; i < len; i++) {
-        char c = text[i];
-
-        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-              (c && strchr(extra, c))))
-            return 0;
-    }
-    return 1;
 }
 
 static JSValue remember_call(JSContext *ctx, uint32_t id)
@@ -131,9 +129,9 @@ static JSValue send_call(JSContext *ctx, const char *ns, size_t ns_len, const ch
     struct crw_text json;
     JSValue promise;
 
-    if (!is_name(ns, ns_len, LIMIT_NAMESPACE_CHARS, "_-"))
+    if (!wire_is_namespace(ns, ns_len))
         return JS_ThrowTypeError(ctx, "not the name of a namespace");
-    if (!is_name(action, action_len, LIMIT_ACTION_CHARS, "_./-"))
+    if (!wire_is_action(action, action_len))
         return JS_ThrowTypeError(ctx, "not the name of an action");
     if (crw_values_encode_args(ctx, args, &json) < 0)
         return JS_EXCEPTION;
@@ -145,7 +143,7 @@ static JSValue send_call(JSContext *ctx, const char *ns, size_t ns_len, const ch
     promise = remember_call(ctx, bridge.calls + 1);
     if (!JS_IsException(promise)) {
         struct wire_call call = {(uint32_t)ns_len, (uint32_t)action_len};
-        struct crw_part parts[] = {
+        struct wire_part parts[] = {
             {&call, sizeof(call)},
             {ns, ns_len},
             {action, action_len},
@@ -250,7 +248,7 @@ JSValue crw_bridge_install(JSContext *ctx)
     JSValue prelude = crw_engine_load(ctx, prelude_bytecode, sizeof(prelude_bytecode));
     JSValue mcp = JS_EXCEPTION;
 
-    /* no capability gets hold of these two; their names keep them out of its stack traces */
+    /* no capability gets hold of `call` and `log`; their names keep them out of its stack traces */
     JS_SetPropertyStr(ctx, native, "call",
                       JS_NewCFunction(ctx, js_call, "call (" CRW_ENGINE_OURS, 3));
     JS_SetPropertyStr(ctx, native, "log", JS_NewCFunction(ctx, js_log, "log (" CRW_ENGINE_OURS, 1));

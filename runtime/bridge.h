@@ -1,9 +1,9 @@
 /*
  * bridge.h - what the prelude is given to reach the host with, and the clock that the host sets.
  *
- * The prelude (js/prelude.js) gets one object with two functions, `call` and `log`, and closes
- * over them before any code of a stranger runs. Everything that decides how a call's failure is
- * classified later is kept here, out of JavaScript's reach.
+ * The prelude (js/prelude.js) gets one object with three functions, `call`, `log` and `now`, and
+ * closes over them before any code of a stranger runs. Everything that decides how a call's failure
+ * is classified later is kept here, out of JavaScript's reach.
  */
 #ifndef CRW_BRIDGE_H
 #define CRW_BRIDGE_H
@@ -13,7 +13,7 @@
 #include "quickjs.h"
 #include "wire.h"
 
-/* Adds the globals that are written in C, runs the prelude. Returns `mcp`, or an exception. */
+/* Runs the prelude. Returns `mcp`, or an exception. */
 JSValue crw_bridge_install(JSContext *ctx);
 
 /* A frame arrived: time is now what it says. */
@@ -25,8 +25,5 @@ void crw_bridge_fail(JSContext *ctx, uint32_t id, const uint8_t *payload, size_t
 
 /* Returns the number of the call whose failure made |error|, or 0 if it is no such error. */
 uint32_t crw_bridge_call_of(JSContext *ctx, JSValueConst error);
-
-/* Sends a line of the log, or several. */
-void crw_bridge_log(const char *text, size_t len);
 
 #endif

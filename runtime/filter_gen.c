@@ -7,7 +7,6 @@
  * everything does, and x32 counts as another architecture.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/filter.h>
 #include <sched.h>
 #include <seccomp.h>
@@ -19,9 +18,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "lockdown.h"
 #include "wire.h"
-
-#define ZYGOTE_SIGNAL_FD 4 /* lockdown.h has the same number */
 
 struct rule {
     int call;
@@ -64,7 +62,7 @@ static const struct rule zygote[] = {
     CALL(wait4),
     CALL(close),
     CALL_IF(read, 0, WIRE_FD),
-    CALL_IF(read, 0, ZYGOTE_SIGNAL_FD),
+    CALL_IF(read, 0, CRW_LOCKDOWN_SIGNAL_FD),
     CALL_IF(write, 0, WIRE_FD),
     CALL_IF(dup3, 1, WIRE_FD),
     CALL(close_range),

@@ -45,7 +45,7 @@ _Noreturn static void leave_late(JSContext *ctx)
     JSValue stack = crw_engine_running_stack(ctx);
     size_t len = 0;
     const char *text = JS_IsString(stack) ? JS_ToCStringLen(ctx, &len, stack) : NULL;
-    struct crw_part part = {text, least(len, LIMIT_ERROR_STACK_BYTES)};
+    struct wire_part part = {text, least(len, LIMIT_ERROR_STACK_BYTES)};
 
     crw_link_put(WIRE_LATE, 0, &part, text ? 1 : 0);
     crw_link_linger();
@@ -98,7 +98,7 @@ _Noreturn static void leave_without_result(JSContext *ctx, enum wire_why why, JS
     struct wire_threw threw = {.why = (uint32_t)why, .call = crw_bridge_call_of(ctx, error)};
     size_t name_len = 0, message_len, stack_len = 0;
     const char *name = "", *message, *stack = "";
-    struct crw_part parts[4];
+    struct wire_part parts[4];
 
     if (JS_IsError(error)) {
         name = text_of(ctx, JS_GetPropertyStr(ctx, error, "name"), &name_len);
@@ -110,10 +110,10 @@ _Noreturn static void leave_without_result(JSContext *ctx, enum wire_why why, JS
     threw.name_len = (uint32_t)least(name_len, LIMIT_ERROR_NAME_BYTES);
     threw.message_len = (uint32_t)least(message_len, LIMIT_ERROR_MESSAGE_BYTES);
     threw.stack_len = (uint32_t)least(stack_len, LIMIT_ERROR_STACK_BYTES);
-    parts[0] = (struct crw_part){&threw, sizeof(threw)};
-    parts[1] = (struct crw_part){name, threw.name_len};
-    parts[2] = (struct crw_part){message, threw.message_len};
-    parts[3] = (struct crw_part){stack, threw.stack_len};
+    parts[0] = (struct wire_part){&threw, sizeof(threw)};
+    parts[1] = (struct wire_part){name, threw.name_len};
+    parts[2] = (struct wire_part){message, threw.message_len};
+    parts[3] = (struct wire_part){stack, threw.stack_len};
     crw_link_put(WIRE_THREW, 0, parts, 4);
     crw_link_linger();
 }
@@ -131,13 +131,13 @@ _Noreturn void crw_job_uncaught(JSContext *ctx)
 _Noreturn static void leave_with_result(JSContext *ctx, JSValueConst value)
 {
     struct crw_text json = {0};
-    struct crw_part part;
+    struct wire_part part;
 
     if (crw_values_encode_result(ctx, value, &json) < 0)
         leave_with_exception(ctx, WIRE_WHY_NOT_JSON);
     if (json.len > LIMIT_RESULT_BYTES)
         leave_without_result(ctx, WIRE_WHY_TOO_LONG, JS_UNDEFINED);
-    part = (struct crw_part){json.bytes, json.len};
+    part = (struct wire_part){json.bytes, json.len};
     crw_link_put(WIRE_DONE, 0, &part, 1);
     crw_link_linger();
 }
@@ -182,7 +182,7 @@ static void handle_frame(JSContext *ctx, bool has_clock)
 static void say_idle(void)
 {
     struct wire_idle idle = {crw_timers_next()};
-    struct crw_part part = {&idle, sizeof(idle)};
+    struct wire_part part = {&idle, sizeof(idle)};
 
     crw_link_put(WIRE_IDLE, crw_link_frames_read(), &part, 1);
     crw_link_flush();

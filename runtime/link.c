@@ -113,7 +113,7 @@ static void put(const void *bytes, size_t len)
     }
 }
 
-void crw_link_put(enum wire_type type, uint32_t id, const struct crw_part *parts, size_t count)
+void crw_link_put(enum wire_type type, uint32_t id, const struct wire_part *parts, size_t count)
 {
     struct wire_header header = {.type = (uint16_t)type, .id = id};
     size_t len = 0;

@@ -1,8 +1,9 @@
 /*
  * link.h - the worker's end of its one socket.
  *
- * A worker that cannot read or write its socket, or is told nonsense, leaves at once with a
- * numbered status: the host turns that into words. So nothing here returns an error.
+ * A worker that cannot read its socket, or is told nonsense, leaves at once with a numbered status:
+ * the host turns that into words. If the host is gone, writing ends it by SIGPIPE. So nothing here
+ * returns an error.
  *
  * Frames that may wait for company (a call, an idle notice) are gathered and leave in one write;
  * crw_link_flush() sends them. The worker flushes before it reads, before it leaves, and when the
@@ -17,12 +18,6 @@
 
 #include "wire.h"
 
-/* One part of a payload that is gathered from several places. */
-struct crw_part {
-    const void *bytes;
-    size_t len;
-};
-
 /* Leaves the process. No handler runs and nothing is flushed. */
 _Noreturn void crw_link_leave(enum wire_exit status);
 
@@ -33,7 +28,7 @@ _Noreturn void crw_link_leave(enum wire_exit status);
 uint8_t *crw_link_read(struct wire_header *ret_header);
 
 /* Appends a frame; the payload is |count| parts. Large ones are written through at once. */
-void crw_link_put(enum wire_type type, uint32_t id, const struct crw_part *parts, size_t count);
+void crw_link_put(enum wire_type type, uint32_t id, const struct wire_part *parts, size_t count);
 
 void crw_link_flush(void);
 bool crw_link_waiting(void);

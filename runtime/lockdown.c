@@ -1,5 +1,5 @@
 /*
- * lockdown.c - the steps, in order. SECURITY.md says why each is there.
+ * lockdown.c - the steps, in order.
  *
  * A failure of the first kind calls crw_lockdown_refuse(), one of the second kind is an errno in
  * |layers|. The order is not free: the uid is given up before the user namespace is made, so that

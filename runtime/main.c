@@ -3,7 +3,6 @@
  *
  * It is started by libcaprun with an empty environment and the control socket on descriptor 3.
  */
-#include <string.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>

@@ -1,6 +1,8 @@
 /* wire.c - the table of frames, asked by both sides before they believe a header. */
 #include "wire.h"
 
+#include <string.h>
+
 static const struct {
     const char *name;
     uint16_t type;
@@ -32,4 +34,28 @@ const char *wire_type_name(unsigned type)
         if (types[i].type == type)
             return types[i].name;
     return "?";
+}
+
+static int is_name(const char *text, size_t len, size_t max, const char *extra)
+{
+    if (len < 1 || len > max)
+        return 0;
+    for (size_t i = 0; i < len; i++) {
+        char c = text[i];
+
+        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+              (c && strchr(extra, c))))
+            return 0;
+    }
+    return 1;
+}
+
+int wire_is_namespace(const char *text, size_t len)
+{
+    return is_name(text, len, LIMIT_NAMESPACE_CHARS, "_-");
+}
+
+int wire_is_action(const char *text, size_t len)
+{
+    return is_name(text, len, LIMIT_ACTION_CHARS, "_./-");
 }

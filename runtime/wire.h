@@ -112,6 +112,16 @@ enum wire_type {
 /* Returns 0 if |side| may send a frame with this header, -1 if not: type, length, zero fields. */
 int wire_check(const struct wire_header *header, enum wire_side side);
 
+/* One part of a payload that is gathered from several places. */
+struct wire_part {
+    const void *bytes;
+    size_t len;
+};
+
+/* 1 if |text| may be the name of a namespace, or of an action; checked on both sides. */
+int wire_is_namespace(const char *text, size_t len);
+int wire_is_action(const char *text, size_t len);
+
 /* Returns the type's name, or "?" for a number that has none. */
 const char *wire_type_name(unsigned type);
 

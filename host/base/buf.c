@@ -78,6 +78,10 @@ void cr_buf_fmt(struct cr_buf *b, const char *fmt, ...)
     va_start(ap, fmt);
     len = vsnprintf(NULL, 0, fmt, ap);
     va_end(ap);
+    if (len < 0) {
+        b->err = CAPRUN_E_NOMEM;
+        return;
+    }
     /* one more, for the NUL that vsnprintf writes and len does not count */
     room = cr_buf_room(b, (size_t)len + 1);
     if (!room)

@@ -1,7 +1,7 @@
 /*
  * escape.c - copies runs of harmless text whole, and writes the rest as escapes.
  *
- * cr_json_pretty() trusts that its input was scanned for the shape of its output, not for its own
+ * cr_escape_pretty() trusts that its input was scanned for the shape of its output, not for its own
  * safety: on other bytes it writes nonsense, but stays inside them.
  */
 #include "base/escape.h"
@@ -230,7 +230,7 @@ static size_t add_token(struct cr_buf *out, const uint8_t *json, size_t len, siz
     return n;
 }
 
-void cr_json_pretty(struct cr_buf *out, const uint8_t *json, size_t len)
+void cr_escape_pretty(struct cr_buf *out, const uint8_t *json, size_t len)
 {
     size_t depth = 0, n;
 

@@ -39,6 +39,6 @@ void cr_escape_json(struct cr_buf *out, const char *text, size_t len);
  *
  * Deep values grow, up to a thousand times at the deepest: the ceiling of |out| is what stops them.
  */
-void cr_json_pretty(struct cr_buf *out, const uint8_t *json, size_t len);
+void cr_escape_pretty(struct cr_buf *out, const uint8_t *json, size_t len);
 
 #endif

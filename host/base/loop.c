@@ -144,9 +144,14 @@ void cr_loop_remove(struct cr_loop *loop, struct cr_watch *watch)
             loop->batch[i].data.ptr = NULL;
 }
 
+int cr_loop_is_stepping(const struct cr_loop *loop)
+{
+    return loop->batch_len > 0;
+}
+
 void cr_loop_step(struct cr_loop *loop, int timeout_ms)
 {
-    if (loop->batch_len > 0)
+    if (cr_loop_is_stepping(loop))
         return; /* called from a callback: the step that called it goes on after it */
     loop->batch_len = epoll_wait(loop->epoll_fd, loop->batch, CR_LOOP_BATCH, timeout_ms);
     for (int i = 0; i < loop->batch_len; i++) {

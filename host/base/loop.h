@@ -60,6 +60,9 @@ void cr_loop_remove(struct cr_loop *loop, struct cr_watch *watch);
 void cr_loop_set(struct cr_loop *loop, struct cr_timer *timer, int64_t when_us);
 void cr_loop_unset(struct cr_loop *loop, struct cr_timer *timer);
 
+/* 1 while callbacks are being called. */
+int cr_loop_is_stepping(const struct cr_loop *loop);
+
 /*
  * Waits up to |timeout_ms| (-1: for ever) for something, and handles what there is. Does nothing
  * when it is called from a callback.

@@ -12,18 +12,16 @@
 #include "cli/input.h"
 #include "cli/output.h"
 
-#define MAX_CODE (1024u * 1024)
-#define MAX_ARGS (16u * 1024 * 1024)
 #define EXEC_TIMEOUT_MS 30000
 
 /* What could not be read is a matter of usage, what was read and is no good one of validation. */
-static int reject(struct caprun_run *run, int code, const char *words)
+static int reject(struct caprun_run *run, int code, const char *words, const char *hint)
 {
     caprun_reject(run,
                   code == CAPRUN_E_SYS     ? CAPRUN_OUTCOME_USAGE
                   : code == CAPRUN_E_NOMEM ? CAPRUN_OUTCOME_INTERNAL
                                            : CAPRUN_OUTCOME_VALIDATION_ERROR,
-                  words, NULL);
+                  words, hint);
     return -1;
 }
 
@@ -33,14 +31,17 @@ static int load_code(struct caprun_runtime *rt, struct caprun_run *run, const ch
     struct cr_err err;
     int r;
 
-    cr_buf_init(&code, MAX_CODE);
+    cr_buf_init(&code, CAPRUN_MAX_CODE);
     r = cr_input_read(path, &code, &err);
     if (r < 0) {
-        r = reject(run, r, err.text);
+        r = reject(run, r, err.text,
+                   r == CAPRUN_E_SYS
+                       ? "FILE is a path; code itself goes in as: echo CODE | caprun exec -"
+                       : NULL);
     } else {
         r = caprun_run_set_code(run, code.data ? (const char *)code.data : "", code.len);
         if (r < 0)
-            r = reject(run, r, caprun_error(rt));
+            r = reject(run, r, caprun_error(rt), NULL);
     }
     cr_buf_clear(&code);
     return r;
@@ -54,17 +55,21 @@ static int load_args(struct caprun_runtime *rt, struct caprun_run *run, const ch
 
     if (!word)
         return 0;
-    cr_buf_init(&args, MAX_ARGS);
-    if (word[0] == '{')
+    cr_buf_init(&args, CAPRUN_MAX_ARGS);
+    if (word[0] == '{') {
         cr_buf_str(&args, word);
-    else
+        if (cr_buf_err(&args))
+            r = cr_err_set(&err, cr_buf_err(&args), "no room for the args");
+    } else {
         r = cr_input_read(word, &args, &err);
+    }
     if (r < 0) {
-        r = reject(run, r, err.text);
+        r = reject(run, r, err.text,
+                   r == CAPRUN_E_SYS ? "ARGS is a path, - or JSON that starts with {" : NULL);
     } else {
         r = caprun_run_set_args(run, args.data ? (const char *)args.data : "", args.len);
         if (r < 0)
-            r = reject(run, r, caprun_error(rt));
+            r = reject(run, r, caprun_error(rt), NULL);
     }
     cr_buf_clear(&args);
     return r;
@@ -130,6 +135,8 @@ static int run_with_signals(struct caprun_runtime *rt, struct caprun_run *run, b
 
     (void)sigprocmask(SIG_BLOCK, &set, &old);
     signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (signals < 0)
+        (void)sigprocmask(SIG_SETMASK, &old, NULL); /* then they end us the plain way */
     cr_output_init(&out);
     if (!quiet)
         caprun_run_set_log(run, cr_output_log, &out);
@@ -141,7 +148,7 @@ static int run_with_signals(struct caprun_runtime *rt, struct caprun_run *run, b
     return cancelled;
 }
 
-int cr_exec(struct caprun_runtime *rt, struct caprun_run *run, const struct cr_options *o)
+int cr_exec_run(struct caprun_runtime *rt, struct caprun_run *run, const struct cr_options *o)
 {
     const char *file = o->words[1], *args = o->words[2];
 

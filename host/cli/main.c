@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -30,7 +29,10 @@ static void fill_closed_descriptors(void)
 
 static int print_text(const char *text)
 {
-    return fputs(text, stdout) < 0 || fflush(stdout) != 0 ? STATUS_INTERNAL : 0;
+    if (fputs(text, stdout) >= 0 && fflush(stdout) == 0)
+        return 0;
+    cr_output_note("cannot write standard output: %s", strerror(errno));
+    return STATUS_INTERNAL;
 }
 
 static void reject_word(struct caprun_run *run, const char *word)
@@ -50,7 +52,8 @@ static void reject_word(struct caprun_run *run, const char *word)
                   "caprun exec FILE [ARGS]; caprun --help says more");
 }
 
-/* The last field of that name: what the code returned comes before it, and may have one too. */
+/* The value of the last field of that name: what the code returned comes before it, and may have
+ * one too. */
 static const char *find_metrics(const char *json)
 {
     static const char name[] = "\"metrics\":";
@@ -58,7 +61,7 @@ static const char *find_metrics(const char *json)
 
     for (const char *at = json; at && (at = strstr(at, name)); at++)
         found = at;
-    return found;
+    return found ? found + sizeof(name) - 1 : NULL;
 }
 
 static void say_more(struct caprun_runtime *rt, struct caprun_run *run)
@@ -67,10 +70,11 @@ static void say_more(struct caprun_runtime *rt, struct caprun_run *run)
     size_t len;
     const char *metrics = find_metrics(caprun_result_json(run, &len));
 
-    if (missing)
-        cr_output_note("sandbox: %s%s", missing[0] ? "missing: " : "every layer is there", missing);
+    if (!missing)
+        return; /* nothing was run */
+    cr_output_note("sandbox: %s%s", missing[0] ? "missing: " : "every layer is there", missing);
     if (metrics)
-        cr_output_note("%.*s", (int)strcspn(metrics, "}") + 1, metrics);
+        cr_output_note("metrics: %.*s", (int)strcspn(metrics, "}") + 1, metrics);
 }
 
 static int exit_status(enum caprun_outcome outcome, int signal)
@@ -82,7 +86,7 @@ static int exit_status(enum caprun_outcome outcome, int signal)
 static int carry_out(struct caprun_runtime *rt, struct caprun_run *run, const struct cr_options *o)
 {
     if (o->word_count && strcmp(o->words[0], "exec") == 0)
-        return cr_exec(rt, run, o);
+        return cr_exec_run(rt, run, o);
     reject_word(run, o->words[0]);
     return 0;
 }
@@ -94,8 +98,10 @@ static int run_command(struct caprun_runtime *rt, const struct cr_options *o,
     struct cr_err err;
     int cancelled = 0, status;
 
-    if (caprun_run_new(rt, &run) < 0)
+    if (caprun_run_new(rt, &run) < 0) {
+        cr_output_note("%s", caprun_error(rt));
         return STATUS_INTERNAL;
+    }
     if (bad_options->code)
         caprun_reject(run, CAPRUN_OUTCOME_USAGE, bad_options->text,
                       "caprun --help lists the options");

@@ -19,8 +19,9 @@ struct cr_options {
 };
 
 /*
- * Reads the command line; options may stand anywhere, `--` ends them. Returns 0 or CAPRUN_E_INVAL;
- * |ret| is filled as far as it got, and says in any case whether --json was there.
+ * Reads the command line; options may stand anywhere, `--` ends them. Returns 0,
+ * CAPRUN_E_INVAL or, for a number that is too large, CAPRUN_E_TOOBIG; |ret| is filled as far as it
+ * got, and says in any case whether --json was there.
  */
 int cr_options_parse(int argc, char **argv, struct cr_options *ret, struct cr_err *err);
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +14,14 @@
 
 #define MAX_TEXT (256u * 1024 * 1024)
 
+/* Somebody else may have made the descriptor non-blocking. */
+static bool wait_for_room(int fd)
+{
+    struct pollfd p = {.fd = fd, .events = POLLOUT};
+
+    return poll(&p, 1, -1) >= 0 || errno == EINTR;
+}
+
 static int write_all(int fd, const struct cr_buf *b, struct cr_err *err)
 {
     size_t done = 0;
@@ -22,7 +31,7 @@ static int write_all(int fd, const struct cr_buf *b, struct cr_err *err)
     while (done < b->len) {
         ssize_t n = write(fd, b->data + done, b->len - done);
 
-        if (n < 0 && errno == EINTR)
+        if (n < 0 && (errno == EINTR || (errno == EAGAIN && wait_for_room(fd))))
             continue;
         if (n < 0)
             return cr_err_sys(err, "cannot write standard output");
@@ -62,7 +71,9 @@ void cr_output_some(struct cr_output *o)
     ssize_t n = write(STDERR_FILENO, o->waiting.data, len);
 
     /* if nobody is there any more, nobody misses it */
-    cr_buf_drop(&o->waiting, n > 0 ? (size_t)n : n < 0 && errno == EINTR ? 0 : len);
+    if (n < 0)
+        n = errno == EINTR || errno == EAGAIN ? 0 : (ssize_t)len;
+    cr_buf_drop(&o->waiting, (size_t)n);
 }
 
 void cr_output_note(const char *fmt, ...)
@@ -127,7 +138,7 @@ static int print_json(const char *json, size_t len, struct cr_err *err)
 
     cr_buf_init(&out, MAX_TEXT);
     if (isatty(STDOUT_FILENO))
-        cr_json_pretty(&out, (const uint8_t *)json, len);
+        cr_escape_pretty(&out, (const uint8_t *)json, len);
     else
         cr_buf_add(&out, json, len);
     cr_buf_str(&out, "\n");

@@ -35,8 +35,9 @@ void cr_output_some(struct cr_output *o);
 void cr_output_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * The end of a run: with |json| the envelope on standard output; else the result there, or the
- * error on standard error. Returns 0, or CAPRUN_E_SYS when standard output does not take it.
+ * The end of a run: the result on standard output, or with |json| the envelope; an error on
+ * standard error in any case. Returns 0, CAPRUN_E_SYS when standard output does not take it, or
+ * CAPRUN_E_NOMEM or CAPRUN_E_TOOBIG when it cannot be put together.
  */
 int cr_output_end(struct caprun_run *run, bool json, bool quiet, struct cr_err *err);
 

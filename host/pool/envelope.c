@@ -1,9 +1,9 @@
-/* envelope.c - the one JSON object that says how a run ended. */
-#include <stdio.h>
+/* envelope.c - writes it, number by number and text by text. */
+#include "pool/envelope.h"
+
 #include <string.h>
 
 #include "base/escape.h"
-#include "pool/run.h"
 
 static const struct {
     const char *code;
@@ -15,19 +15,36 @@ static const struct {
 #undef XX
 };
 
-const char *cr_outcome_code(enum caprun_outcome outcome)
+/* Outcomes come over FFI too, where an enum is any number. */
+static size_t known(enum caprun_outcome outcome)
 {
-    return outcomes[outcome].code;
+    return (size_t)outcome < sizeof(outcomes) / sizeof(outcomes[0])
+               ? (size_t)outcome
+               : (size_t)CAPRUN_OUTCOME_INTERNAL;
 }
 
-const char *cr_outcome_type(enum caprun_outcome outcome)
+const char *cr_envelope_code(enum caprun_outcome outcome)
 {
-    return outcomes[outcome].type;
+    return outcomes[known(outcome)].code;
 }
 
-int cr_outcome_status(enum caprun_outcome outcome)
+int cr_envelope_status(enum caprun_outcome outcome)
 {
-    return outcomes[outcome].status;
+    return outcomes[known(outcome)].status;
+}
+
+const char *cr_envelope_type(const struct caprun_run *run)
+{
+    return run->error.type ? run->error.type : outcomes[known(run->outcome)].type;
+}
+
+/* Milliseconds with three digits behind the point, whatever the application's locale says. */
+static void ms_field(struct cr_buf *out, const char *name, int64_t us)
+{
+    int64_t shown = us > 0 ? us : 0;
+
+    cr_buf_fmt(out, "\"%s\":%lld.%03lld", name, (long long)(shown / 1000),
+               (long long)(shown % 1000));
 }
 
 static void text_field(struct cr_buf *out, const char *name, const char *text, size_t len)
@@ -39,10 +56,9 @@ static void text_field(struct cr_buf *out, const char *name, const char *text, s
 static void write_error(const struct caprun_run *run, struct cr_buf *out)
 {
     const struct cr_run_error *error = &run->error;
-    const char *type = error->type ? error->type : cr_outcome_type(run->outcome);
 
-    cr_buf_fmt(out, ",\"error\":{\"type\":\"%s\",\"code\":\"%s\"", type,
-               cr_outcome_code(run->outcome));
+    cr_buf_fmt(out, ",\"error\":{\"type\":\"%s\",\"code\":\"%s\"", cr_envelope_type(run),
+               cr_envelope_code(run->outcome));
     text_field(out, "message", (const char *)error->message.data, error->message.len);
     if (error->stack.len)
         text_field(out, "stack", (const char *)error->stack.data, error->stack.len);
@@ -59,26 +75,27 @@ static void write_calls(const struct caprun_run *run, struct cr_buf *out)
     for (size_t i = 0; i < run->call_count; i++) {
         cr_buf_fmt(out, "%s{\"n\":%zu", i ? "," : "", i + 1);
         text_field(out, "method", run->calls[i].method, strlen(run->calls[i].method));
-        cr_buf_fmt(out, ",\"state\":\"failed\",\"ms\":%.3f}", (double)run->calls[i].us / 1000);
+        cr_buf_str(out, ",\"state\":\"failed\",");
+        ms_field(out, "ms", run->calls[i].us);
+        cr_buf_str(out, "}");
     }
     cr_buf_str(out, "]");
-}
-
-static double between_ms(int64_t from_us, int64_t to_us)
-{
-    return from_us > 0 && to_us > from_us ? (double)(to_us - from_us) / 1000 : 0;
 }
 
 static void write_metrics(const struct caprun_run *run, struct cr_buf *out)
 {
     int64_t ready_us = run->job_us ? run->job_us : run->ended_us;
+    uint64_t hundredths = run->memory_used * 100 / LIMIT_MIB;
 
-    cr_buf_fmt(out,
-               ",\"metrics\":{\"startupTimeMs\":%.3f,\"executionTimeMs\":%.3f,\"cpuTimeMs\":%.3f,"
-               "\"waitTimeMs\":0,\"memoryUsedMB\":%.2f,\"rpcCalls\":%zu}",
-               between_ms(run->asked_us, ready_us), between_ms(run->job_us, run->ended_us),
-               run->cpu_us > 0 ? (double)run->cpu_us / 1000 : 0,
-               (double)run->memory_used / LIMIT_MIB, run->call_count);
+    cr_buf_str(out, ",\"metrics\":{");
+    ms_field(out, "startupTimeMs", run->asked_us ? ready_us - run->asked_us : 0);
+    cr_buf_str(out, ",");
+    ms_field(out, "executionTimeMs", run->job_us ? run->ended_us - run->job_us : 0);
+    cr_buf_str(out, ",");
+    ms_field(out, "cpuTimeMs", run->cpu_us);
+    cr_buf_fmt(out, ",\"waitTimeMs\":0,\"memoryUsedMB\":%llu.%02llu,\"rpcCalls\":%zu}",
+               (unsigned long long)(hundredths / 100), (unsigned long long)(hundredths % 100),
+               run->call_count);
 }
 
 void cr_envelope_write(struct caprun_run *run)

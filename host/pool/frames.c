@@ -4,13 +4,14 @@
  * The table below is the whole of it. A frame that the run's state does not permit, or whose
  * content makes no sense, ends the worker: an honest one never sends it.
  */
+#include "pool/frames.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/escape.h"
 #include "base/scan.h"
-#include "pool/run.h"
 
 /* No run lasts as long as this, and sums with it do not overflow. */
 #define MAX_WAKE_US ((int64_t)LIMIT_MAX_MS * 1000)
@@ -19,49 +20,50 @@
 
 static void violation(struct caprun_run *run, const char *what)
 {
-    cr_run_say(run, "the worker broke the protocol: %s", what);
-    cr_run_end(run, CAPRUN_OUTCOME_WORKER_TERMINATED);
+    cr_worker_fault(&run->worker, what);
 }
 
 /* --- logs --------------------------------------------------------------------------------- */
 
 static void keep_line(struct caprun_run *run, const char *text, size_t len)
 {
+    size_t before = run->logs.len;
+
     if (run->log_lines++)
         cr_buf_str(&run->logs, ",");
     cr_escape_json(&run->logs, text, len);
+    if (cr_buf_err(&run->logs)) {
+        /* whole lines only: half of one would spoil the envelope */
+        run->logs.len = before;
+        run->log_cut = true;
+    }
     if (run->on_log)
         run->on_log(run->log_data, text, len);
 }
 
 static void on_log(struct caprun_run *run, const struct wire_header *header, const uint8_t *payload)
 {
-    static const char cut[] = "[log cut here: it is over 1 MiB or 10,000 lines]";
+    static const char cut[] = "[log cut here: it may have 10,000 lines, and 1 MiB]";
+    size_t room = LIMIT_LOG_BYTES - run->log_bytes;
+    size_t len = header->length < room ? header->length : room;
+    bool one_of_many = run->log_lines < LIMIT_LOG_LINES - 1; /* the last one is ours */
+    bool whole = one_of_many && len == header->length && !header->id;
 
     if (run->log_cut)
         return;
-    run->log_bytes += header->length;
-    if (run->log_lines < LIMIT_LOG_LINES - 1 && run->log_bytes < LIMIT_LOG_BYTES) {
-        keep_line(run, (const char *)payload, header->length);
+    /* not in the middle of a character */
+    while (len > 0 && len < header->length && (payload[len] & 0xc0) == 0x80)
+        len--;
+    run->log_bytes += len;
+    if (whole || (one_of_many && len > 0))
+        keep_line(run, (const char *)payload, len);
+    if (whole || run->state == CR_RUN_ENDED)
         return;
-    }
     run->log_cut = true;
     keep_line(run, cut, sizeof(cut) - 1);
 }
 
 /* --- calls -------------------------------------------------------------------------------- */
-
-static bool is_name(const uint8_t *text, size_t len, size_t max, const char *extra)
-{
-    for (size_t i = 0; i < len; i++) {
-        uint8_t c = text[i];
-
-        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-              (c && strchr(extra, c))))
-            return false;
-    }
-    return len >= 1 && len <= max;
-}
 
 static struct cr_call *add_call(struct caprun_run *run, const char *ns, int ns_len,
                                 const char *action, int action_len)
@@ -92,11 +94,12 @@ static void fail_call(struct caprun_run *run, struct cr_call *call, const char *
     static const char code[] = "RPC_ERROR";
     struct wire_fail fail = {sizeof(code) - 1, (uint32_t)strlen(message)};
 
+    /* gcc's analyzer takes strdup() here for a leak */
     if (asprintf(&call->message, "%s", message) < 0)
         call->message = NULL;
     call->us = cr_loop_now() - since_us;
     cr_run_send(run, (struct wire_header){.type = WIRE_FAIL, .id = (uint32_t)run->call_count},
-                (struct cr_part[]){
+                (struct wire_part[]){
                     {&fail, sizeof(fail)}, {code, fail.code_len}, {message, fail.message_len}},
                 3);
 }
@@ -115,9 +118,8 @@ static void on_call(struct caprun_run *run, const struct wire_header *header,
     memcpy(&names, payload, sizeof(names));
     before_args = sizeof(names) + (size_t)names.namespace_len + names.action_len;
     if (before_args > header->length || header->id != run->call_count + 1 ||
-        !is_name((const uint8_t *)ns, names.namespace_len, LIMIT_NAMESPACE_CHARS, "_-") ||
-        !is_name((const uint8_t *)ns + names.namespace_len, names.action_len, LIMIT_ACTION_CHARS,
-                 "_./-")) {
+        !wire_is_namespace(ns, names.namespace_len) ||
+        !wire_is_action(ns + names.namespace_len, names.action_len)) {
         violation(run, "a call that is not one");
         return;
     }
@@ -183,7 +185,9 @@ static void on_done(struct caprun_run *run, const struct wire_header *header,
         return;
     }
     cr_buf_add(&run->result, payload, header->length);
-    cr_run_end(run, CAPRUN_OUTCOME_SUCCESS);
+    if (cr_buf_err(&run->result))
+        cr_run_say(run, "No memory for the result");
+    cr_run_end(run, cr_buf_err(&run->result) ? CAPRUN_OUTCOME_INTERNAL : CAPRUN_OUTCOME_SUCCESS);
 }
 
 /* "TypeError: message", but only "message" where the name says nothing new. */
@@ -283,5 +287,4 @@ void cr_frames_handle(struct caprun_run *run, const struct wire_header *header,
             permitted[i].handle(run, header, payload);
         return;
     }
-    violation(run, wire_type_name(header->type));
 }

@@ -10,8 +10,6 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#include "caprun.h"
-
 struct wanted {
     uintptr_t address;
     char file[PATH_MAX];
@@ -49,17 +47,17 @@ static int take_if_ours(struct dl_phdr_info *object, size_t size, void *data)
     return 1;
 }
 
-int cr_place_worker(char *path, size_t size)
+void cr_place_worker(char *ret_path, size_t size)
 {
     struct wanted w = {.address = (uintptr_t)&cr_place_worker};
+    const char *folder = "/usr/local/bin";
     char *slash;
 
-    if (!dl_iterate_phdr(take_if_ours, &w) || !(slash = strrchr(w.file, '/')))
-        return CAPRUN_E_SYS;
-    *slash = '\0';
-    if ((size_t)snprintf(path, size, "%s/caprun-worker", w.file) < size && access(path, X_OK) == 0)
-        return 0;
-    if ((size_t)snprintf(path, size, "%s/../libexec/caprun/caprun-worker", w.file) >= size)
-        return CAPRUN_E_SYS;
-    return 0;
+    if (dl_iterate_phdr(take_if_ours, &w) && (slash = strrchr(w.file, '/'))) {
+        *slash = '\0';
+        folder = w.file;
+    }
+    if ((size_t)snprintf(ret_path, size, "%s/caprun-worker", folder) >= size ||
+        access(ret_path, X_OK) != 0)
+        (void)snprintf(ret_path, size, "%s/../libexec/caprun/caprun-worker", folder);
 }

@@ -7,11 +7,11 @@
 #include <stddef.h>
 
 /*
- * Writes the path of the worker program to |path|: beside the file that this code was loaded from
- * (the shared library, or the program that has it linked in), as after `make`; or else where `make
- * install` puts it from there, in ../libexec/caprun. The latter also if there is none at all, so
- * that starting it says what is missing. Returns 0, or CAPRUN_E_SYS if the path cannot be known.
+ * Writes the path of the worker program: beside the file that this code was loaded from (the shared
+ * library, or the program that has it linked in), as after `make`; or else where `make install`
+ * puts it from there, in ../libexec/caprun. The latter also if there is none at all, so that
+ * starting it says what is missing; and if our own place cannot be known, in the default PREFIX.
  */
-int cr_place_worker(char *path, size_t size);
+void cr_place_worker(char *ret_path, size_t size);
 
 #endif

@@ -11,6 +11,8 @@
 #include <nettle/sha2.h>
 
 #include "base/units.h"
+#include "pool/envelope.h"
+#include "pool/frames.h"
 
 #define START_US 10000000 /* a worker that is not ready by then never will be */
 /* How long a worker that ran too long may take to say where it was. */
@@ -99,7 +101,8 @@ void cr_run_end(struct caprun_run *run, enum caprun_outcome outcome)
     }
     cr_loop_unset(run->loop, &run->timer);
     cr_worker_clear(&run->worker);
-    explain(run, outcome);
+    if (!run->error.message.len)
+        explain(run, outcome);
     cr_envelope_write(run);
 }
 
@@ -110,7 +113,7 @@ static uint32_t left_ms(const struct caprun_run *run)
     return left > 0 ? (uint32_t)((left + 999) / 1000) : 1;
 }
 
-void cr_run_send(struct caprun_run *run, struct wire_header header, const struct cr_part *parts,
+void cr_run_send(struct caprun_run *run, struct wire_header header, const struct wire_part *parts,
                  size_t count)
 {
     header.left_ms = left_ms(run);
@@ -157,10 +160,10 @@ static void worker_ready(struct cr_worker *w)
     run->check_cpu_us = run->job_us + (int64_t)run->limits.cpu_ms * 1000;
     run->state = CR_RUN_RUNNING;
     cr_run_send(run, (struct wire_header){.type = WIRE_JOB},
-                (struct cr_part[]){{&job, sizeof(job)},
-                                   {name, job.name_len},
-                                   {run->code.data, run->code.len},
-                                   {run->args.data, run->args.len}},
+                (struct wire_part[]){{&job, sizeof(job)},
+                                     {name, job.name_len},
+                                     {run->code.data, run->code.len},
+                                     {run->args.data, run->args.len}},
                 4);
     if (run->state == CR_RUN_RUNNING)
         cr_run_schedule(run);
@@ -261,6 +264,18 @@ static void timer_due(struct cr_timer *timer)
     }
 }
 
+void cr_run_init(struct caprun_run *run, struct caprun_runtime *runtime, struct cr_loop *loop)
+{
+    *run = (struct caprun_run){.runtime = runtime, .loop = loop, .timer = {.when_us = -1}};
+    cr_buf_init(&run->code, LIMIT_CODE_BYTES);
+    cr_buf_init(&run->args, LIMIT_ARGS_BYTES);
+    cr_buf_init(&run->logs, 8 * LIMIT_LOG_BYTES);
+    cr_buf_init(&run->result, LIMIT_RESULT_BYTES);
+    cr_buf_init(&run->error.message, 2 * LIMIT_ERROR_MESSAGE_BYTES);
+    cr_buf_init(&run->error.stack, LIMIT_ERROR_STACK_BYTES);
+    cr_buf_init(&run->envelope, 64 * LIMIT_MIB);
+}
+
 static uint32_t default_ms(uint32_t given, uint32_t otherwise)
 {
     return given ? given : otherwise;
@@ -293,8 +308,7 @@ void cr_run_start(struct caprun_run *run, struct cr_zygote *z)
 
 void cr_run_clear(struct caprun_run *run)
 {
-    if (run->state != CR_RUN_NEW)
-        cr_loop_unset(run->loop, &run->timer);
+    cr_loop_unset(run->loop, &run->timer);
     cr_worker_clear(&run->worker);
     for (size_t i = 0; i < run->call_count; i++) {
         free(run->calls[i].method);

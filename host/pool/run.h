@@ -82,12 +82,15 @@ struct caprun_run {
 /* Wall time since the job was sent, on the run's own clock. */
 int64_t cr_run_now(const struct caprun_run *run);
 
+/* A run that has not started. The caller, who holds it, clears it with cr_run_clear(). */
+void cr_run_init(struct caprun_run *run, struct caprun_runtime *runtime, struct cr_loop *loop);
+
 /* Fills in limits that are 0, and gets a worker of |z|. Fails by ending the run. */
 void cr_run_start(struct caprun_run *run, struct cr_zygote *z);
 
 /*
  * The end of a run that has none yet; later calls do nothing. Measures and kills the worker, and
- * writes the envelope. Words and hint may be given before, with cr_run_say().
+ * writes the envelope. Where cr_run_say() was not called before, a limit explains itself.
  */
 void cr_run_end(struct caprun_run *run, enum caprun_outcome outcome);
 
@@ -95,24 +98,12 @@ void cr_run_end(struct caprun_run *run, enum caprun_outcome outcome);
 void cr_run_say(struct caprun_run *run, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Sends a frame, with the run's time in its header. |header| has type and id. */
-void cr_run_send(struct caprun_run *run, struct wire_header header, const struct cr_part *parts,
+void cr_run_send(struct caprun_run *run, struct wire_header header, const struct wire_part *parts,
                  size_t count);
 
 /* Sets the timer to whatever is next: a limit, a wake-up, the end of patience. */
 void cr_run_schedule(struct caprun_run *run);
 
 void cr_run_clear(struct caprun_run *run);
-
-/* frames.c: what a worker may say now, and what follows from it. */
-void cr_frames_handle(struct caprun_run *run, const struct wire_header *header,
-                      const uint8_t *payload);
-
-/* envelope.c: writes |run->envelope|. */
-void cr_envelope_write(struct caprun_run *run);
-
-/* Names of the outcome: "CODE_ERROR", "RuntimeError", 1. */
-const char *cr_outcome_code(enum caprun_outcome outcome);
-const char *cr_outcome_type(enum caprun_outcome outcome);
-int cr_outcome_status(enum caprun_outcome outcome);
 
 #endif

@@ -17,7 +17,7 @@
 #define READ_CHUNK (64u * LIMIT_KIB)
 /* After this much of one worker the others get their turn. */
 #define READ_TURN (512u * LIMIT_KIB)
-#define IN_MAX (sizeof(struct wire_header) + WIRE_JOB_MAX)
+#define IN_MAX (sizeof(struct wire_header) + WIRE_CALL_MAX) /* the largest it may send */
 #define OUT_MAX (64u * LIMIT_MIB)
 #define PATIENCE_US 200000
 
@@ -63,7 +63,7 @@ static void end(struct cr_worker *w, const struct cr_err *why)
     owner->gone(w, &kept);
 }
 
-static void end_for_peer_fault(struct cr_worker *w, const char *what)
+void cr_worker_fault(struct cr_worker *w, const char *what)
 {
     struct cr_err why;
 
@@ -124,7 +124,10 @@ static void socket_closed(struct cr_worker *w)
     cr_loop_set(w->zygote->loop, &w->patience, cr_loop_now() + PATIENCE_US);
 }
 
-/* Reads what is there into |w->in|. Returns bytes, 0 at the end, -1 if there is nothing now. */
+#define NOTHING_NOW (-1)
+#define NO_MEMORY (-2)
+
+/* Reads what is there into |w->in|. Returns bytes, 0 at the end, or one of the two above. */
 static ssize_t receive(struct cr_worker *w, size_t room, pid_t *ret_pid)
 {
     union {
@@ -138,14 +141,14 @@ static ssize_t receive(struct cr_worker *w, size_t room, pid_t *ret_pid)
     ssize_t n;
 
     if (!to)
-        return 0;
+        return NO_MEMORY;
     if (!w->pid) {
         msg.msg_control = &anc;
         msg.msg_controllen = sizeof(anc);
     }
     n = recvmsg(w->socket.fd, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     if (n < 0)
-        return errno == EAGAIN || errno == EINTR ? -1 : 0;
+        return errno == EAGAIN || errno == EINTR ? NOTHING_NOW : 0;
     w->in.len += (size_t)n;
     c = !w->pid ? CMSG_FIRSTHDR(&msg) : NULL;
     if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_CREDENTIALS) {
@@ -164,7 +167,7 @@ static void take_ready(struct cr_worker *w, const struct wire_header *header, pi
     int off = 0;
 
     if (header->type != WIRE_READY || pid <= 0) {
-        end_for_peer_fault(w, "the first frame was not READY");
+        cr_worker_fault(w, "the first frame was not READY");
         return;
     }
     w->pid = pid;
@@ -192,7 +195,7 @@ static ssize_t take_frame(struct cr_worker *w, size_t from, pid_t pid)
 
         (void)snprintf(what, sizeof(what), "type %u (%s) with %u bytes", header.type,
                        wire_type_name(header.type), header.length);
-        end_for_peer_fault(w, what);
+        cr_worker_fault(w, what);
         return -1;
     }
     if (left - sizeof(header) < header.length)
@@ -200,7 +203,7 @@ static ssize_t take_frame(struct cr_worker *w, size_t from, pid_t pid)
     if (!w->pid)
         take_ready(w, &header, pid);
     else if (header.type == WIRE_READY)
-        end_for_peer_fault(w, "READY came twice");
+        cr_worker_fault(w, "READY came twice");
     else
         w->owner->frame(w, &header, w->in.data + from + sizeof(header));
     return w->zygote ? (ssize_t)(sizeof(header) + header.length) : -1;
@@ -220,6 +223,14 @@ static size_t wanted(const struct cr_worker *w)
     return whole > w->in.len + READ_CHUNK ? whole - w->in.len : READ_CHUNK;
 }
 
+static void end_without_memory(struct cr_worker *w)
+{
+    struct cr_err why;
+
+    (void)cr_err_set(&why, CAPRUN_E_NOMEM, "no memory for what the worker says");
+    end(w, &why);
+}
+
 /* Returns true if there may be more to read: its turn was over first. */
 static bool read_frames(struct cr_worker *w)
 {
@@ -231,6 +242,8 @@ static bool read_frames(struct cr_worker *w)
         size_t taken = 0;
         ssize_t one;
 
+        if (n == NO_MEMORY)
+            end_without_memory(w);
         if (n < 0)
             return false;
         if (n == 0) {
@@ -342,7 +355,7 @@ int cr_worker_start(struct cr_worker *w, struct cr_zygote *z, const struct cr_wo
     return 0;
 }
 
-int cr_worker_send(struct cr_worker *w, struct wire_header *header, const struct cr_part *parts,
+int cr_worker_send(struct cr_worker *w, struct wire_header *header, const struct wire_part *parts,
                    size_t count)
 {
     size_t len = 0;

@@ -42,12 +42,6 @@ struct cr_worker {
     struct cr_buf in, out;
 };
 
-/* One part of a payload. */
-struct cr_part {
-    const void *bytes;
-    size_t len;
-};
-
 /* Asks |z| for a worker with |memory| bytes. Returns 0 or an error, and then nothing is left. */
 int cr_worker_start(struct cr_worker *w, struct cr_zygote *z, const struct cr_worker_owner *owner,
                     uint64_t memory, uint32_t cpu_s, struct cr_err *err);
@@ -59,7 +53,7 @@ void cr_worker_clear(struct cr_worker *w);
  * Sends a frame as soon as the socket takes it; |header|'s length is set here. Never blocks.
  * Returns 0, or CAPRUN_E_NOMEM or CAPRUN_E_TOOBIG when too much is waiting already.
  */
-int cr_worker_send(struct cr_worker *w, struct wire_header *header, const struct cr_part *parts,
+int cr_worker_send(struct cr_worker *w, struct wire_header *header, const struct wire_part *parts,
                    size_t count);
 
 /* Returns the CPU time that the worker has used, in microseconds, or -1 if the kernel won't say. */
@@ -67,6 +61,9 @@ int64_t cr_worker_cpu_us(const struct cr_worker *w);
 
 /* Returns the worker's resident memory in bytes, or 0. It only grows: a worker returns none. */
 uint64_t cr_worker_memory(const struct cr_worker *w);
+
+/* Ends a worker that has said what no honest one says; the owner is told, with |what| in words. */
+void cr_worker_fault(struct cr_worker *w, const char *what);
 
 /* Ends the process behind |pidfd|. */
 void cr_worker_kill(int pidfd);

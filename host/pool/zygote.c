@@ -47,21 +47,29 @@ static const char *step_text(uint32_t step)
     }
 }
 
+/* Tells all workers. Their owners may start another zygote meanwhile, so |z| is not looked at then.
+ */
 static void die(struct cr_zygote *z)
 {
-    struct cr_worker *w;
+    struct cr_worker *list = z->workers;
+    struct cr_err why;
 
     z->dead = true;
+    z->workers = NULL;
     if (!z->error.code)
         (void)cr_err_set(&z->error, CAPRUN_E_SANDBOX, "%s",
                          z->greeted ? "the zygote, from which workers are forked, is gone"
                                     : "the zygote ended before it was ready");
+    why = z->error;
     cr_loop_remove(z->loop, &z->control);
-    while ((w = z->workers)) {
-        z->workers = w->next;
-        w->next = NULL;
+    for (struct cr_worker *w = list; w; w = w->next)
         w->listed = false;
-        cr_worker_lost(w, &z->error);
+    while (list) {
+        struct cr_worker *w = list;
+
+        list = w->next;
+        w->next = NULL;
+        cr_worker_lost(w, &why);
     }
 }
 
@@ -72,6 +80,24 @@ static struct cr_worker *find(struct cr_zygote *z, uint32_t slot)
     while (w && w->slot != slot)
         w = w->next;
     return w;
+}
+
+static void take_refusal(struct cr_zygote *z, const struct wire_control *packet)
+{
+    (void)cr_err_set(&z->error, CAPRUN_E_SANDBOX, "the sandbox cannot be built here: %s%s%s",
+                     step_text(packet->step), packet->error ? ": " : "",
+                     packet->error ? strerror(packet->error) : "");
+}
+
+/* For packets of a zygote that is going: what comes with them is not wanted any more. */
+static bool receive_last_words(struct cr_zygote *z, struct wire_control *ret)
+{
+    ssize_t n;
+
+    do
+        n = recv(z->control.fd, ret, sizeof(*ret), MSG_DONTWAIT);
+    while (n < 0 && errno == ECONNRESET);
+    return n == (ssize_t)sizeof(*ret);
 }
 
 static void handle(struct cr_zygote *z, const struct wire_control *packet, int fd)
@@ -88,9 +114,7 @@ static void handle(struct cr_zygote *z, const struct wire_control *packet, int f
         z->pid = packet->pid;
         break;
     case WIRE_CONTROL_REFUSE:
-        (void)cr_err_set(&z->error, CAPRUN_E_SANDBOX, "the sandbox cannot be built here: %s%s%s",
-                         step_text(packet->step), packet->error ? ": " : "",
-                         packet->error ? strerror(packet->error) : "");
+        take_refusal(z, packet);
         die(z);
         break;
     case WIRE_CONTROL_FORKED:
@@ -135,11 +159,17 @@ static void control_ready(struct cr_watch *watch, uint32_t events)
         /* it left without reading all that we sent; what it sent before is still to come */
         if (n < 0 && errno == ECONNRESET)
             continue;
-        if (c && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(sizeof(int)))
+        if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
+            c->cmsg_len == CMSG_LEN(sizeof(int)))
             memcpy(&fd, CMSG_DATA(c), sizeof(fd));
         if (n == (ssize_t)sizeof(packet) && packet.version == WIRE_VERSION) {
+            /* a pidfd that did not fit among our descriptors */
+            if (msg.msg_flags & MSG_CTRUNC)
+                packet.error = EMFILE;
             handle(z, &packet, fd);
         } else {
+            if (fd >= 0)
+                (void)close(fd);
             if (n > 0)
                 (void)cr_err_set(&z->error, CAPRUN_E_SANDBOX,
                                  "caprun-worker is of another version than libcaprun");
@@ -216,8 +246,7 @@ void cr_zygote_stop(struct cr_zygote *z)
 
     reap_program(z);
     /* its last word, which names the zygote, may still be unread */
-    while (!z->pid && z->control.fd >= 0 &&
-           recv(z->control.fd, &packet, sizeof(packet), MSG_DONTWAIT) == (ssize_t)sizeof(packet))
+    while (!z->pid && z->control.fd >= 0 && receive_last_words(z, &packet))
         if (packet.kind == WIRE_CONTROL_BORN)
             z->pid = packet.pid;
     if (!z->dead)
@@ -228,6 +257,17 @@ void cr_zygote_stop(struct cr_zygote *z)
     z->control.fd = -1;
     /* it ends because its socket has closed */
     reap(&z->pid);
+}
+
+/* A zygote that does not listen any more may have said why. The loop will do the rest. */
+static bool look_for_refusal(struct cr_zygote *z)
+{
+    struct wire_control packet;
+
+    while (receive_last_words(z, &packet))
+        if (packet.kind == WIRE_CONTROL_REFUSE)
+            take_refusal(z, &packet);
+    return z->error.code != 0;
 }
 
 static int say_dead(const struct cr_zygote *z, struct cr_err *err)
@@ -262,8 +302,7 @@ int cr_zygote_fork(struct cr_zygote *z, struct cr_worker *worker, int socket, ui
     memcpy(CMSG_DATA(&anc.header), &socket, sizeof(socket));
     if (sendmsg(z->control.fd, &msg, MSG_NOSIGNAL | MSG_DONTWAIT) != (ssize_t)sizeof(packet)) {
         r = cr_err_sys(err, "ask the zygote for a worker");
-        control_ready(&z->control, EPOLLIN); /* if it has left, it may have said why */
-        return z->dead ? say_dead(z, err) : r;
+        return look_for_refusal(z) ? say_dead(z, err) : r;
     }
     worker->slot = packet.slot;
     worker->next = z->workers;
@@ -284,7 +323,7 @@ void cr_zygote_forget(struct cr_zygote *z, struct cr_worker *worker)
     worker->listed = false;
 }
 
-int cr_zygote_missing(const struct cr_zygote *z, char *out, size_t size)
+void cr_zygote_missing(const struct cr_zygote *z, char *ret, size_t size)
 {
     static const char *const names[WIRE_LAYERS] = {
 #define XX(name, number, text) [number] = (text),
@@ -292,16 +331,13 @@ int cr_zygote_missing(const struct cr_zygote *z, char *out, size_t size)
 #undef XX
     };
     size_t len = 0;
-    int count = 0;
 
-    out[0] = '\0';
+    ret[0] = '\0';
     for (int i = 0; i < WIRE_LAYERS; i++) {
         if (!z->layers[i])
             continue;
         if (len < size)
-            len += (size_t)snprintf(out + len, size - len, "%s%s (%s)", count ? "; " : "", names[i],
+            len += (size_t)snprintf(ret + len, size - len, "%s%s (%s)", len ? "; " : "", names[i],
                                     strerror(z->layers[i]));
-        count++;
     }
-    return count;
 }

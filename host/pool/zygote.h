@@ -50,7 +50,7 @@ int cr_zygote_fork(struct cr_zygote *z, struct cr_worker *worker, int socket, ui
 /* The worker is not interested any more. */
 void cr_zygote_forget(struct cr_zygote *z, struct cr_worker *worker);
 
-/* Appends the names of the missing layers to |out|, of |size| bytes. Returns how many there are. */
-int cr_zygote_missing(const struct cr_zygote *z, char *out, size_t size);
+/* Writes the names of the missing layers to |ret|, of |size| bytes; "" if none is missing. */
+void cr_zygote_missing(const struct cr_zygote *z, char *ret, size_t size);
 
 #endif

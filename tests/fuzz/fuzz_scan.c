@@ -41,10 +41,10 @@ static void check_pretty(const uint8_t *data, size_t size, enum cr_scan_rules ru
 
     cr_buf_init(&once, 1 << 24);
     cr_buf_init(&twice, 1 << 24);
-    cr_json_pretty(&once, data, size);
+    cr_escape_pretty(&once, data, size);
     if (!cr_buf_err(&once)) {
         must(scan(once.data, once.len, rules) == 0);
-        cr_json_pretty(&twice, once.data, once.len);
+        cr_escape_pretty(&twice, once.data, once.len);
         must(once.len == twice.len && memcmp(once.data, twice.data, once.len) == 0);
     }
     cr_buf_clear(&once);

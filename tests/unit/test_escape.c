@@ -49,10 +49,10 @@ static bool pretty_is(const char *json, const char *expected)
 
     cr_buf_init(&out, 1 << 16);
     cr_buf_init(&again, 1 << 16);
-    cr_json_pretty(&out, BYTES(json));
+    cr_escape_pretty(&out, BYTES(json));
     same = holds(&out, expected) && cr_scan_json(BYTES(json), CR_SCAN_PASS, NULL) == 0 &&
            cr_scan_json(out.data, out.len, CR_SCAN_PASS, NULL) == 0;
-    cr_json_pretty(&again, out.data, out.len);
+    cr_escape_pretty(&again, out.data, out.len);
     same = same && holds(&again, expected);
     cr_buf_clear(&out);
     cr_buf_clear(&again);
@@ -264,11 +264,11 @@ TEST(the_ceiling_stops_deep_values_from_growing)
     memset(json + 1001, ']', 1000);
     CHECK(cr_scan_json((const uint8_t *)json, sizeof(json), CR_SCAN_STRICT, NULL) == 0);
     cr_buf_init(&out, 100000);
-    cr_json_pretty(&out, (const uint8_t *)json, sizeof(json));
+    cr_escape_pretty(&out, (const uint8_t *)json, sizeof(json));
     CHECK(cr_buf_err(&out) == CAPRUN_E_TOOBIG);
     cr_buf_clear(&out);
     cr_buf_init(&out, 4000000);
-    cr_json_pretty(&out, (const uint8_t *)json, sizeof(json));
+    cr_escape_pretty(&out, (const uint8_t *)json, sizeof(json));
     CHECK(!cr_buf_err(&out));
     cr_buf_clear(&out);
 }
@@ -281,7 +281,7 @@ TEST(bytes_that_are_not_json_do_not_lead_it_out_of_bounds)
 
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         cr_buf_init(&out, 4096);
-        cr_json_pretty(&out, BYTES(texts[i]));
+        cr_escape_pretty(&out, BYTES(texts[i]));
         CHECK(!cr_buf_err(&out));
         cr_buf_clear(&out);
     }

@@ -347,6 +347,7 @@ TEST(an_error_that_makes_no_sense_ends_the_worker)
 TEST(a_log_is_cut_at_its_limit_and_the_run_goes_on)
 {
     CHECK(begin());
+    CHECK(plays_numbered("log_lines", LIMIT_LOG_LINES - 1, CAPRUN_OUTCOME_SUCCESS, "\"x\"],\"bl"));
     CHECK(plays_numbered("log_lines", LIMIT_LOG_LINES, CAPRUN_OUTCOME_SUCCESS, "log cut here"));
     CHECK(plays_numbered("log_lines", 2 * LIMIT_LOG_LINES, CAPRUN_OUTCOME_SUCCESS, "log cut here"));
     CHECK(plays_numbered("log_bytes", 0, CAPRUN_OUTCOME_SUCCESS, "\"result\":42"));

@@ -1,0 +1,19 @@
+/*
+ * envelope.h - the one JSON object that says how a run ended.
+ */
+#ifndef CR_ENVELOPE_H
+#define CR_ENVELOPE_H
+
+#include "pool/run.h"
+
+/* Writes |run->envelope|, once, at its end. */
+void cr_envelope_write(struct caprun_run *run);
+
+/* The error's type: the outcome's own, or a narrower one. */
+const char *cr_envelope_type(const struct caprun_run *run);
+
+/* "CODE_ERROR", 1: of any number that is no outcome, those of INTERNAL. */
+const char *cr_envelope_code(enum caprun_outcome outcome);
+int cr_envelope_status(enum caprun_outcome outcome);
+
+#endif

@@ -1,0 +1,13 @@
+/*
+ * frames.h - what a worker may say now, and what follows from it.
+ */
+#ifndef CR_FRAMES_H
+#define CR_FRAMES_H
+
+#include "pool/run.h"
+
+/* Handles one frame of a run that has not ended; wire_check() has passed its header. */
+void cr_frames_handle(struct caprun_run *run, const struct wire_header *header,
+                      const uint8_t *payload);
+
+#endif

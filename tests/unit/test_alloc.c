@@ -1,0 +1,131 @@
+/*
+ * test_alloc.c - every allocation of the host fails once; each time it says so, in an envelope that
+ * is JSON or by an error, and nothing crashes.
+ *
+ * The test has an allocator of its own, in front of the C library's, that fails on demand.
+ * Sanitizers have one too, so under them this is left out.
+ */
+#include "tap.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/scan.h"
+#include "caprun.h"
+
+#ifdef __SANITIZE_ADDRESS__
+TEST(allocations_cannot_be_made_to_fail_under_a_sanitizer)
+{
+    CHECK(true);
+}
+#else
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *old, size_t size);
+
+static long left = -1; /* how many succeed before the one that fails; -1: all do */
+static bool failed;
+
+static bool fails(void)
+{
+    if (left < 0 || left-- > 0)
+        return false;
+    failed = true;
+    errno = ENOMEM;
+    return true;
+}
+
+void *malloc(size_t size)
+{
+    return fails() ? NULL : __libc_malloc(size);
+}
+
+void *calloc(size_t count, size_t size)
+{
+    return fails() ? NULL : __libc_calloc(count, size);
+}
+
+void *realloc(void *old, size_t size)
+{
+    return fails() ? NULL : __libc_realloc(old, size);
+}
+
+static const char code[] = "for (let i = 0; i < 50; i++) console.log('line', i);"
+                           "await mcp.a.b({x: 1}).catch(() => 0);"
+                           "await new Promise(r => setTimeout(r, 1));"
+                           "if (args.fails) await mcp.c.d();"
+                           "return 'x'.repeat(args.size)";
+
+/* What came of a run: an error of the library, or an envelope. */
+static bool is_an_answer(struct caprun_run *run, int r)
+{
+    const char *json;
+    size_t len;
+
+    left = -1;
+    if (r < 0)
+        return true;
+    json = caprun_result_json(run, &len);
+    return !json || cr_scan_json((const uint8_t *)json, len, CR_SCAN_PASS, NULL) == 0;
+}
+
+static bool answers(const char *args, long allowed)
+{
+    const char *build = getenv("CAPRUN_BUILD");
+    struct caprun_runtime *rt = NULL;
+    struct caprun_run *run = NULL;
+    char worker[4096];
+    bool ok;
+    int r;
+
+    (void)snprintf(worker, sizeof(worker), "%s/caprun-worker", build ? build : "build");
+    failed = false;
+    left = allowed;
+    r = caprun_new(&rt);
+    if (r == 0)
+        r = caprun_set_worker(rt, worker);
+    if (r == 0)
+        r = caprun_run_new(rt, &run);
+    if (r == 0)
+        r = caprun_run_set_code(run, code, sizeof(code) - 1);
+    if (r == 0)
+        r = caprun_run_set_args(run, args, strlen(args));
+    if (r == 0)
+        r = caprun_run(run);
+    ok = is_an_answer(run, r);
+    caprun_run_free(run);
+    caprun_free(rt);
+    return ok;
+}
+
+static bool answers_whatever_fails(const char *args)
+{
+    for (long allowed = 0; allowed < 10000; allowed++) {
+        if (!answers(args, allowed)) {
+            printf("# allocation %ld of a run with %s\n", allowed + 1, args);
+            return false;
+        }
+        if (!failed)
+            return allowed > 20; /* the sweep has seen what a run does */
+    }
+    return false;
+}
+
+TEST(a_run_that_succeeds_survives_each_failure)
+{
+    CHECK(answers_whatever_fails("{\"size\": 300000}"));
+}
+
+TEST(a_run_that_throws_survives_each_failure)
+{
+    CHECK(answers_whatever_fails("{\"size\": 1, \"fails\": true}"));
+}
+#endif
+
+int main(int argc, char **argv)
+{
+    return tap_main(argc, argv);
+}
