@@ -2,12 +2,17 @@
 """library.t - the library over FFI: what the command does not do with it."""
 
 import ctypes
+import json
 import os
+import re
 import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from harness import BUILD, SANITIZED, children, equal, is_zombie, main, need, test, wait_until
+from harness import (BUILD, SANITIZED, between, children, equal, is_zombie, main, need, proc, test,
+                     wait_until)
+
+TORTURE = os.environ.get("CAPRUN_TORTURE") == "1"  # `make torture`: the long series in full
 
 
 class Library:
@@ -79,19 +84,46 @@ def many_runs_at_once_each_get_their_own_result():
             assert f'"result":{n},' in library.finish(run)
 
 
+def resident_kib():
+    return int(re.search(r"VmRSS:\s+(\d+)", proc(os.getpid(), "status")).group(1))
+
+
 @test
-def a_hundred_runs_leave_no_descriptor_and_no_process():
+def many_runs_in_a_row_leave_no_descriptor_no_process_and_no_memory():
     with Library() as library:
-        def one():
-            run = library.run("return 1")
-            equal(library.lib.caprun_run(run), 0)
-            library.finish(run)
-        one()
-        before = len(os.listdir("/proc/self/fd"))
-        for _ in range(100):
-            one()
-        equal(len(os.listdir("/proc/self/fd")), before)
+        def runs(count):
+            for _ in range(count):
+                run = library.run("console.log('x'); return 1")
+                equal(library.lib.caprun_run(run), 0)
+                library.finish(run)
+        runs(50)
+        descriptors, memory = len(os.listdir("/proc/self/fd")), resident_kib()
+        runs(10000 if TORTURE else 200)
+        assert len(os.listdir("/proc/self/fd")) <= descriptors
+        between(resident_kib() - memory, -4096, 1024, "KiB more")
         wait_until(lambda: library.step(1) or not workers(), 5, "the last worker to go")
+
+
+@test
+def a_run_that_ends_at_its_limit_has_one_outcome():
+    outcomes = {0: 0, 4: 0}
+    with Library() as library:
+        for _ in range(125 if TORTURE else 5):
+            together = [library.run("await new Promise(r => setTimeout(r, args.ms)); return 1")
+                        for _ in range(8)]
+            for n, run in enumerate(together):
+                args = f'{{"ms": {19.7 + n / 20}}}'.encode()
+                equal(library.lib.caprun_run_set_timeout(run, ctypes.c_uint64(20)), 0)
+                equal(library.lib.caprun_run_set_args(run, args, ctypes.c_size_t(len(args))), 0)
+                equal(library.lib.caprun_start(run), 0)
+            for run in together:
+                envelope = json.loads(library.finish(run))
+                assert envelope["success"] == ("result" in envelope) != ("error" in envelope)
+                status = 0 if envelope["success"] else 4
+                equal(envelope.get("error", {}).get("code"),
+                      None if envelope["success"] else "EXECUTION_TIMEOUT")
+                outcomes[status] += 1
+    equal(sum(outcomes.values()), 1000 if TORTURE else 40)
 
 
 main()
