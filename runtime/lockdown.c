@@ -64,10 +64,9 @@
 
 _Noreturn void crw_lockdown_refuse(enum wire_step step, int error)
 {
-    struct wire_control packet = {
-        .version = WIRE_VERSION, .kind = WIRE_CONTROL_REFUSE, .step = step, .error = error};
+    struct wire_control packet = {.kind = WIRE_CONTROL_REFUSE, .step = step, .error = error};
 
-    (void)send(WIRE_FD, &packet, sizeof(packet), MSG_NOSIGNAL);
+    (void)wire_send_packet(WIRE_FD, &packet, -1, 0);
     crw_link_leave(WIRE_EXIT_LOCKDOWN);
 }
 
@@ -251,12 +250,11 @@ static bool drop_capabilities(void)
 /* In the parent: makes what the child will join, tells it how that went, and waits till it has. */
 _Noreturn static void make_namespaces_for(pid_t zygote, int child)
 {
-    struct wire_control packet = {
-        .version = WIRE_VERSION, .kind = WIRE_CONTROL_BORN, .pid = zygote};
+    struct wire_control packet = {.kind = WIRE_CONTROL_BORN, .pid = zygote};
     uint8_t error = errno_unless(unshare(JOINED_NAMESPACES) == 0);
 
     (void)send(child, &error, sizeof(error), MSG_NOSIGNAL);
-    (void)send(WIRE_FD, &packet, sizeof(packet), MSG_NOSIGNAL);
+    (void)wire_send_packet(WIRE_FD, &packet, -1, 0);
     (void)recv(child, &error, sizeof(error), 0);
     crw_link_leave(WIRE_EXIT_OK);
 }

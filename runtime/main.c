@@ -68,9 +68,7 @@ static void start_engine(void)
 
 int main(void)
 {
-    struct wire_control hello = {.version = WIRE_VERSION, .kind = WIRE_CONTROL_HELLO};
-    struct iovec iov = {&hello, sizeof(hello)};
-    struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
+    struct wire_control hello = {.kind = WIRE_CONTROL_HELLO};
     pid_t own;
 
     if (!is_control_socket()) {
@@ -80,7 +78,7 @@ int main(void)
     crw_lockdown_zygote(start_engine, hello.layers);
     own = getpid();
     crw_lockdown_zygote_filter(hello.layers);
-    if (sendmsg(WIRE_FD, &msg, MSG_NOSIGNAL) < 0)
+    if (wire_send_packet(WIRE_FD, &hello, -1, 0) < 0)
         crw_link_leave(WIRE_EXIT_SOCKET);
     crw_zygote_serve(own);
     crw_link_put(WIRE_READY, 0, NULL, 0);

@@ -1,7 +1,10 @@
 /* wire.c - the table of frames, asked by both sides before they believe a header. */
 #include "wire.h"
 
+#include <errno.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 static const struct {
     const char *name;
@@ -58,4 +61,55 @@ int wire_is_namespace(const char *text, size_t len)
 int wire_is_action(const char *text, size_t len)
 {
     return is_name(text, len, LIMIT_ACTION_CHARS, "_./-");
+}
+
+union ancillary {
+    struct cmsghdr header;
+    uint8_t bytes[CMSG_SPACE(sizeof(int))];
+};
+
+int wire_send_packet(int socket, struct wire_control *packet, int passed, int flags)
+{
+    union ancillary anc;
+    struct iovec iov = {packet, sizeof(*packet)};
+    struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
+
+    packet->version = WIRE_VERSION;
+    if (passed >= 0) {
+        memset(&anc, 0, sizeof(anc));
+        anc.header.cmsg_level = SOL_SOCKET;
+        anc.header.cmsg_type = SCM_RIGHTS;
+        anc.header.cmsg_len = CMSG_LEN(sizeof(int));
+        memcpy(CMSG_DATA(&anc.header), &passed, sizeof(passed));
+        msg.msg_control = &anc;
+        msg.msg_controllen = sizeof(anc);
+    }
+    return sendmsg(socket, &msg, flags | MSG_NOSIGNAL) == (ssize_t)sizeof(*packet) ? 0 : -1;
+}
+
+int wire_receive_packet(int socket, struct wire_control *ret, int *ret_passed, int flags)
+{
+    union ancillary anc;
+    struct iovec iov = {ret, sizeof(*ret)};
+    struct msghdr msg = {
+        .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &anc, .msg_controllen = sizeof(anc)};
+    ssize_t n = recvmsg(socket, &msg, flags);
+    const struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&msg) : NULL;
+
+    *ret_passed = -1;
+    if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
+        c->cmsg_len == CMSG_LEN(sizeof(int)))
+        memcpy(ret_passed, CMSG_DATA(c), sizeof(int));
+    if (n <= 0)
+        return (int)n;
+    if (n == (ssize_t)sizeof(*ret) && ret->version == WIRE_VERSION) {
+        if (msg.msg_flags & MSG_CTRUNC)
+            ret->error = EMFILE;
+        return 1;
+    }
+    if (*ret_passed >= 0)
+        (void)close(*ret_passed);
+    *ret_passed = -1;
+    errno = EPROTO;
+    return -1;
 }

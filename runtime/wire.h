@@ -202,4 +202,18 @@ struct wire_control {
     uint8_t layers[WIRE_LAYERS];
 };
 
+/*
+ * Sends |packet|, its version filled in, and with it the descriptor |passed|, if that is not -1.
+ * |flags| are those of sendmsg(). Returns 0, or -1 with errno.
+ */
+int wire_send_packet(int socket, struct wire_control *packet, int passed, int flags);
+
+/*
+ * Receives a packet and the descriptor that came with it, -1 if none did. A descriptor for which
+ * this process has no room is an |error| of EMFILE in the packet. |flags| are those of recvmsg().
+ * Returns 1; 0 if the other side has closed; -1 with errno, which is EPROTO for what is no packet
+ * of this version.
+ */
+int wire_receive_packet(int socket, struct wire_control *ret, int *ret_passed, int flags);
+
 #endif

@@ -11,10 +11,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <string.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,57 +28,26 @@ static struct child *children;
 static size_t count, cap;
 static pid_t own_pid; /* as workers see it */
 
-union ancillary {
-    struct cmsghdr header;
-    uint8_t bytes[CMSG_SPACE(sizeof(int))];
-};
-
 /* The host is gone, or does not read: either way there is nothing left to do. */
-static void send_packet(struct wire_control *packet, int fd)
+static void send_packet(struct wire_control *packet, int passed)
 {
-    union ancillary anc;
-    struct iovec iov = {packet, sizeof(*packet)};
-    struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
-
-    packet->version = WIRE_VERSION;
-    if (fd >= 0) {
-        memset(&anc, 0, sizeof(anc));
-        anc.header.cmsg_level = SOL_SOCKET;
-        anc.header.cmsg_type = SCM_RIGHTS;
-        anc.header.cmsg_len = CMSG_LEN(sizeof(int));
-        memcpy(CMSG_DATA(&anc.header), &fd, sizeof(fd));
-        msg.msg_control = &anc;
-        msg.msg_controllen = sizeof(anc);
-    }
-    if (sendmsg(WIRE_FD, &msg, MSG_NOSIGNAL) != (ssize_t)sizeof(*packet))
+    if (wire_send_packet(WIRE_FD, packet, passed, 0) < 0)
         crw_link_leave(errno == EPIPE ? WIRE_EXIT_OK : WIRE_EXIT_SOCKET);
 }
 
-/* Returns the descriptor that came with the packet, or -1. */
-static int receive_packet(struct wire_control *packet)
+/* Returns the socket that came with the request. */
+static int receive_request(struct wire_control *ret)
 {
-    union ancillary anc;
-    struct iovec iov = {packet, sizeof(*packet)};
-    struct msghdr msg = {
-        .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &anc, .msg_controllen = sizeof(anc)};
-    struct cmsghdr *c;
-    ssize_t n;
-    int fd = -1;
+    int socket, r;
 
     do
-        n = recvmsg(WIRE_FD, &msg, 0);
-    while (n < 0 && errno == EINTR);
-    if (n == 0)
+        r = wire_receive_packet(WIRE_FD, ret, &socket, 0);
+    while (r < 0 && errno == EINTR);
+    if (r == 0)
         crw_link_leave(WIRE_EXIT_OK);
-    if (n != (ssize_t)sizeof(*packet) || packet->version != WIRE_VERSION ||
-        packet->kind != WIRE_CONTROL_FORK)
+    if (r < 0 || ret->kind != WIRE_CONTROL_FORK || socket < 0)
         crw_link_leave(WIRE_EXIT_FRAME);
-    c = CMSG_FIRSTHDR(&msg);
-    if (c && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(sizeof(int)))
-        memcpy(&fd, CMSG_DATA(c), sizeof(fd));
-    if (fd < 0)
-        crw_link_leave(WIRE_EXIT_FRAME);
-    return fd;
+    return socket;
 }
 
 static void remember(pid_t pid, uint32_t slot)
@@ -155,7 +121,7 @@ void crw_zygote_serve(pid_t own)
         if (fds[1].revents)
             reap();
         if (fds[0].revents) {
-            int socket = receive_packet(&request);
+            int socket = receive_request(&request);
 
             if (fork_worker(&request, socket))
                 return;

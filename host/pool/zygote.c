@@ -92,12 +92,14 @@ static void take_refusal(struct cr_zygote *z, const struct wire_control *packet)
 /* For packets of a zygote that is going: what comes with them is not wanted any more. */
 static bool receive_last_words(struct cr_zygote *z, struct wire_control *ret)
 {
-    ssize_t n;
+    int passed, r;
 
     do
-        n = recv(z->control.fd, ret, sizeof(*ret), MSG_DONTWAIT);
-    while (n < 0 && errno == ECONNRESET);
-    return n == (ssize_t)sizeof(*ret);
+        r = wire_receive_packet(z->control.fd, ret, &passed, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    while (r < 0 && errno == ECONNRESET);
+    if (passed >= 0)
+        (void)close(passed);
+    return r > 0;
 }
 
 static void handle(struct cr_zygote *z, const struct wire_control *packet, int fd)
@@ -143,38 +145,22 @@ static void control_ready(struct cr_watch *watch, uint32_t events)
     (void)events;
     while (!z->dead) {
         struct wire_control packet;
-        union {
-            struct cmsghdr header;
-            uint8_t bytes[CMSG_SPACE(sizeof(int))];
-        } anc;
-        struct iovec iov = {&packet, sizeof(packet)};
-        struct msghdr msg = {
-            .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &anc, .msg_controllen = sizeof(anc)};
-        ssize_t n = recvmsg(watch->fd, &msg, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-        struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&msg) : NULL;
-        int fd = -1;
+        int passed;
+        int r = wire_receive_packet(watch->fd, &packet, &passed, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 
-        if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        if (r > 0) {
+            handle(z, &packet, passed);
+            continue;
+        }
+        if (r < 0 && (errno == EAGAIN || errno == EINTR))
             return;
         /* it left without reading all that we sent; what it sent before is still to come */
-        if (n < 0 && errno == ECONNRESET)
+        if (r < 0 && errno == ECONNRESET)
             continue;
-        if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
-            c->cmsg_len == CMSG_LEN(sizeof(int)))
-            memcpy(&fd, CMSG_DATA(c), sizeof(fd));
-        if (n == (ssize_t)sizeof(packet) && packet.version == WIRE_VERSION) {
-            /* a pidfd that did not fit among our descriptors */
-            if (msg.msg_flags & MSG_CTRUNC)
-                packet.error = EMFILE;
-            handle(z, &packet, fd);
-        } else {
-            if (fd >= 0)
-                (void)close(fd);
-            if (n > 0)
-                (void)cr_err_set(&z->error, CAPRUN_E_SANDBOX,
-                                 "caprun-worker is of another version than libcaprun");
-            die(z);
-        }
+        if (r < 0)
+            (void)cr_err_set(&z->error, CAPRUN_E_SANDBOX,
+                             "caprun-worker is of another version than libcaprun");
+        die(z);
     }
 }
 
@@ -279,28 +265,13 @@ static int say_dead(const struct cr_zygote *z, struct cr_err *err)
 int cr_zygote_fork(struct cr_zygote *z, struct cr_worker *worker, int socket, uint64_t memory,
                    uint32_t cpu_s, struct cr_err *err)
 {
-    struct wire_control packet = {.version = WIRE_VERSION,
-                                  .kind = WIRE_CONTROL_FORK,
-                                  .slot = ++z->next_slot,
-                                  .memory = memory,
-                                  .cpu_s = cpu_s};
-    union {
-        struct cmsghdr header;
-        uint8_t bytes[CMSG_SPACE(sizeof(int))];
-    } anc;
-    struct iovec iov = {&packet, sizeof(packet)};
-    struct msghdr msg = {
-        .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &anc, .msg_controllen = sizeof(anc)};
+    struct wire_control packet = {
+        .kind = WIRE_CONTROL_FORK, .slot = ++z->next_slot, .memory = memory, .cpu_s = cpu_s};
     int r;
 
     if (z->dead)
         return say_dead(z, err);
-    memset(&anc, 0, sizeof(anc));
-    anc.header.cmsg_level = SOL_SOCKET;
-    anc.header.cmsg_type = SCM_RIGHTS;
-    anc.header.cmsg_len = CMSG_LEN(sizeof(int));
-    memcpy(CMSG_DATA(&anc.header), &socket, sizeof(socket));
-    if (sendmsg(z->control.fd, &msg, MSG_NOSIGNAL | MSG_DONTWAIT) != (ssize_t)sizeof(packet)) {
+    if (wire_send_packet(z->control.fd, &packet, socket, MSG_DONTWAIT) < 0) {
         r = cr_err_sys(err, "ask the zygote for a worker");
         return look_for_refusal(z) ? say_dead(z, err) : r;
     }
