@@ -184,6 +184,41 @@ static bool step_down(void)
     return true;
 }
 
+/*
+ * Is our uid root's, seen from outside of the user namespace that we are in? One without any map
+ * does not tell, and counts as such.
+ */
+static bool is_root_outside(void)
+{
+    char map[4096];
+    unsigned inside, outside, count;
+    int fd = open("/proc/self/uid_map", O_RDONLY);
+    ssize_t n = fd >= 0 ? read(fd, map, sizeof(map) - 1) : -1;
+
+    if (fd >= 0)
+        (void)close(fd);
+    if (n < 0)
+        return false;
+    map[n] = '\0';
+    for (const char *line = map; *line; line += strcspn(line, "\n") + 1)
+        if (sscanf(line, "%u %u %u", &inside, &outside, &count) == 3 && geteuid() >= inside &&
+            geteuid() - inside < count)
+            return outside + (geteuid() - inside) == 0;
+    return true;
+}
+
+/* Whoever is not root stays who he is, and only that: no other id is kept in reserve. */
+static void keep_one_identity(void)
+{
+    uid_t uid = geteuid();
+    gid_t gid = getegid();
+
+    errno = EPERM;
+    need(!is_root_outside() && setresgid(gid, gid, gid) == 0 && setresuid(uid, uid, uid) == 0,
+         WIRE_STEP_IDENTITY);
+    need(prctl(PR_SET_DUMPABLE, 1) == 0, WIRE_STEP_IDENTITY);
+}
+
 /* The two that everything else is made inside of. Returns whether root's uid is to be given up. */
 static bool make_outer_namespaces(uint8_t layers[WIRE_LAYERS])
 {
@@ -191,6 +226,8 @@ static bool make_outer_namespaces(uint8_t layers[WIRE_LAYERS])
     uid_t uid = geteuid();
     gid_t gid = getegid();
 
+    if (!root)
+        keep_one_identity();
     layers[WIRE_LAYER_USER_NS] = errno_unless(unshare(CLONE_NEWUSER) == 0);
     if (layers[WIRE_LAYER_USER_NS] == 0)
         layers[WIRE_LAYER_USER_NS] = errno_unless(map_own_id(uid, gid));

@@ -94,7 +94,7 @@ int wire_receive_packet(int socket, struct wire_control *ret, int *ret_passed, i
     struct msghdr msg = {
         .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &anc, .msg_controllen = sizeof(anc)};
     ssize_t n = recvmsg(socket, &msg, flags);
-    const struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&msg) : NULL;
+    struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&msg) : NULL;
 
     *ret_passed = -1;
     if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&

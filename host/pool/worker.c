@@ -76,8 +76,11 @@ void cr_worker_forked(struct cr_worker *w, int pidfd, int error)
     struct cr_err why;
 
     w->pidfd = pidfd;
-    if (pidfd >= 0)
+    if (pidfd >= 0) {
+        if (w->pid)
+            w->owner->ready(w);
         return;
+    }
     errno = error;
     (void)cr_err_sys(&why, "fork a worker");
     end(w, &why);
@@ -174,7 +177,7 @@ static void take_ready(struct cr_worker *w, const struct wire_header *header, pi
     (void)setsockopt(w->socket.fd, SOL_SOCKET, SO_PASSCRED, &off, sizeof(off));
     if (cr_verify_worker(pid, &why) < 0)
         end(w, &why);
-    else
+    else if (w->pidfd >= 0)
         w->owner->ready(w);
 }
 
@@ -266,7 +269,8 @@ static bool read_frames(struct cr_worker *w)
  */
 static bool read_to_the_end(struct cr_worker *w)
 {
-    while (!w->closed && read_frames(w))
+    /* a callback on the way may have cleared it */
+    while (w->zygote && !w->closed && read_frames(w))
         ;
     return w->zygote != NULL;
 }

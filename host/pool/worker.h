@@ -1,7 +1,7 @@
 /*
  * worker.h - the host's end of one worker: its socket, its pidfd, its frames.
  *
- *     asked for -> ready (locked down, and checked from outside) -> gone
+ *     asked for -> ready (locked down, checked from outside, and can be killed) -> gone
  *
  * The owner gets |ready| once, then |frame| for each frame, then |gone| once, however it ends; a
  * worker that never gets ready is just gone. After |gone|, or cr_worker_clear(), no more comes.

@@ -250,9 +250,12 @@ static bool look_for_refusal(struct cr_zygote *z)
 {
     struct wire_control packet;
 
-    while (receive_last_words(z, &packet))
+    while (receive_last_words(z, &packet)) {
         if (packet.kind == WIRE_CONTROL_REFUSE)
             take_refusal(z, &packet);
+        if (packet.kind == WIRE_CONTROL_BORN)
+            z->pid = packet.pid;
+    }
     return z->error.code != 0;
 }
 
@@ -272,8 +275,10 @@ int cr_zygote_fork(struct cr_zygote *z, struct cr_worker *worker, int socket, ui
     if (z->dead)
         return say_dead(z, err);
     if (wire_send_packet(z->control.fd, &packet, socket, MSG_DONTWAIT) < 0) {
+        bool gone = errno == EPIPE || errno == ECONNRESET;
+
         r = cr_err_sys(err, "ask the zygote for a worker");
-        return look_for_refusal(z) ? say_dead(z, err) : r;
+        return gone && look_for_refusal(z) ? say_dead(z, err) : r;
     }
     worker->slot = packet.slot;
     worker->next = z->workers;

@@ -5,6 +5,7 @@ import ctypes
 import json
 import os
 import re
+import signal
 import sys
 
 sys.dont_write_bytecode = True
@@ -71,6 +72,48 @@ def runs_that_are_cancelled_at_any_moment_leave_no_worker():
         run = library.run("return 7")
         equal(library.lib.caprun_start(run), 0)
         assert '"result":7' in library.finish(run)
+
+
+def cpu_seconds(pid):
+    return int(proc(pid, "stat").rsplit(")", 1)[1].split()[11]) / os.sysconf("SC_CLK_TCK")
+
+
+@test
+def a_burst_that_the_zygote_cannot_take_leaves_no_worker_when_it_is_over():
+    with Library() as library:
+        together = [library.run("for (;;);") for _ in range(400)]
+        for run in together:
+            equal(library.lib.caprun_run_set_timeout(run, ctypes.c_uint64(300)), 0)
+            equal(library.lib.caprun_start(run), 0)
+        codes = {json.loads(library.finish(run))["error"]["code"] for run in together}
+        assert "EXECUTION_TIMEOUT" in codes and codes <= {"EXECUTION_TIMEOUT", "INTERNAL"}, codes
+        wait_until(lambda: library.step(1) or not workers(), 10, "the last worker to go")
+
+
+@test
+def a_callback_may_cancel_other_runs_while_the_zygote_dies():
+    with Library() as library:
+        code = "let t = 0; for (let i = 0; i < 3e6; i++) t += i; console.log(t); for (;;);"
+        together = [library.run(code) for _ in range(4)]
+        called = []
+
+        @ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
+        def cancel_all(*_):
+            called.append(1)
+            for run in together:
+                library.lib.caprun_cancel(run)
+
+        for run in together:
+            library.lib.caprun_run_set_log(run, cancel_all, None)
+            equal(library.lib.caprun_start(run), 0)
+        wait_until(lambda: library.step(1) or len(workers()) == 4, 5, "the workers")
+        library.step(3)  # all have the code, and have not come to the log yet
+        wait_until(lambda: all(cpu_seconds(w) > 0.4 for w in workers()), 20, "the log to be written")
+        (zygote,) = [pid for pid in children(os.getpid()) if children(pid)]
+        os.kill(zygote, signal.SIGKILL)
+        for run in together:
+            equal(json.loads(library.finish(run))["error"]["code"], "CANCELLED")
+        equal(len(called), 1)
 
 
 @test

@@ -273,4 +273,42 @@ def a_hundred_runs_leave_nothing():
     equal(reap_orphans(), [])
 
 
+
+# --- identity --------------------------------------------------------------------------------
+
+
+def copied(directory):
+    """The programs, where an ordinary user can run them."""
+    shutil.copy(f"{BUILD}/caprun-worker", directory)
+    return shutil.copy(f"{BUILD}/caprun", directory)
+
+
+@test
+def root_of_a_namespace_is_refused_if_it_is_root_outside_of_it_too():
+    need_root()
+    for how in (["unshare", "-r"], ["unshare", "-U"]):
+        done = caprun("exec", "-", code="return 1", under=how)
+        equal(done.status, 70)
+        contains(done.err, "cannot give up uid")
+
+
+@test
+def root_of_a_namespace_that_is_an_ordinary_user_outside_of_it_can_run():
+    need_root()
+    with scratch_dir() as directory:
+        done = caprun("exec", "-", code="return 1", program=copied(directory),
+                      under=[*NOBODY, "unshare", "-r"])
+    equal((done.status, done.out), (0, "1\n"))
+
+
+@test
+def an_id_in_reserve_is_given_up():
+    need_root()
+    with scratch_dir() as directory:
+        under = ["setpriv", "--ruid=0", "--euid=65534", "--rgid=0", "--egid=65534", "--clear-groups"]
+        with Waiting(program=copied(directory), under=under) as run:
+            for field in ("Uid", "Gid"):
+                equal(status(run.worker)[field].split(), ["65534"] * 4)
+
+
 main()
