@@ -25,6 +25,25 @@ static int reject(struct caprun_run *run, int code, const char *words, const cha
     return -1;
 }
 
+/*
+ * Gives what was read to the run, or says why it could not be read: |r| and |err| are of the
+ * reading, |hint| is for a path that leads nowhere. Frees |read|.
+ */
+static int hand_over(struct caprun_runtime *rt, struct caprun_run *run, int r,
+                     const struct cr_err *err, struct cr_buf *read,
+                     int (*set)(struct caprun_run *, const char *, size_t), const char *hint)
+{
+    if (r < 0) {
+        r = reject(run, r, err->text, r == CAPRUN_E_SYS ? hint : NULL);
+    } else {
+        r = set(run, read->data ? (const char *)read->data : "", read->len);
+        if (r < 0)
+            r = reject(run, r, caprun_error(rt), NULL);
+    }
+    cr_buf_clear(read);
+    return r;
+}
+
 static int load_code(struct caprun_runtime *rt, struct caprun_run *run, const char *path)
 {
     struct cr_buf code;
@@ -33,18 +52,8 @@ static int load_code(struct caprun_runtime *rt, struct caprun_run *run, const ch
 
     cr_buf_init(&code, CAPRUN_MAX_CODE);
     r = cr_input_read(path, &code, &err);
-    if (r < 0) {
-        r = reject(run, r, err.text,
-                   r == CAPRUN_E_SYS
-                       ? "FILE is a path; code itself goes in as: echo CODE | caprun exec -"
-                       : NULL);
-    } else {
-        r = caprun_run_set_code(run, code.data ? (const char *)code.data : "", code.len);
-        if (r < 0)
-            r = reject(run, r, caprun_error(rt), NULL);
-    }
-    cr_buf_clear(&code);
-    return r;
+    return hand_over(rt, run, r, &err, &code, caprun_run_set_code,
+                     "FILE is a path; code itself goes in as: echo CODE | caprun exec -");
 }
 
 static int load_args(struct caprun_runtime *rt, struct caprun_run *run, const char *word)
@@ -56,23 +65,15 @@ static int load_args(struct caprun_runtime *rt, struct caprun_run *run, const ch
     if (!word)
         return 0;
     cr_buf_init(&args, CAPRUN_MAX_ARGS);
-    if (word[0] == '{') {
+    if (word[0] != '{') {
+        r = cr_input_read(word, &args, &err);
+    } else {
         cr_buf_str(&args, word);
         if (cr_buf_err(&args))
             r = cr_err_set(&err, cr_buf_err(&args), "no room for the args");
-    } else {
-        r = cr_input_read(word, &args, &err);
     }
-    if (r < 0) {
-        r = reject(run, r, err.text,
-                   r == CAPRUN_E_SYS ? "ARGS is a path, - or JSON that starts with {" : NULL);
-    } else {
-        r = caprun_run_set_args(run, args.data ? (const char *)args.data : "", args.len);
-        if (r < 0)
-            r = reject(run, r, caprun_error(rt), NULL);
-    }
-    cr_buf_clear(&args);
-    return r;
+    return hand_over(rt, run, r, &err, &args, caprun_run_set_args,
+                     "ARGS is a path, - or JSON that starts with {");
 }
 
 static int set_limits(struct caprun_runtime *rt, struct caprun_run *run, const struct cr_options *o)
