@@ -72,7 +72,7 @@ lib_src := $(wildcard host/*.c host/base/*.c host/pool/*.c)
 lib_obj := $(lib_src:%.c=$(B)/%.o) $(B)/host/wire.o
 cli_obj := $(patsubst %.c,$(B)/%.o,$(wildcard host/cli/*.c))
 unit_tests := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
-bench_programs := $(B)/bench/engine_alone $(B)/bench/latency
+bench_programs := $(B)/bench/engine_alone $(B)/bench/latency $(B)/bench/worker_unlocked
 
 .DEFAULT_GOAL := all
 .SECONDARY:
@@ -240,7 +240,7 @@ FUZZ_TIME ?= 60
 fuzz: deps-check ## run each fuzzer for FUZZ_TIME seconds
 	tests/fuzz/run $(FUZZ_TIME)
 
-bench: all ## measure: a cold command beside the engine alone, a run in a warm host, system calls
+bench: deps-check all ## measure: a cold command beside the engine alone, a run in a warm host, system calls, instructions
 	@$(MAKE) --no-print-directory $(bench_programs)
 	@tests/bench/run $(B)
 
@@ -254,6 +254,13 @@ $(B)/bench/latency: tests/bench/latency.c $(B)/libcaprun.a
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(common) $(host_variant) -Ihost $(warnings) $(CFLAGS) -o $@ $(filter %.c %.o %.a,$^) -l:libnettle.a
+
+# The worker without its lock-down, for valgrind. It is never installed.
+$(B)/bench/worker_unlocked: tests/bench/unlocked.c $(B)/runtime/main.o $(B)/runtime/engine.o \
+		$(filter-out $(B)/runtime/lockdown.o $(B)/runtime/zygote.o,$(runtime_obj))
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(runtime_flags) $(warnings) -fno-lto $(CFLAGS) $(musl_link) -o $@ $(filter %.c %.o,$^) $(musl_libs)
 
 lint: deps-check ## warnings of gcc and clang, -fanalyzer, cppcheck, clang-tidy, shellcheck, headers, format
 	@$(MAKE) --no-print-directory programs
