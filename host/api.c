@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/scan.h"
 #include "base/utf8.h"
+#include "pool/calls.h"
 #include "pool/envelope.h"
 #include "pool/place.h"
 #include "pool/run.h"
@@ -248,6 +249,35 @@ void caprun_run_set_log(struct caprun_run *run,
 {
     run->on_log = log;
     run->log_data = data;
+}
+
+void caprun_run_set_handler(struct caprun_run *run,
+                            void (*handler)(void *data, struct caprun_run *run, uint32_t call,
+                                            const char *method, const char *args, size_t args_len),
+                            void *data)
+{
+    run->on_call = handler;
+    run->call_data = data;
+}
+
+void caprun_run_set_stop_when_denied(struct caprun_run *run, int stop)
+{
+    run->stop_when_denied = stop != 0;
+}
+
+int caprun_call_reply(struct caprun_run *run, uint32_t call, const char *json, size_t len)
+{
+    return cr_calls_reply(run, call, WIRE_REPLY_VALUE, json, len, &run->runtime->err);
+}
+
+int caprun_call_reply_tool(struct caprun_run *run, uint32_t call, const char *json, size_t len)
+{
+    return cr_calls_reply(run, call, WIRE_REPLY_TOOL, json, len, &run->runtime->err);
+}
+
+int caprun_call_fail(struct caprun_run *run, uint32_t call, const char *message, size_t len)
+{
+    return cr_calls_fail(run, call, CAPRUN_OUTCOME_RPC_ERROR, message, len, &run->runtime->err);
 }
 
 static int ensure_zygote(struct caprun_runtime *rt, struct cr_err *err)

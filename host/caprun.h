@@ -169,6 +169,37 @@ CAPRUN_API void caprun_run_set_log(struct caprun_run *run,
                                    void *data);
 
 /*
+ * |handler| gets each call of the run: its number, "namespace:action", and the args as JSON, which
+ * is there until it returns. It answers, now or later, with one of the functions below; calls that
+ * are not answered in time fail with RPC_TIMEOUT. Without a handler every call fails.
+ */
+CAPRUN_API void caprun_run_set_handler(struct caprun_run *run,
+                                       void (*handler)(void *data, struct caprun_run *run,
+                                                       uint32_t call, const char *method,
+                                                       const char *args, size_t args_len),
+                                       void *data);
+
+/*
+ * Answers to call |call|: the JSON of what it returns; the JSON of an MCP tools/call result, of
+ * which the code gets the value, or an MCPToolError; or a failure, as an error with this message.
+ * The bytes are copied. Returns 0; CAPRUN_E_STATE if the call has been answered, has timed out, or
+ * its run has ended; CAPRUN_E_INVAL for what is not JSON, and then it can be answered again;
+ * CAPRUN_E_TOOBIG over 64 MiB, and then the call has failed.
+ */
+CAPRUN_API int caprun_call_reply(struct caprun_run *run, uint32_t call, const char *json,
+                                 size_t len);
+CAPRUN_API int caprun_call_reply_tool(struct caprun_run *run, uint32_t call, const char *json,
+                                      size_t len);
+CAPRUN_API int caprun_call_fail(struct caprun_run *run, uint32_t call, const char *message,
+                                size_t len);
+
+/*
+ * With |stop| not 0 the first attempt on what is denied (files, network, eval …) ends the run with
+ * PERMISSION_DENIED, even if the code would have caught the error.
+ */
+CAPRUN_API void caprun_run_set_stop_when_denied(struct caprun_run *run, int stop);
+
+/*
  * Starts the run. Returns 0, or CAPRUN_E_STATE if it has no code or was started; any other failure
  * is the run's outcome.
  */

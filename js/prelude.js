@@ -5,7 +5,7 @@
 // and tables have no prototype for the same reason. This is manners, not a boundary: the boundary
 // is the worker's system call filter.
 (function prelude(native) {
-    const { call, log, now } = native;
+    const { tool, log, now } = native;
     const { create, freeze, keys, is, defineProperty } = Object;
     const { isArray } = Array;
     const OwnDate = Date, OwnRegExp = RegExp;
@@ -46,7 +46,7 @@
         }));
     };
 
-    const mcp = lazily((namespace) => lazily((action) => (args) => call(namespace, action, args)));
+    const mcp = lazily((namespace) => lazily((action) => tool(namespace, action)));
 
     // --- console: values as a person wants to read them, cut before they can flood -------------
     const maxDepth = 4, maxItems = 100, maxText = 10000;

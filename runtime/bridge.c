@@ -1,26 +1,33 @@
-/*
- * bridge.c - calls out, failures back, logs, clock.
- *
- * An error made from the host's answer is remembered in a WeakMap that only this file can reach,
- * with the functions of WeakMap as they were before a stranger's code ran. That is the private
- * mark: an error dressed up like ours is not in the map, and one of ours stays in it whatever is
- * done to its properties.
- */
+/* bridge.c - calls out, answers back, logs, clock. */
 #include "bridge.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "answer.h"
 #include "arena.h"
+#include "deny.h"
 #include "engine.h"
 #include "link.h"
+#include "marks.h"
 #include "prelude.h" /* generated: prelude_bytecode[] */
 #include "values.h"
 
-/* The two functions that settle the promise of a call in flight. */
+/* A call that has no answer yet. */
 struct pending {
     uint32_t id;
-    JSValue settle[2]; /* resolve, reject */
+    bool raw;
+    JSValue promise;
+    JSValue tool;                  /* "ns:action" */
+    struct crw_engine_place place; /* where it was made */
+};
+
+/* A call that waits until there are fewer of them. */
+struct held {
+    uint32_t id;
+    size_t len;
+    uint8_t *payload;
 };
 
 static struct {
@@ -28,9 +35,10 @@ static struct {
     uint32_t calls;
     struct pending *pending;
     size_t pending_count, pending_cap;
+    struct held *held; /* held[held_from..held_to) */
+    size_t held_from, held_to, held_cap;
     size_t log_bytes, log_lines;
     bool log_ended;
-    JSValue marks, marks_get, marks_set;
 } bridge;
 
 void crw_bridge_set_time(const struct wire_header *header)
@@ -107,32 +115,66 @@ static JSValue rejected(JSContext *ctx)
     return promise;
 }
 
-static JSValue remember_call(JSContext *ctx, uint32_t id)
-{
-    struct pending p = {.id = id};
-    JSValue promise = JS_NewPromiseCapability(ctx, p.settle);
+/* --- calls out ---------------------------------------------------------------------------- */
 
-    if (JS_IsException(promise))
-        return promise;
-    if (bridge.pending_count == bridge.pending_cap) {
-        bridge.pending_cap = bridge.pending_cap ? bridge.pending_cap * 2 : 16;
-        bridge.pending =
-            crw_arena_realloc(NULL, bridge.pending, bridge.pending_cap * sizeof(*bridge.pending));
-    }
-    bridge.pending[bridge.pending_count++] = p;
-    return promise;
+static void *grown(void *list, size_t count, size_t *cap, size_t size)
+{
+    if (count < *cap)
+        return list;
+    *cap = *cap ? *cap * 2 : 16;
+    return crw_arena_realloc(NULL, list, *cap * size);
 }
 
-static JSValue send_call(JSContext *ctx, const char *ns, size_t ns_len, const char *action,
-                         size_t action_len, JSValueConst args)
+static JSValue remember_call(JSContext *ctx, JSValueConst tool, bool raw)
 {
+    struct pending p = {.id = bridge.calls, .raw = raw, .promise = crw_engine_new_promise(ctx)};
+
+    if (JS_IsException(p.promise))
+        return p.promise;
+    p.tool = JS_DupValue(ctx, tool);
+    crw_engine_place(ctx, &p.place);
+    bridge.pending = grown(bridge.pending, bridge.pending_count, &bridge.pending_cap, sizeof(p));
+    bridge.pending[bridge.pending_count++] = p;
+    return JS_DupValue(ctx, p.promise);
+}
+
+/* Keeps a call for later: too many wait for an answer. */
+static void hold_back(const struct wire_part *parts, size_t count)
+{
+    struct held held = {.id = bridge.calls};
+    size_t at = 0;
+
+    for (size_t i = 0; i < count; i++)
+        held.len += parts[i].len;
+    held.payload = crw_arena_malloc(NULL, held.len);
+    for (size_t i = 0; i < count; at += parts[i++].len)
+        memcpy(held.payload + at, parts[i].bytes, parts[i].len);
+    bridge.held = grown(bridge.held, bridge.held_to, &bridge.held_cap, sizeof(held));
+    bridge.held[bridge.held_to++] = held;
+}
+
+static void send_held(void)
+{
+    struct held held;
+    struct wire_part part;
+
+    if (bridge.held_from == bridge.held_to)
+        return;
+    held = bridge.held[bridge.held_from++];
+    part = (struct wire_part){held.payload, held.len};
+    crw_link_put(WIRE_CALL, held.id, &part, 1);
+    crw_arena_free(NULL, held.payload);
+}
+
+static JSValue send_call(JSContext *ctx, JSValueConst tool, const char *ns, const char *action,
+                         JSValueConst args, bool raw)
+{
+    struct wire_call call = {(uint32_t)strlen(ns), (uint32_t)strlen(action)};
+    struct wire_part parts[4] = {
+        {&call, sizeof(call)}, {ns, call.namespace_len}, {action, call.action_len}};
     struct crw_text json;
     JSValue promise;
 
-    if (!wire_is_namespace(ns, ns_len))
-        return JS_ThrowTypeError(ctx, "not the name of a namespace");
-    if (!wire_is_action(action, action_len))
-        return JS_ThrowTypeError(ctx, "not the name of an action");
     if (crw_values_encode_args(ctx, args, &json) < 0)
         return JS_EXCEPTION;
     if (json.len > LIMIT_ARGS_BYTES) {
@@ -140,33 +182,34 @@ static JSValue send_call(JSContext *ctx, const char *ns, size_t ns_len, const ch
         return JS_ThrowRangeError(ctx, "the args of a call are over %u MiB",
                                   LIMIT_ARGS_BYTES / LIMIT_MIB);
     }
-    promise = remember_call(ctx, bridge.calls + 1);
-    if (!JS_IsException(promise)) {
-        struct wire_call call = {(uint32_t)ns_len, (uint32_t)action_len};
-        struct wire_part parts[] = {
-            {&call, sizeof(call)},
-            {ns, ns_len},
-            {action, action_len},
-            {json.bytes, json.len},
-        };
-
-        crw_link_put(WIRE_CALL, ++bridge.calls, parts, 4);
-    }
+    bridge.calls++;
+    promise = remember_call(ctx, tool, raw);
+    parts[3] = (struct wire_part){json.bytes, json.len};
+    if (bridge.pending_count <= LIMIT_CALLS_AT_ONCE || bridge.calls > LIMIT_CALLS)
+        crw_link_put(WIRE_CALL, bridge.calls, parts, 4);
+    else
+        hold_back(parts, 4);
     crw_values_release(ctx, &json);
     return promise;
 }
 
-static JSValue js_call(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
+/* `mcp.ns.action`, or its `raw`: |names| are namespace, action and both as "ns:action". */
+static JSValue js_call(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv, int raw,
+                       JSValueConst *names)
 {
     size_t ns_len = 0, action_len = 0;
-    const char *ns = JS_ToCStringLen(ctx, &ns_len, argv[0]);
-    const char *action = JS_ToCStringLen(ctx, &action_len, argv[1]);
-    JSValue promise = JS_EXCEPTION;
+    const char *ns = JS_ToCStringLen(ctx, &ns_len, names[0]);
+    const char *action = JS_ToCStringLen(ctx, &action_len, names[1]);
+    JSValueConst args = argc > 0 ? argv[0] : JS_UNDEFINED;
+    JSValue promise;
 
     (void)this_val;
-    (void)argc;
-    if (ns && action)
-        promise = send_call(ctx, ns, ns_len, action, action_len, argv[2]);
+    if (!wire_is_namespace(ns, ns_len))
+        promise = JS_ThrowTypeError(ctx, "not the name of a namespace");
+    else if (!wire_is_action(action, action_len))
+        promise = JS_ThrowTypeError(ctx, "not the name of an action");
+    else
+        promise = send_call(ctx, names[2], ns, action, args, raw);
     if (JS_IsException(promise))
         promise = rejected(ctx);
     JS_FreeCString(ctx, ns);
@@ -174,89 +217,136 @@ static JSValue js_call(JSContext *ctx, JSValueConst this_val, int argc, JSValueC
     return promise;
 }
 
-static int take_pending(uint32_t id, struct pending *ret)
+/* The two names with |between| them. */
+static JSValue joined(JSContext *ctx, const char *before, JSValueConst *names, const char *between)
 {
-    for (size_t i = 0; i < bridge.pending_count; i++) {
-        if (bridge.pending[i].id == id) {
-            *ret = bridge.pending[i];
-            bridge.pending[i] = bridge.pending[--bridge.pending_count];
-            return 0;
-        }
-    }
-    return -1;
+    const char *ns = JS_ToCString(ctx, names[0]), *action = JS_ToCString(ctx, names[1]);
+    char text[LIMIT_NAMESPACE_CHARS + LIMIT_ACTION_CHARS + 8];
+
+    (void)snprintf(text, sizeof(text), "%s%s%s%s", before, ns, between, action);
+    JS_FreeCString(ctx, ns);
+    JS_FreeCString(ctx, action);
+    return JS_NewString(ctx, text);
 }
 
-static JSValue make_error(JSContext *ctx, uint32_t id, const char *code, size_t code_len,
-                          const char *message, size_t message_len)
+/* For the prelude: `tool(namespace, action)` gives the function that calls it. */
+static JSValue js_tool(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
 {
-    const int hidden = JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE;
-    JSValue error = JS_NewError(ctx);
-    JSValue number = JS_NewUint32(ctx, id);
-    JSValueConst pair[] = {error, number};
+    JSValue names[] = {JS_DupValue(ctx, argv[0]), JS_DupValue(ctx, argv[1]),
+                       joined(ctx, "", argv, ":")};
+    JSValue shown = joined(ctx, "mcp.", argv, ".");
+    JSValue functions[2];
 
-    JS_DefinePropertyValueStr(ctx, error, "message", JS_NewStringLen(ctx, message, message_len),
-                              hidden);
-    JS_DefinePropertyValueStr(ctx, error, "code", JS_NewStringLen(ctx, code, code_len), hidden);
-    JS_FreeValue(ctx, JS_Call(ctx, bridge.marks_set, bridge.marks, 2, pair));
-    return error;
+    (void)this_val;
+    (void)argc;
+    for (int raw = 0; raw < 2; raw++) {
+        functions[raw] = JS_NewCFunctionData(ctx, js_call, 1, raw, 3, (JSValueConst *)names);
+        JS_DefinePropertyValueStr(ctx, functions[raw], "name", JS_DupValue(ctx, shown),
+                                  JS_PROP_CONFIGURABLE);
+    }
+    JS_DefinePropertyValueStr(ctx, functions[0], "raw", functions[1], JS_PROP_CONFIGURABLE);
+    JS_FreeValue(ctx, shown);
+    for (int i = 0; i < 3; i++)
+        JS_FreeValue(ctx, names[i]);
+    return functions[0];
+}
+
+/* --- answers ------------------------------------------------------------------------------ */
+
+static struct pending take_pending(uint32_t id)
+{
+    for (size_t i = 0; i < bridge.pending_count; i++) {
+        struct pending p = bridge.pending[i];
+
+        if (p.id == id) {
+            bridge.pending[i] = bridge.pending[--bridge.pending_count];
+            return p;
+        }
+    }
+    crw_link_leave(WIRE_EXIT_FRAME);
+}
+
+/* Takes |value|, and gives up |p|. */
+static void settle(JSContext *ctx, struct pending *p, JSValue value, bool is_error)
+{
+    if (is_error)
+        crw_engine_set_place(ctx, value, &p->place);
+    crw_engine_settle(ctx, p->promise, value, is_error);
+    JS_FreeValue(ctx, value);
+    JS_FreeValue(ctx, p->promise);
+    JS_FreeValue(ctx, p->tool);
+    JS_FreeValue(ctx, p->place.function);
+    send_held();
 }
 
 void crw_bridge_fail(JSContext *ctx, uint32_t id, const uint8_t *payload, size_t len)
 {
+    struct pending p = take_pending(id);
+    const char *text = (const char *)payload + sizeof(struct wire_fail);
     struct wire_fail fail;
-    struct pending p;
-    JSValue error;
-    const char *text = (const char *)payload + sizeof(fail);
+    char code[WIRE_NAME_MAX + 1];
 
     memcpy(&fail, payload, sizeof(fail));
     if ((uint64_t)fail.code_len + fail.message_len + sizeof(fail) != len ||
-        take_pending(id, &p) < 0)
+        fail.code_len > WIRE_NAME_MAX)
         crw_link_leave(WIRE_EXIT_FRAME);
-    error = make_error(ctx, id, text, fail.code_len, text + fail.code_len, fail.message_len);
-    JS_FreeValue(ctx, JS_Call(ctx, p.settle[1], JS_UNDEFINED, 1, (JSValueConst *)&error));
-    JS_FreeValue(ctx, error);
-    JS_FreeValue(ctx, p.settle[0]);
-    JS_FreeValue(ctx, p.settle[1]);
+    (void)snprintf(code, sizeof(code), "%.*s", (int)fail.code_len, text);
+    settle(ctx, &p,
+           crw_marks_new_error(ctx, NULL, code,
+                               JS_NewStringLen(ctx, text + fail.code_len, fail.message_len),
+                               (struct crw_mark){.call = id}),
+           true);
 }
 
-uint32_t crw_bridge_call_of(JSContext *ctx, JSValueConst error)
+static JSValue tool_error(JSContext *ctx, const struct pending *p, JSValueConst result)
 {
-    JSValue number = JS_Call(ctx, bridge.marks_get, bridge.marks, 1, &error);
-    uint32_t id = 0;
+    const int hidden = JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE;
+    JSValue error =
+        crw_marks_new_error(ctx, "MCPToolError", "TOOL_ERROR", crw_answer_words(ctx, result),
+                            (struct crw_mark){.call = p->id});
 
-    if (JS_IsNumber(number))
-        (void)JS_ToUint32(ctx, &id, number);
-    JS_FreeValue(ctx, number);
-    return id;
+    JS_DefinePropertyValueStr(ctx, error, "toolName", JS_DupValue(ctx, p->tool), hidden);
+    JS_DefinePropertyValueStr(ctx, error, "data", crw_answer_unwrap(ctx, result), hidden);
+    return error;
 }
 
-static int make_marks(JSContext *ctx, JSValueConst global)
+void crw_bridge_reply(JSContext *ctx, uint32_t id, const uint8_t *payload, size_t len)
 {
-    JSValue constructor = JS_GetPropertyStr(ctx, global, "WeakMap");
+    struct pending p = take_pending(id);
+    struct wire_reply reply;
+    JSValue value;
 
-    bridge.marks = JS_CallConstructor(ctx, constructor, 0, NULL);
-    bridge.marks_get = JS_GetPropertyStr(ctx, bridge.marks, "get");
-    bridge.marks_set = JS_GetPropertyStr(ctx, bridge.marks, "set");
-    JS_FreeValue(ctx, constructor);
-    return JS_IsFunction(ctx, bridge.marks_get) && JS_IsFunction(ctx, bridge.marks_set) ? 0 : -1;
+    memcpy(&reply, payload, sizeof(reply));
+    value = JS_ParseJSON(ctx, (const char *)payload + sizeof(reply), len - sizeof(reply), "answer");
+    if (JS_IsException(value) || reply.kind < WIRE_REPLY_VALUE || reply.kind > WIRE_REPLY_TOOL)
+        crw_link_leave(WIRE_EXIT_FRAME);
+    if (reply.kind == WIRE_REPLY_TOOL && !p.raw) {
+        bool is_error = crw_answer_is_error(ctx, value);
+        JSValue inner = is_error ? tool_error(ctx, &p, value) : crw_answer_unwrap(ctx, value);
+
+        JS_FreeValue(ctx, value);
+        settle(ctx, &p, inner, is_error);
+    } else {
+        settle(ctx, &p, value, false);
+    }
 }
 
 JSValue crw_bridge_install(JSContext *ctx)
 {
-    JSValue global = JS_GetGlobalObject(ctx);
+    static const JSCFunctionListEntry natives[] = {
+        JS_CFUNC_DEF("tool", 2, js_tool),
+        JS_CFUNC_DEF("log", 1, js_log),
+        JS_CFUNC_DEF("now", 0, js_now),
+    };
     JSValue native = JS_NewObject(ctx);
     JSValue prelude = crw_engine_load(ctx, prelude_bytecode, sizeof(prelude_bytecode));
     JSValue mcp = JS_EXCEPTION;
 
-    /* no capability gets hold of `call` and `log`; their names keep them out of its stack traces */
-    JS_SetPropertyStr(ctx, native, "call",
-                      JS_NewCFunction(ctx, js_call, "call (" CRW_ENGINE_OURS, 3));
-    JS_SetPropertyStr(ctx, native, "log", JS_NewCFunction(ctx, js_log, "log (" CRW_ENGINE_OURS, 1));
-    JS_SetPropertyStr(ctx, native, "now", JS_NewCFunction(ctx, js_now, "now", 0));
-    if (make_marks(ctx, global) == 0 && JS_IsFunction(ctx, prelude))
+    JS_SetPropertyFunctionList(ctx, native, natives, sizeof(natives) / sizeof(natives[0]));
+    crw_deny_install(ctx);
+    if (crw_marks_install(ctx) == 0 && JS_IsFunction(ctx, prelude))
         mcp = JS_Call(ctx, prelude, JS_UNDEFINED, 1, (JSValueConst *)&native);
     JS_FreeValue(ctx, prelude);
     JS_FreeValue(ctx, native);
-    JS_FreeValue(ctx, global);
     return mcp;
 }

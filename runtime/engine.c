@@ -1,5 +1,6 @@
 /*
- * engine.c - the engine in one translation unit, and the few lines that need its insides.
+ * engine.c - the engine in one translation unit, and what is changed in it. The files in engine/
+ * are parts of this unit too, because they need the engine's insides.
  *
  * The engine's headers come first, so that the replacements below apply to its code and not to the
  * C library's declarations. They leave it without a clock (Date shows what crw_engine_set_date was
@@ -26,108 +27,14 @@ static int64_t engine_date_us;
 #include "run_limits.h"
 #include "engine.h"
 
-#define BODY_HEAD "(async function (mcp, args) {\"use strict\";\n"
-#define BODY_TAIL "\n})"
+#include "engine/source.c"
+#include "engine/stack.c"
+#include "engine/compile.c"
+#include "engine/promise.c"
 
 void crw_engine_set_date(int64_t date_us)
 {
     engine_date_us = date_us;
-}
-
-/* If |line| ends in ":0:COLUMN)", returns what is before that, else 0. */
-static size_t before_line_zero(const char *line, size_t len)
-{
-    size_t at = len;
-
-    if (at == 0 || line[--at] != ')')
-        return 0;
-    while (at > 0 && line[at - 1] >= '0' && line[at - 1] <= '9')
-        at--;
-    return at > 3 && memcmp(line + at - 3, ":0:", 3) == 0 ? at - 3 : 0;
-}
-
-/* Line 0 is the head that a body gets: whoever is there is at the code's beginning. */
-static void put_frame(DynBuf *out, const char *line, size_t len)
-{
-    size_t kept = before_line_zero(line, len);
-
-    dbuf_put(out, (const uint8_t *)line, kept ? kept : len);
-    if (kept)
-        dbuf_putstr(out, ":1:1)");
-}
-
-/* Copies |text| without the lines that name code of ours. */
-static JSValue without_our_frames(JSContext *ctx, const char *text)
-{
-    static const char ours[] = " (" CRW_ENGINE_OURS;
-    DynBuf kept;
-    JSValue result;
-
-    js_dbuf_init(ctx, &kept);
-    while (*text) {
-        size_t len = strcspn(text, "\n");
-
-        if (!memmem(text, len, ours, sizeof(ours) - 1)) {
-            if (kept.size)
-                dbuf_putc(&kept, '\n');
-            put_frame(&kept, text, len);
-        }
-        text += len + (text[len] == '\n');
-    }
-    result = JS_NewStringLen(ctx, (const char *)kept.buf, kept.size);
-    dbuf_free(&kept);
-    return result;
-}
-
-JSValue crw_engine_error_stack(JSContext *ctx, JSValueConst error)
-{
-    JSValue stack, clean;
-    const char *text;
-
-    if (!JS_IsError(error))
-        return JS_UNDEFINED;
-    stack = js_error_get_stack(ctx, error);
-    if (!JS_IsString(stack))
-        return stack;
-    text = JS_ToCString(ctx, stack);
-    clean = text ? without_our_frames(ctx, text) : JS_EXCEPTION;
-    JS_FreeCString(ctx, text);
-    JS_FreeValue(ctx, stack);
-    return clean;
-}
-
-JSValue crw_engine_running_stack(JSContext *ctx)
-{
-    JSStackFrame *sf = ctx->rt->current_stack_frame;
-    JSValue error, stack;
-
-    /* a function that has called nothing yet is shown where it begins */
-    if (sf && !sf->cur_pc && js_class_has_bytecode(JS_VALUE_GET_OBJ(sf->cur_func)->class_id))
-        sf->cur_pc = JS_VALUE_GET_OBJ(sf->cur_func)->u.func.function_bytecode->byte_code_buf + 1;
-    error = JS_NewError(ctx);
-    stack = crw_engine_error_stack(ctx, error);
-    JS_FreeValue(ctx, error);
-    return stack;
-}
-
-static JSValue get_stack(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
-{
-    if (!JS_IsObject(this_val))
-        return JS_ThrowTypeError(ctx, "not an object");
-    return crw_engine_error_stack(ctx, this_val);
-}
-
-static JSValue set_stack(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
-{
-    return js_error_set_stack(ctx, this_val, argc > 0 ? argv[0] : JS_UNDEFINED);
-}
-
-static int replace_stack_property(JSContext *ctx)
-{
-    return JS_DefinePropertyGetSet(ctx, ctx->class_proto[JS_CLASS_ERROR], JS_ATOM_stack,
-                                   JS_NewCFunction(ctx, get_stack, "get stack", 0),
-                                   JS_NewCFunction(ctx, set_stack, "set stack", 1),
-                                   JS_PROP_CONFIGURABLE);
 }
 
 static int delete_all(JSContext *ctx, JSValueConst from, const char *const *names)
@@ -258,48 +165,4 @@ void crw_engine_begin(JSContext *ctx, uint64_t seed)
 {
     JS_UpdateStackTop(ctx->rt);
     ctx->random_state = seed ? seed : 1;
-}
-
-void crw_engine_close_compiler(JSContext *ctx)
-{
-    ctx->eval_internal = NULL;
-}
-
-/* Is the first function of |script| the text from the first parenthesis to the last? */
-static bool is_one_function(JSValueConst script, size_t text_len)
-{
-    const JSFunctionBytecode *b = JS_VALUE_GET_PTR(script);
-
-    for (int i = 0; i < b->cpool_count; i++) {
-        const JSFunctionBytecode *inner;
-
-        if (JS_VALUE_GET_TAG(b->cpool[i]) != JS_TAG_FUNCTION_BYTECODE)
-            continue;
-        inner = JS_VALUE_GET_PTR(b->cpool[i]);
-        return (size_t)inner->source_len == text_len - 2;
-    }
-    return false;
-}
-
-JSValue crw_engine_compile_body(JSContext *ctx, const char *code, size_t len, const char *name)
-{
-    size_t head = sizeof(BODY_HEAD) - 1, tail = sizeof(BODY_TAIL) - 1;
-    size_t text_len = head + len + tail;
-    char *text = js_malloc(ctx, text_len + 1);
-    JSValue script;
-
-    memcpy(text, BODY_HEAD, head);
-    memcpy(text + head, code, len);
-    memcpy(text + head + len, BODY_TAIL, tail + 1);
-    /* line 0 is ours, so that the code's own lines count from 1 */
-    script = JS_EvalInternal(ctx, JS_UNDEFINED, text, text_len, name, 0,
-                             JS_EVAL_TYPE_GLOBAL | JS_EVAL_FLAG_COMPILE_ONLY, -1);
-    js_free(ctx, text);
-    if (JS_IsException(script))
-        return script;
-    if (!is_one_function(script, text_len)) {
-        JS_FreeValue(ctx, script);
-        return JS_ThrowSyntaxError(ctx, "the code closes a brace that it did not open");
-    }
-    return JS_EvalFunction(ctx, script);
 }

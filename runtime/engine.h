@@ -12,6 +12,7 @@
 #ifndef CRW_ENGINE_H
 #define CRW_ENGINE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "quickjs.h"
@@ -41,8 +42,43 @@ void crw_engine_set_date(int64_t date_us);
  */
 JSValue crw_engine_compile_body(JSContext *ctx, const char *code, size_t len, const char *name);
 
-/* From now on eval and every function constructor throw. */
+/*
+ * The same, but code that does not parse as a body may be a module with a default export: then the
+ * module is returned, which JS_IsModule() tells apart. A SyntaxError has its place in its message,
+ * and the line itself in its stack.
+ */
+JSValue crw_engine_compile(JSContext *ctx, const char *code, size_t len, const char *name);
+
+/* What a module that was evaluated exports as its default. */
+JSValue crw_engine_default_export(JSContext *ctx, JSValueConst module);
+
+/* What is called instead: each throws. |api| is "eval", or the name of a constructor. */
+struct crw_engine_denied {
+    void (*compile)(JSContext *ctx, const char *api);
+    void (*import)(JSContext *ctx, const char *specifier);
+};
+
+/* No other module is ever loaded: |functions|->import is called for it. */
+void crw_engine_set_denied(JSContext *ctx, const struct crw_engine_denied *functions);
+
+/* From now on |functions|->compile is called for eval and every function constructor. */
 void crw_engine_close_compiler(JSContext *ctx);
+
+/* A promise that nothing settles but crw_engine_settle(), which looks for no `then`. */
+JSValue crw_engine_new_promise(JSContext *ctx);
+void crw_engine_settle(JSContext *ctx, JSValueConst promise, JSValueConst value, bool is_error);
+
+/* A place in the capability's code. |function| is the holder's to free. */
+struct crw_engine_place {
+    JSValue function; /* undefined: nowhere */
+    const uint8_t *at;
+};
+
+/* The code that is running now. */
+void crw_engine_place(JSContext *ctx, struct crw_engine_place *ret);
+
+/* Makes |place| the whole stack of |error|. */
+void crw_engine_set_place(JSContext *ctx, JSValueConst error, const struct crw_engine_place *place);
 
 /* Returns the stack of the code that is running now, without frames of ours, as a string. */
 JSValue crw_engine_running_stack(JSContext *ctx);

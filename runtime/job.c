@@ -19,11 +19,13 @@
 #include "bridge.h"
 #include "engine.h"
 #include "link.h"
+#include "marks.h"
 #include "timers.h"
 #include "values.h"
 
 static struct {
     JSContext *ctx;
+    bool has_clock;
     int64_t deadline_us; /* on this process's clock; 0: there is none */
 } job;
 
@@ -95,7 +97,8 @@ static const char *text_of_other(JSContext *ctx, JSValueConst value, size_t *ret
 
 _Noreturn static void leave_without_result(JSContext *ctx, enum wire_why why, JSValueConst error)
 {
-    struct wire_threw threw = {.why = (uint32_t)why, .call = crw_bridge_call_of(ctx, error)};
+    struct crw_mark mark = crw_marks_get(ctx, error);
+    struct wire_threw threw = {.why = (uint32_t)why, .call = mark.call, .blocked = mark.blocked};
     size_t name_len = 0, message_len, stack_len = 0;
     const char *name = "", *message, *stack = "";
     struct wire_part parts[4];
@@ -142,35 +145,24 @@ _Noreturn static void leave_with_result(JSContext *ctx, JSValueConst value)
     crw_link_linger();
 }
 
-static void leave_if_settled(JSContext *ctx, JSValueConst promise)
-{
-    switch (JS_PromiseState(ctx, promise)) {
-    case JS_PROMISE_FULFILLED:
-        leave_with_result(ctx, JS_PromiseResult(ctx, promise));
-    case JS_PROMISE_REJECTED:
-        leave_without_result(ctx, WIRE_WHY_THREW, JS_PromiseResult(ctx, promise));
-    case JS_PROMISE_PENDING:
-    case JS_PROMISE_NOT_A_PROMISE:
-        break;
-    }
-}
-
-static uint8_t *read_frame(struct wire_header *ret_header, bool has_clock)
+static uint8_t *read_frame(struct wire_header *ret_header)
 {
     uint8_t *payload = crw_link_read(ret_header);
 
     crw_bridge_set_time(ret_header);
-    if (has_clock)
+    if (job.has_clock)
         job.deadline_us = clock_us() + (int64_t)ret_header->left_ms * 1000;
     return payload;
 }
 
-static void handle_frame(JSContext *ctx, bool has_clock)
+static void handle_frame(JSContext *ctx)
 {
     struct wire_header header;
-    uint8_t *payload = read_frame(&header, has_clock);
+    uint8_t *payload = read_frame(&header);
 
-    if (header.type == WIRE_FAIL)
+    if (header.type == WIRE_REPLY)
+        crw_bridge_reply(ctx, header.id, payload, header.length);
+    else if (header.type == WIRE_FAIL)
         crw_bridge_fail(ctx, header.id, payload, header.length);
     else if (header.type == WIRE_WAKE)
         crw_timers_wake(header.now_us);
@@ -188,7 +180,8 @@ static void say_idle(void)
     crw_link_flush();
 }
 
-_Noreturn static void run_until_settled(JSContext *ctx, JSValueConst promise, bool has_clock)
+/* Runs until |promise| is settled. Returns its value; leaves if it is rejected. */
+static JSValue wait_for(JSContext *ctx, JSValueConst promise)
 {
     for (;;) {
         JSContext *unused;
@@ -198,12 +191,45 @@ _Noreturn static void run_until_settled(JSContext *ctx, JSValueConst promise, bo
             ;
         if (r < 0)
             crw_job_uncaught(ctx);
-        leave_if_settled(ctx, promise);
+        if (JS_PromiseState(ctx, promise) == JS_PROMISE_FULFILLED)
+            return JS_PromiseResult(ctx, promise);
+        if (JS_PromiseState(ctx, promise) == JS_PROMISE_REJECTED)
+            leave_without_result(ctx, WIRE_WHY_THREW, JS_PromiseResult(ctx, promise));
         if (crw_timers_run_one(ctx))
             continue;
         say_idle();
-        handle_frame(ctx, has_clock);
+        handle_frame(ctx);
     }
+}
+
+/* A promise for |value|, which may be one, or may be thenable. Takes it. */
+static JSValue promise_for(JSContext *ctx, JSValue value)
+{
+    JSValue promise, settle[2];
+
+    if (JS_IsException(value))
+        crw_job_uncaught(ctx);
+    if (JS_PromiseState(ctx, value) != JS_PROMISE_NOT_A_PROMISE)
+        return value;
+    promise = JS_NewPromiseCapability(ctx, settle);
+    JS_FreeValue(ctx, JS_Call(ctx, settle[0], JS_UNDEFINED, 1, (JSValueConst *)&value));
+    return promise;
+}
+
+/* Evaluates |module|, and calls what it exports by default with (args, {mcp}). */
+static JSValue call_module(JSContext *ctx, JSValue module, JSValueConst mcp, JSValueConst args)
+{
+    JSValue tools = JS_NewObject(ctx);
+    JSValue function;
+
+    JS_DefinePropertyValueStr(ctx, tools, "mcp", JS_DupValue(ctx, mcp), JS_PROP_C_W_E);
+    (void)wait_for(ctx, promise_for(ctx, JS_EvalFunction(ctx, JS_DupValue(ctx, module))));
+    function = crw_engine_default_export(ctx, module);
+    if (!JS_IsFunction(ctx, function)) {
+        (void)JS_ThrowTypeError(ctx, "the module's default export is not a function");
+        crw_job_uncaught(ctx);
+    }
+    return JS_Call(ctx, function, JS_UNDEFINED, 2, (JSValueConst[]){args, tools});
 }
 
 /* Splits a job's payload; the lengths come from the host, and are still checked. */
@@ -221,31 +247,32 @@ _Noreturn void crw_job_run(JSContext *ctx, JSValueConst mcp, bool has_clock)
 {
     struct wire_header header;
     struct wire_job parts;
-    uint8_t *payload = read_frame(&header, has_clock);
-    const char *code, *args;
+    uint8_t *payload;
+    const char *code, *args_json;
     char name[WIRE_NAME_MAX + 1];
-    JSValue function, argv[2], promise;
+    JSValue program, args, returned;
 
+    job.ctx = ctx;
+    job.has_clock = has_clock;
+    payload = read_frame(&header);
     split(&header, payload, &parts);
     code = (const char *)payload + sizeof(parts) + parts.name_len;
-    args = code + parts.code_len;
+    args_json = code + parts.code_len;
     memcpy(name, code - parts.name_len, parts.name_len);
     name[parts.name_len] = '\0';
 
-    job.ctx = ctx;
     crw_engine_begin(ctx, parts.seed);
     JS_SetInterruptHandler(JS_GetRuntime(ctx), on_interrupt, NULL);
-    function = crw_engine_compile_body(ctx, code, parts.code_len, name);
+    program = crw_engine_compile(ctx, code, parts.code_len, name);
     crw_engine_close_compiler(ctx);
-    if (JS_IsException(function))
+    if (JS_IsException(program))
         leave_with_exception(ctx, WIRE_WHY_SYNTAX);
-    argv[0] = JS_DupValue(ctx, mcp);
-    argv[1] = JS_ParseJSON(ctx, args, parts.args_len, name);
-    if (JS_IsException(argv[1]))
+    args = JS_ParseJSON(ctx, args_json, parts.args_len, name);
+    if (JS_IsException(args))
         crw_link_leave(WIRE_EXIT_FRAME);
     crw_arena_free(NULL, payload);
-    promise = JS_Call(ctx, function, JS_UNDEFINED, 2, (JSValueConst *)argv);
-    if (JS_IsException(promise))
-        crw_job_uncaught(ctx);
-    run_until_settled(ctx, promise, has_clock);
+    returned = JS_IsModule(program)
+                   ? call_module(ctx, program, mcp, args)
+                   : JS_Call(ctx, program, JS_UNDEFINED, 2, (JSValueConst[]){mcp, args});
+    leave_with_result(ctx, wait_for(ctx, promise_for(ctx, returned)));
 }

@@ -14,6 +14,15 @@
 #define LIMIT_LOG_BYTES (1u * LIMIT_MIB)
 #define LIMIT_LOG_LINES 10000u
 #define LIMIT_CALLS 10000u
+#define LIMIT_CALLS_AT_ONCE 256u
+#define LIMIT_ANSWER_BYTES (64u * LIMIT_MIB) /* to one call */
+
+/* Attempts on what is denied: how many are listed, and how long their texts are. */
+#define LIMIT_BLOCKED 1000u
+#define LIMIT_DENIED_API_BYTES 128u
+#define LIMIT_DENIED_ACCESS_BYTES 16u
+#define LIMIT_DENIED_TARGET_BYTES 1024u
+#define LIMIT_DENIED_MESSAGE_BYTES (2u * LIMIT_KIB)
 
 /* Words of an error: enough for a person, too little for a flood. */
 #define LIMIT_ERROR_NAME_BYTES 256u

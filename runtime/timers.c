@@ -3,6 +3,7 @@
 
 #include "arena.h"
 #include "bridge.h"
+#include "deny.h"
 #include "job.h"
 
 #define MAX_DELAY_MS 2147483647.0
@@ -98,6 +99,10 @@ static JSValue set_timer(JSContext *ctx, JSValueConst this_val, int argc, JSValu
     double ms = 0;
 
     (void)this_val;
+    if (JS_IsString(argv[0])) {
+        crw_deny(ctx, repeats ? "setInterval" : "setTimeout", "eval", NULL, "pass a function");
+        return JS_EXCEPTION;
+    }
     if (!JS_IsFunction(ctx, argv[0]))
         return JS_ThrowTypeError(ctx, "the first argument is not a function");
     if (argc - 2 > MAX_ARGS)

@@ -37,11 +37,13 @@ enum wire_side { WIRE_HOST, WIRE_WORKER };
 /* XX(name, number, who sends it, least payload, largest payload) */
 #define WIRE_TYPE_MAP(XX)                                                         \
     XX(JOB, 1, WIRE_HOST, sizeof(struct wire_job), WIRE_JOB_MAX)                  \
+    XX(REPLY, 2, WIRE_HOST, sizeof(struct wire_reply) + 1, WIRE_REPLY_MAX)        \
     XX(FAIL, 3, WIRE_HOST, sizeof(struct wire_fail), WIRE_FAIL_MAX)               \
     XX(WAKE, 4, WIRE_HOST, 0, 0)                                                  \
     XX(READY, 16, WIRE_WORKER, 0, 0)                                              \
     XX(CALL, 17, WIRE_WORKER, sizeof(struct wire_call), WIRE_CALL_MAX)            \
     XX(LOG, 18, WIRE_WORKER, 0, LIMIT_LOG_BYTES)                                  \
+    XX(BLOCKED, 19, WIRE_WORKER, sizeof(struct wire_blocked), WIRE_BLOCKED_MAX)   \
     XX(IDLE, 20, WIRE_WORKER, sizeof(struct wire_idle), sizeof(struct wire_idle)) \
     XX(DONE, 21, WIRE_WORKER, 1, LIMIT_RESULT_BYTES)                              \
     XX(THREW, 22, WIRE_WORKER, sizeof(struct wire_threw), WIRE_THREW_MAX)         \
@@ -57,16 +59,43 @@ struct wire_job {
     uint32_t zero;
 };
 
+enum wire_reply_kind {
+    WIRE_REPLY_VALUE = 1, /* what the call returns, as it is */
+    WIRE_REPLY_TOOL = 2, /* the result of an MCP tools/call: the worker takes the value out of it */
+};
+
+/* Call |header.id| was answered. Then come the bytes of the JSON. */
+struct wire_reply {
+    uint32_t kind; /* enum wire_reply_kind */
+    uint32_t zero;
+};
+
 /* Call |header.id| failed. Then come the bytes of the code's name and of the message. */
 struct wire_fail {
     uint32_t code_len;
     uint32_t message_len;
 };
 
-/* Call number |header.id|, counted from 1. Then come the bytes of both names and of the args. */
+/*
+ * Call number |header.id|, counted from 1. Then come the bytes of both names and of the args. At
+ * most LIMIT_CALLS_AT_ONCE wait for an answer; the worker holds back the others. A call with the
+ * number LIMIT_CALLS + 1 may come out of turn: it ends the run.
+ */
 struct wire_call {
     uint32_t namespace_len;
     uint32_t action_len;
+};
+
+/*
+ * The code reached for what it may not have; |header.id| counts these from 1. Then come the bytes
+ * of the four texts.
+ */
+struct wire_blocked {
+    uint32_t api_len;     /* "Deno.readFile" */
+    uint32_t access_len;  /* "read" */
+    uint32_t target_len;  /* "/etc/passwd"; may be empty */
+    uint32_t message_len; /* what the code was told */
+    uint32_t use_len;     /* as many bytes at the end of the message say what to use instead */
 };
 
 /*
@@ -89,6 +118,8 @@ enum wire_why {
 struct wire_threw {
     uint32_t why;  /* enum wire_why */
     uint32_t call; /* the call whose failure was thrown on, or 0 */
+    /* the attempt whose refusal was thrown on, LIMIT_BLOCKED + 1 if it is none of those, or 0 */
+    uint32_t blocked;
     uint32_t name_len;
     uint32_t message_len;
     uint32_t stack_len;
@@ -96,9 +127,13 @@ struct wire_threw {
 
 #define WIRE_NAME_MAX 64u
 #define WIRE_JOB_MAX (sizeof(struct wire_job) + WIRE_NAME_MAX + LIMIT_CODE_BYTES + LIMIT_ARGS_BYTES)
+#define WIRE_REPLY_MAX (sizeof(struct wire_reply) + LIMIT_ANSWER_BYTES)
 #define WIRE_FAIL_MAX (sizeof(struct wire_fail) + WIRE_NAME_MAX + LIMIT_ERROR_MESSAGE_BYTES)
 #define WIRE_CALL_MAX \
     (sizeof(struct wire_call) + LIMIT_NAMESPACE_CHARS + LIMIT_ACTION_CHARS + LIMIT_ARGS_BYTES)
+#define WIRE_BLOCKED_MAX                                                                \
+    (sizeof(struct wire_blocked) + LIMIT_DENIED_API_BYTES + LIMIT_DENIED_ACCESS_BYTES + \
+     LIMIT_DENIED_TARGET_BYTES + LIMIT_DENIED_MESSAGE_BYTES)
 #define WIRE_THREW_MAX                                                                \
     (sizeof(struct wire_threw) + LIMIT_ERROR_NAME_BYTES + LIMIT_ERROR_MESSAGE_BYTES + \
      LIMIT_ERROR_STACK_BYTES)

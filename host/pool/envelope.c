@@ -69,14 +69,24 @@ static void write_error(const struct caprun_run *run, struct cr_buf *out)
     cr_buf_str(out, "}");
 }
 
+static const char *const call_states[] = {
+    [CR_CALL_OPEN] = "in_flight_unknown",
+    [CR_CALL_DONE] = "done",
+    [CR_CALL_FAILED] = "failed",
+};
+
 static void write_calls(const struct caprun_run *run, struct cr_buf *out)
 {
     cr_buf_str(out, ",\"calls\":[");
     for (size_t i = 0; i < run->call_count; i++) {
         cr_buf_fmt(out, "%s{\"n\":%zu", i ? "," : "", i + 1);
         text_field(out, "method", run->calls[i].method, strlen(run->calls[i].method));
-        cr_buf_str(out, ",\"state\":\"failed\",");
-        ms_field(out, "ms", run->calls[i].us);
+        cr_buf_fmt(out, ",\"state\":\"%s\",", call_states[run->calls[i].state]);
+        if (run->on_call)
+            cr_buf_str(out, "\"decision\":\"allow\",\"by\":\"application\",");
+        ms_field(out, "ms",
+                 run->calls[i].state == CR_CALL_OPEN ? run->ended_us - run->calls[i].started_us
+                                                     : run->calls[i].us);
         cr_buf_str(out, "}");
     }
     cr_buf_str(out, "]");
@@ -112,7 +122,9 @@ void cr_envelope_write(struct caprun_run *run)
     }
     cr_buf_str(out, ",\"logs\":[");
     cr_buf_add(out, run->logs.data, run->logs.len);
-    cr_buf_str(out, "],\"blocked\":[]");
+    cr_buf_str(out, "],\"blocked\":[");
+    cr_buf_add(out, run->blocked.data, run->blocked.len);
+    cr_buf_str(out, "]");
     write_calls(run, out);
     write_metrics(run, out);
     text_field(out, "runId", run->id, strlen(run->id));

@@ -12,6 +12,7 @@
 
 #include "base/escape.h"
 #include "base/scan.h"
+#include "pool/calls.h"
 
 /* No run lasts as long as this, and sums with it do not overflow. */
 #define MAX_WAKE_US ((int64_t)LIMIT_MAX_MS * 1000)
@@ -41,108 +42,118 @@ static void keep_line(struct caprun_run *run, const char *text, size_t len)
         run->on_log(run->log_data, text, len);
 }
 
-static void on_log(struct caprun_run *run, const struct wire_header *header, const uint8_t *payload)
+/* |complete|: the worker did not cut it. */
+static void log_line(struct caprun_run *run, const uint8_t *text, size_t text_len, bool complete)
 {
     static const char cut[] = "[log cut here: it may have 10,000 lines, and 1 MiB]";
     size_t room = LIMIT_LOG_BYTES - run->log_bytes;
-    size_t len = header->length < room ? header->length : room;
+    size_t len = text_len < room ? text_len : room;
     bool one_of_many = run->log_lines < LIMIT_LOG_LINES - 1; /* the last one is ours */
-    bool whole = one_of_many && len == header->length && !header->id;
+    bool whole = one_of_many && len == text_len && complete;
 
     if (run->log_cut)
         return;
     /* not in the middle of a character */
-    while (len > 0 && len < header->length && (payload[len] & 0xc0) == 0x80)
+    while (len > 0 && len < text_len && (text[len] & 0xc0) == 0x80)
         len--;
     run->log_bytes += len;
     if (whole || (one_of_many && len > 0))
-        keep_line(run, (const char *)payload, len);
+        keep_line(run, (const char *)text, len);
     if (whole || run->state == CR_RUN_ENDED)
         return;
     run->log_cut = true;
     keep_line(run, cut, sizeof(cut) - 1);
 }
 
-/* --- calls -------------------------------------------------------------------------------- */
-
-static struct cr_call *add_call(struct caprun_run *run, const char *ns, int ns_len,
-                                const char *action, int action_len)
+static void on_log(struct caprun_run *run, const struct wire_header *header, const uint8_t *payload)
 {
-    struct cr_call *call;
-
-    if (run->call_count == run->call_cap) {
-        size_t cap = run->call_cap ? run->call_cap * 2 : 8;
-        struct cr_call *calls = realloc(run->calls, cap * sizeof(*calls));
-
-        if (!calls)
-            return NULL;
-        run->calls = calls;
-        run->call_cap = cap;
-    }
-    call = &run->calls[run->call_count];
-    *call = (struct cr_call){0};
-    if (asprintf(&call->method, "%.*s:%.*s", ns_len, ns, action_len, action) < 0)
-        return NULL;
-    run->call_count++;
-    return call;
+    log_line(run, payload, header->length, !header->id);
 }
 
-/* There is nobody to ask yet: every call fails, and says whom it did not find. */
-static void fail_call(struct caprun_run *run, struct cr_call *call, const char *message,
-                      int64_t since_us)
-{
-    static const char code[] = "RPC_ERROR";
-    struct wire_fail fail = {sizeof(code) - 1, (uint32_t)strlen(message)};
+/* --- attempts ----------------------------------------------------------------------------- */
 
-    /* gcc's analyzer takes strdup() here for a leak */
-    if (asprintf(&call->message, "%s", message) < 0)
-        call->message = NULL;
-    call->us = cr_loop_now() - since_us;
-    cr_run_send(run, (struct wire_header){.type = WIRE_FAIL, .id = (uint32_t)run->call_count},
-                (struct wire_part[]){
-                    {&fail, sizeof(fail)}, {code, fail.code_len}, {message, fail.message_len}},
-                3);
+/* "[blocked] fetch: Requires net access …": security people want it beside what else happened. */
+static void log_attempt(struct caprun_run *run, const char *api, size_t api_len,
+                        const char *message, size_t message_len)
+{
+    struct cr_buf line;
+
+    cr_buf_init(&line, LIMIT_DENIED_API_BYTES + LIMIT_DENIED_MESSAGE_BYTES + 16);
+    cr_buf_str(&line, "[blocked] ");
+    cr_buf_add(&line, api, api_len);
+    cr_buf_str(&line, ": ");
+    cr_buf_add(&line, message, message_len);
+    if (!cr_buf_err(&line))
+        log_line(run, line.data, line.len, true);
+    cr_buf_clear(&line);
 }
 
-static void on_call(struct caprun_run *run, const struct wire_header *header,
-                    const uint8_t *payload)
+static void list_attempt(struct caprun_run *run, const struct wire_blocked *b, const char *text)
 {
-    int64_t now = cr_loop_now();
-    const char *ns = (const char *)payload + sizeof(struct wire_call);
-    struct wire_call names;
-    struct cr_call *call;
-    struct cr_err err;
-    char message[1024];
-    size_t before_args;
+    struct cr_buf *out = &run->blocked;
 
-    memcpy(&names, payload, sizeof(names));
-    before_args = sizeof(names) + (size_t)names.namespace_len + names.action_len;
-    if (before_args > header->length || header->id != run->call_count + 1 ||
-        !wire_is_namespace(ns, names.namespace_len) ||
-        !wire_is_action(ns + names.namespace_len, names.action_len)) {
-        violation(run, "a call that is not one");
+    cr_buf_str(out, out->len ? ",{\"api\":" : "{\"api\":");
+    cr_escape_json(out, text, b->api_len);
+    cr_buf_str(out, ",\"access\":");
+    cr_escape_json(out, text + b->api_len, b->access_len);
+    if (b->target_len) {
+        cr_buf_str(out, ",\"target\":");
+        cr_escape_json(out, text + b->api_len + b->access_len, b->target_len);
+    }
+    cr_buf_str(out, "}");
+}
+
+/* What the code was told is kept for the last attempts: the one that ends a run is among them. */
+static int keep_attempt(struct caprun_run *run, const char *message, const struct wire_blocked *b)
+{
+    struct cr_attempt *grown =
+        realloc(run->attempts, (run->attempt_count + 1) * sizeof(*run->attempts));
+
+    if (!grown)
+        return -1;
+    run->attempts = grown;
+    grown += run->attempt_count;
+    grown->use_at = b->message_len - b->use_len;
+    grown->message = strndup(message, b->message_len);
+    if (!grown->message)
+        return -1;
+    run->attempt_count++;
+    return 0;
+}
+
+static void end_by_attempt(struct caprun_run *run, const struct cr_attempt *attempt)
+{
+    cr_run_say(run, "%s", attempt->message);
+    cr_run_hint(run, attempt->message + attempt->use_at);
+    cr_run_end(run, CAPRUN_OUTCOME_PERMISSION_DENIED);
+}
+
+static void on_blocked(struct caprun_run *run, const struct wire_header *header,
+                       const uint8_t *payload)
+{
+    const char *text = (const char *)payload + sizeof(struct wire_blocked), *message;
+    struct wire_blocked b;
+
+    memcpy(&b, payload, sizeof(b));
+    if (header->id != run->attempt_count + 1 || header->id > LIMIT_BLOCKED ||
+        b.use_len > b.message_len || b.api_len > LIMIT_DENIED_API_BYTES ||
+        b.access_len > LIMIT_DENIED_ACCESS_BYTES || b.target_len > LIMIT_DENIED_TARGET_BYTES ||
+        b.message_len > LIMIT_DENIED_MESSAGE_BYTES ||
+        sizeof(b) + (uint64_t)b.api_len + b.access_len + b.target_len + b.message_len !=
+            header->length) {
+        violation(run, "an attempt that is not one");
         return;
     }
-    if (run->call_count == LIMIT_CALLS) {
-        cr_run_end(run, CAPRUN_OUTCOME_CALL_LIMIT);
-        return;
-    }
-    call = add_call(run, ns, (int)names.namespace_len, ns + names.namespace_len,
-                    (int)names.action_len);
-    if (!call) {
-        cr_run_say(run, "No memory to keep a call");
+    message = text + b.api_len + b.access_len + b.target_len;
+    list_attempt(run, &b, text);
+    if (cr_buf_err(&run->blocked) || keep_attempt(run, message, &b) < 0) {
+        cr_run_say(run, "No memory to list what was blocked");
         cr_run_end(run, CAPRUN_OUTCOME_INTERNAL);
         return;
     }
-    if (cr_scan_json(payload + before_args, header->length - before_args, CR_SCAN_STRICT, &err) < 0)
-        (void)snprintf(message, sizeof(message), "The args of %s are refused: %s", call->method,
-                       err.text);
-    else
-        (void)snprintf(message, sizeof(message),
-                       "No target for %s: no server is called \"%.*s\", and this version of caprun "
-                       "has none to configure",
-                       call->method, (int)names.namespace_len, ns);
-    fail_call(run, call, message, now);
+    log_attempt(run, text, b.api_len, message, b.message_len);
+    if (run->stop_when_denied && run->state == CR_RUN_RUNNING)
+        end_by_attempt(run, &run->attempts[run->attempt_count - 1]);
 }
 
 /* --- waiting ------------------------------------------------------------------------------ */
@@ -159,7 +170,7 @@ static void on_idle(struct caprun_run *run, const struct wire_header *header,
     }
     if (header->id < run->frames_sent)
         return; /* something is on its way to it, and it will say so again */
-    if (idle.wake_us < 0) {
+    if (idle.wake_us < 0 && !run->calls_open) {
         cr_run_end(run, CAPRUN_OUTCOME_STALLED);
         return;
     }
@@ -211,14 +222,29 @@ static void say_what_was_thrown(struct caprun_run *run, const struct wire_threw 
     cr_buf_add(&run->error.stack, text + threw->name_len + threw->message_len, threw->stack_len);
 }
 
-/* The failure of a call was thrown on; which one, and with what words, is the host's own record. */
-static void end_by_call(struct caprun_run *run, uint32_t number)
+/*
+ * The failure of a call was thrown on. Which one, and how it ended, is the host's own record; a
+ * tool that failed has said why to the worker alone.
+ */
+static void end_by_call(struct caprun_run *run, const struct cr_call *call)
 {
-    const struct cr_call *call = &run->calls[number - 1];
-
     run->error.tool = strdup(call->method);
-    cr_run_say(run, "%s", call->message ? call->message : "The call failed");
-    cr_run_end(run, CAPRUN_OUTCOME_RPC_ERROR);
+    if (call->state == CR_CALL_FAILED)
+        cr_run_say(run, "%s", call->message ? call->message : "The call failed");
+    cr_run_end(run, call->outcome);
+}
+
+/* A call that did not fail, and has no tool's result that says so, cannot be to blame. */
+static bool may_have_failed(const struct caprun_run *run, uint32_t number)
+{
+    const struct cr_call *call;
+
+    if (number == 0)
+        return true;
+    if (number > run->call_count)
+        return false;
+    call = &run->calls[number - 1];
+    return call->state != CR_CALL_OPEN && call->outcome != CAPRUN_OUTCOME_SUCCESS;
 }
 
 static void on_threw(struct caprun_run *run, const struct wire_header *header,
@@ -229,8 +255,9 @@ static void on_threw(struct caprun_run *run, const struct wire_header *header,
     memcpy(&threw, payload, sizeof(threw));
     if (sizeof(threw) + (uint64_t)threw.name_len + threw.message_len + threw.stack_len !=
             header->length ||
-        threw.call > run->call_count || threw.why < WIRE_WHY_THREW ||
-        threw.why > WIRE_WHY_TOO_LONG) {
+        !may_have_failed(run, threw.call) || threw.why < WIRE_WHY_THREW ||
+        threw.why > WIRE_WHY_TOO_LONG || threw.blocked > LIMIT_BLOCKED + 1 ||
+        (threw.blocked > run->attempt_count && threw.blocked <= LIMIT_BLOCKED)) {
         violation(run, "an error that is not one");
         return;
     }
@@ -239,10 +266,14 @@ static void on_threw(struct caprun_run *run, const struct wire_header *header,
         return;
     }
     say_what_was_thrown(run, &threw, payload + sizeof(threw));
-    if (threw.why == WIRE_WHY_SYNTAX)
+    if (threw.why == WIRE_WHY_SYNTAX && !threw.blocked)
         run->error.type = "SyntaxError";
     if (threw.call)
-        end_by_call(run, threw.call);
+        end_by_call(run, &run->calls[threw.call - 1]);
+    else if (threw.blocked > LIMIT_BLOCKED)
+        cr_run_end(run, CAPRUN_OUTCOME_PERMISSION_DENIED);
+    else if (threw.blocked)
+        end_by_attempt(run, &run->attempts[threw.blocked - 1]);
     else
         cr_run_end(run, CAPRUN_OUTCOME_CODE_ERROR);
 }
@@ -272,8 +303,13 @@ static const struct {
     void (*handle)(struct caprun_run *run, const struct wire_header *header,
                    const uint8_t *payload);
 } permitted[] = {
-    {WIRE_LOG, true, on_log},    {WIRE_CALL, false, on_call},   {WIRE_IDLE, false, on_idle},
-    {WIRE_DONE, false, on_done}, {WIRE_THREW, false, on_threw}, {WIRE_LATE, true, on_late},
+    {WIRE_LOG, true, on_log},
+    {WIRE_BLOCKED, true, on_blocked},
+    {WIRE_CALL, false, cr_calls_handle},
+    {WIRE_IDLE, false, on_idle},
+    {WIRE_DONE, false, on_done},
+    {WIRE_THREW, false, on_threw},
+    {WIRE_LATE, true, on_late},
     {WIRE_FULL, false, on_full},
 };
 

@@ -11,6 +11,7 @@
 #include <nettle/sha2.h>
 
 #include "base/units.h"
+#include "pool/calls.h"
 #include "pool/envelope.h"
 #include "pool/frames.h"
 
@@ -41,7 +42,7 @@ void cr_run_say(struct caprun_run *run, const char *fmt, ...)
     cr_buf_str(&run->error.message, text);
 }
 
-static void hint(struct caprun_run *run, const char *text)
+void cr_run_hint(struct caprun_run *run, const char *text)
 {
     (void)snprintf(run->error.hint, sizeof(run->error.hint), "%s", text);
 }
@@ -55,22 +56,22 @@ static void explain(struct caprun_run *run, enum caprun_outcome outcome)
     case CAPRUN_OUTCOME_EXECUTION_TIMEOUT:
         cr_units_show_duration(run->limits.wall_ms, amount);
         cr_run_say(run, "Execution timeout after %s", amount);
-        hint(run, "raise it with --timeout");
+        cr_run_hint(run, "raise it with --timeout");
         break;
     case CAPRUN_OUTCOME_CPU_TIMEOUT:
         cr_units_show_duration(run->limits.cpu_ms, amount);
         cr_run_say(run, "CPU time limit of %s reached", amount);
-        hint(run, "raise it with --cpu");
+        cr_run_hint(run, "raise it with --cpu");
         break;
     case CAPRUN_OUTCOME_MEMORY_LIMIT:
         cr_units_show_size(run->limits.memory, amount);
         cr_run_say(run, "Memory limit of %s reached", amount);
-        hint(run, "raise it with --memory, or keep less at a time");
+        cr_run_hint(run, "raise it with --memory, or keep less at a time");
         break;
     case CAPRUN_OUTCOME_OUTPUT_LIMIT:
         cr_units_show_size(LIMIT_RESULT_BYTES, amount);
         cr_run_say(run, "The result is over %s", amount);
-        hint(run, "return less: a summary, or a part");
+        cr_run_hint(run, "return less: a summary, or a part");
         break;
     case CAPRUN_OUTCOME_CALL_LIMIT:
         cr_run_say(run, "More than %u calls in one run", LIMIT_CALLS);
@@ -78,7 +79,7 @@ static void explain(struct caprun_run *run, enum caprun_outcome outcome)
     case CAPRUN_OUTCOME_STALLED:
         cr_run_say(run, "The code waits for something that cannot happen: "
                         "no call and no timer is pending, and it has not returned");
-        hint(run, "look for a promise that nothing resolves");
+        cr_run_hint(run, "look for a promise that nothing resolves");
         break;
     case CAPRUN_OUTCOME_CANCELLED:
         cr_run_say(run, "Cancelled");
@@ -197,7 +198,7 @@ static void worker_gone(struct cr_worker *w, const struct cr_err *why)
         cr_run_end(run, CAPRUN_OUTCOME_INTERNAL);
         return;
     }
-    hint(run, "if the code is not hostile, this is a bug of caprun: please report it");
+    cr_run_hint(run, "if the code is not hostile, this is a bug of caprun: please report it");
     cr_run_end(run, CAPRUN_OUTCOME_WORKER_TERMINATED);
 }
 
@@ -211,6 +212,8 @@ void cr_run_schedule(struct caprun_run *run)
         next = run->asked_us + START_US;
     if (run->state == CR_RUN_RUNNING && run->check_cpu_us < next)
         next = run->check_cpu_us;
+    if (run->state == CR_RUN_RUNNING && cr_calls_next(run) < next)
+        next = cr_calls_next(run);
     if (run->state == CR_RUN_RUNNING && run->idle && run->wake_us >= 0 &&
         run->job_us + run->wake_us < next)
         next = run->job_us + run->wake_us;
@@ -255,6 +258,10 @@ static void timer_due(struct cr_timer *timer)
         reach_wall_limit(run);
     } else if (now >= run->check_cpu_us) {
         check_cpu(run);
+    } else if (now >= cr_calls_next(run)) {
+        cr_calls_expire(run);
+        if (run->state == CR_RUN_RUNNING)
+            cr_run_schedule(run);
     } else if (run->idle && run->wake_us >= 0 && cr_run_now(run) >= run->wake_us) {
         cr_run_send(run, (struct wire_header){.type = WIRE_WAKE}, NULL, 0);
         if (run->state == CR_RUN_RUNNING)
@@ -270,6 +277,7 @@ void cr_run_init(struct caprun_run *run, struct caprun_runtime *runtime, struct 
     cr_buf_init(&run->code, LIMIT_CODE_BYTES);
     cr_buf_init(&run->args, LIMIT_ARGS_BYTES);
     cr_buf_init(&run->logs, 8 * LIMIT_LOG_BYTES);
+    cr_buf_init(&run->blocked, 8 * LIMIT_MIB);
     cr_buf_init(&run->result, LIMIT_RESULT_BYTES);
     cr_buf_init(&run->error.message, 2 * LIMIT_ERROR_MESSAGE_BYTES);
     cr_buf_init(&run->error.stack, LIMIT_ERROR_STACK_BYTES);
@@ -310,15 +318,15 @@ void cr_run_clear(struct caprun_run *run)
 {
     cr_loop_unset(run->loop, &run->timer);
     cr_worker_clear(&run->worker);
-    for (size_t i = 0; i < run->call_count; i++) {
-        free(run->calls[i].method);
-        free(run->calls[i].message);
-    }
-    free(run->calls);
+    cr_calls_clear(run);
+    for (size_t i = 0; i < run->attempt_count; i++)
+        free(run->attempts[i].message);
+    free(run->attempts);
     free(run->error.tool);
     cr_buf_clear(&run->code);
     cr_buf_clear(&run->args);
     cr_buf_clear(&run->logs);
+    cr_buf_clear(&run->blocked);
     cr_buf_clear(&run->result);
     cr_buf_clear(&run->error.message);
     cr_buf_clear(&run->error.stack);

@@ -25,13 +25,24 @@ struct cr_run_limits {
     uint64_t memory;
     uint32_t wall_ms;
     uint32_t cpu_ms;
-    uint32_t call_ms; /* for one call; used as soon as there is something to call */
+    uint32_t call_ms; /* for one call */
 };
 
+enum cr_call_state { CR_CALL_OPEN, CR_CALL_DONE, CR_CALL_FAILED };
+
 struct cr_call {
-    char *method;  /* "namespace:action" */
-    char *message; /* of its failure */
-    int64_t us;    /* how long it took */
+    enum cr_call_state state;
+    enum caprun_outcome outcome; /* of a run that does not catch its failure */
+    char *method;                /* "namespace:action" */
+    char *message;               /* of its failure */
+    int64_t started_us;
+    int64_t us; /* how long it took */
+};
+
+/* The code reached for what it may not have, and was told so. */
+struct cr_attempt {
+    char *message;
+    size_t use_at; /* where in the message it says what to use instead */
 };
 
 /* What the envelope's error says. Texts are a stranger's until they are escaped. */
@@ -50,6 +61,10 @@ struct caprun_run {
     struct cr_buf code, args;
     void (*on_log)(void *data, const char *line, size_t len);
     void *log_data;
+    void (*on_call)(void *data, struct caprun_run *run, uint32_t call, const char *method,
+                    const char *args, size_t args_len);
+    void *call_data;
+    bool stop_when_denied;
 
     enum cr_run_state state;
     enum caprun_outcome outcome;
@@ -72,6 +87,11 @@ struct caprun_run {
     bool log_cut;
     struct cr_call *calls;
     size_t call_count, call_cap;
+    size_t calls_open;
+    size_t call_oldest;    /* no call before this one is open */
+    struct cr_buf blocked; /* JSON objects with commas between them */
+    struct cr_attempt *attempts;
+    size_t attempt_count;
     struct cr_buf result;
     struct cr_run_error error;
     int64_t cpu_us;
@@ -96,6 +116,9 @@ void cr_run_end(struct caprun_run *run, enum caprun_outcome outcome);
 
 /* The error's message; replaces what was there. */
 void cr_run_say(struct caprun_run *run, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* What to change; replaces what was there. */
+void cr_run_hint(struct caprun_run *run, const char *text);
 
 /* Sends a frame, with the run's time in its header. |header| has type and id. */
 void cr_run_send(struct caprun_run *run, struct wire_header header, const struct wire_part *parts,

@@ -58,7 +58,11 @@ static void send_job(const char *code, size_t len)
     struct wire_job job = {.name_len = sizeof(name) - 1, .code_len = (uint32_t)len, .args_len = 2};
     struct wire_header header = {.type = WIRE_JOB, .left_ms = LIMIT_DEFAULT_WALL_MS};
     struct wire_part parts[] = {
-        {&header, sizeof(header)}, {&job, sizeof(job)}, {name, job.name_len}, {code, len}, {args, 2},
+        {&header, sizeof(header)},
+        {&job, sizeof(job)},
+        {name, job.name_len},
+        {code, len},
+        {args, 2},
     };
 
     for (size_t i = 1; i < 5; i++)

@@ -36,7 +36,8 @@ def the_result_is_what_json_makes_of_it():
 
 # name: (code, options, exit status, type, code, a part of the message)
 ENDS = {
-    "a syntax error": ("return (", [], 1, "SyntaxError", "CODE_ERROR", "unexpected"),
+    "a syntax error": ("return +* 1", [], 1, "SyntaxError", "CODE_ERROR",
+                       "unexpected token in expression: '*', at line 1, column 9"),
     "an error": ("throw new Error('oops')", [], 1, "RuntimeError", "CODE_ERROR", "oops"),
     "a type error": ("null.x", [], 1, "RuntimeError", "CODE_ERROR", "TypeError: "),
     "a string": ("throw 'words'", [], 1, "RuntimeError", "CODE_ERROR", "words"),

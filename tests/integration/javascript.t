@@ -41,8 +41,6 @@ VALUES = {
         ["\ufffd", "\U0001f600"]),
     "backslashes before what looks like one": (r"return '\\ud800'", "\\ud800"),
     # no code from text
-    "eval": ("try { eval('1') } catch (e) { return e.name }", "TypeError"),
-    "indirect eval": ("try { (0, eval)('1') } catch (e) { return e.name }", "TypeError"),
     "Function": ("try { new Function('return 1') } catch (e) { return 'no' }", "no"),
     "constructors of each kind": (
         "return [() => {}, async () => {}, function* () {}, async function* () {}, class {}.constructor]"
@@ -55,7 +53,6 @@ VALUES = {
         ".map(f => { try { return typeof f('1') } catch { return 'no' } })", ["no", "no"]),
     "mcp.constructor.constructor": (
         "try { mcp.constructor.constructor('1') } catch { return 'no' }", "no"),
-    "import": ("try { await import('fs') } catch { return 'no' }", "no"),
     "string timers": ("try { setTimeout('1') } catch (e) { return e.name }", "TypeError"),
     # time
     "time stands still while code computes": (
@@ -138,7 +135,6 @@ def args_arrive_as_they_were():
     "an unclosed brace": "if (1) {",
     "an octal number": "return 010",
     "with": "with (args) {}",
-    "import": "import x from 'y'",
     "await in a plain function": "function f() { await 0 }",
     "args declared again": "'use strict'; let mcp",
 })

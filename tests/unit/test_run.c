@@ -46,11 +46,17 @@ static bool new_runtime(void)
     return len > 0 && caprun_new(&rt) == 0 && caprun_set_worker(rt, own_path) == 0;
 }
 
+/* Answers the calls of the runs that are made, if it is set. */
+static void (*handler)(void *data, struct caprun_run *r, uint32_t call, const char *method,
+                       const char *args, size_t args_len);
+
 static struct caprun_run *new_run(const char *code, uint64_t timeout_ms, enum fake_early early)
 {
     struct caprun_run *made = NULL;
 
-    if (caprun_run_new(rt, &made) < 0 || caprun_run_set_code(made, code, strlen(code)) < 0 ||
+    if (caprun_run_new(rt, &made) == 0)
+        caprun_run_set_handler(made, handler, NULL);
+    if (!made || caprun_run_set_code(made, code, strlen(code)) < 0 ||
         caprun_run_set_timeout(made, timeout_ms) < 0 ||
         (early && caprun_run_set_memory(made, FAKE_EARLY + early) < 0))
         printf("# no run: %s\n", caprun_error(rt));
@@ -250,6 +256,58 @@ TEST(a_worker_that_calls_and_never_reads_meets_a_limit)
     CHECK(begin());
     CHECK(plays("many_calls 10001", 0, FAKE_HONEST, CAPRUN_OUTCOME_CALL_LIMIT, "10000 calls"));
     CHECK(plays("many_calls 10000", 500, FAKE_HONEST, CAPRUN_OUTCOME_EXECUTION_TIMEOUT, ""));
+    CHECK(end());
+}
+
+/* Answers nothing. */
+static void keeps_quiet(void *data, struct caprun_run *r, uint32_t call, const char *method,
+                        const char *args, size_t args_len)
+{
+    (void)data;
+    (void)r;
+    (void)call;
+    (void)method;
+    (void)args;
+    (void)args_len;
+}
+
+TEST(no_more_calls_wait_for_an_answer_than_may)
+{
+    CHECK(begin());
+    handler = keeps_quiet;
+    CHECK(plays("many_calls 256", 300, FAKE_HONEST, CAPRUN_OUTCOME_EXECUTION_TIMEOUT,
+                "\"n\":256,\"method\":\"files:read\",\"state\":\"in_flight_unknown\""));
+    CHECK(plays("many_calls 257", 0, FAKE_HONEST, BAD, "a call that is not one"));
+    CHECK(plays("first_call_id 10001", 0, FAKE_HONEST, CAPRUN_OUTCOME_CALL_LIMIT, "10000 calls"));
+    CHECK(plays("calls_and_a_throw 3", 0, FAKE_HONEST, BAD, "an error that is not one"));
+    handler = NULL;
+    CHECK(end());
+}
+
+/* --- tests: attempts ---------------------------------------------------------------------- */
+
+TEST(attempts_are_listed_and_logged)
+{
+    CHECK(begin());
+    CHECK(plays("attempts 2", 0, FAKE_HONEST, CAPRUN_OUTCOME_SUCCESS,
+                "\"logs\":[\"[blocked] fetch: no; use mcp\",\"[blocked] fetch: no; use mcp\"],"
+                "\"blocked\":[{\"api\":\"fetch\",\"access\":\"net\",\"target\":\"evil.example\"},"
+                "{\"api\":\"fetch\",\"access\":\"net\"}],"));
+    CHECK(plays("attempts 1000", 0, FAKE_HONEST, CAPRUN_OUTCOME_SUCCESS, "42"));
+    CHECK(plays("attempt_and_throw 1", 0, FAKE_HONEST, CAPRUN_OUTCOME_PERMISSION_DENIED,
+                "\"message\":\"no; use mcp\",\"hint\":\"use mcp\""));
+    CHECK(plays("attempt_and_throw 0", 0, FAKE_HONEST, BAD, "an error that is not one"));
+    CHECK(end());
+}
+
+TEST(an_attempt_that_makes_no_sense_ends_the_worker)
+{
+    CHECK(begin());
+    for (long i = 0; i < ATTEMPT_LENGTHS; i++)
+        CHECK(plays_numbered("attempt_lengths", i, BAD, "an attempt that is not one"));
+    CHECK(plays_numbered("attempt_of_number", 0, BAD, "an attempt that is not one"));
+    CHECK(plays_numbered("attempt_of_number", 2, BAD, "an attempt that is not one"));
+    CHECK(plays_numbered("attempts", 1001, BAD, "an attempt that is not one"));
     CHECK(end());
 }
 

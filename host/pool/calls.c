@@ -1,0 +1,209 @@
+/* calls.c - a table of calls by number, of which the open ones are few. */
+#include "pool/calls.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/scan.h"
+#include "base/units.h"
+#include "pool/envelope.h"
+
+static struct cr_call *add_call(struct caprun_run *run, const char *ns, int ns_len,
+                                const char *action, int action_len)
+{
+    struct cr_call *call;
+
+    if (run->call_count == run->call_cap) {
+        size_t cap = run->call_cap ? run->call_cap * 2 : 8;
+        struct cr_call *calls = realloc(run->calls, cap * sizeof(*calls));
+
+        if (!calls)
+            return NULL;
+        run->calls = calls;
+        run->call_cap = cap;
+    }
+    call = &run->calls[run->call_count];
+    *call = (struct cr_call){.started_us = cr_loop_now()};
+    if (asprintf(&call->method, "%.*s:%.*s", ns_len, ns, action_len, action) < 0)
+        return NULL;
+    run->call_count++;
+    run->calls_open++;
+    return call;
+}
+
+/* An open call, or NULL. */
+static struct cr_call *find_open(struct caprun_run *run, uint32_t number, struct cr_err *err)
+{
+    struct cr_call *call;
+
+    if (run->state == CR_RUN_RUNNING && number > 0 && number <= run->call_count) {
+        call = &run->calls[number - 1];
+        if (call->state == CR_CALL_OPEN)
+            return call;
+    }
+    (void)cr_err_set(err, CAPRUN_E_STATE, "call %u waits for no answer", number);
+    return NULL;
+}
+
+static void close_call(struct caprun_run *run, struct cr_call *call, enum cr_call_state state)
+{
+    call->state = state;
+    call->us = cr_loop_now() - call->started_us;
+    run->calls_open--;
+}
+
+int cr_calls_fail(struct caprun_run *run, uint32_t number, enum caprun_outcome outcome,
+                  const char *message, size_t len, struct cr_err *err)
+{
+    struct cr_call *call = find_open(run, number, err);
+    const char *code = cr_envelope_code(outcome);
+    size_t shown = len < LIMIT_ERROR_MESSAGE_BYTES ? len : LIMIT_ERROR_MESSAGE_BYTES;
+    struct wire_fail fail = {(uint32_t)strlen(code), (uint32_t)shown};
+
+    if (!call)
+        return CAPRUN_E_STATE;
+    if (asprintf(&call->message, "%.*s", (int)shown, message) < 0)
+        call->message = NULL;
+    call->outcome = outcome;
+    close_call(run, call, CR_CALL_FAILED);
+    cr_run_send(
+        run, (struct wire_header){.type = WIRE_FAIL, .id = number},
+        (struct wire_part[]){{&fail, sizeof(fail)}, {code, fail.code_len}, {message, shown}}, 3);
+    return 0;
+}
+
+static void fail_text(struct caprun_run *run, enum caprun_outcome outcome, const char *message)
+{
+    struct cr_err unused;
+
+    (void)cr_calls_fail(run, (uint32_t)run->call_count, outcome, message, strlen(message), &unused);
+}
+
+int cr_calls_reply(struct caprun_run *run, uint32_t number, enum wire_reply_kind kind,
+                   const char *json, size_t len, struct cr_err *err)
+{
+    static const char too_long[] = "The answer is over 64 MiB";
+    struct cr_call *call = find_open(run, number, err);
+    struct wire_reply reply = {.kind = kind};
+    struct cr_err why;
+
+    if (!call)
+        return CAPRUN_E_STATE;
+    if (len > LIMIT_ANSWER_BYTES) {
+        (void)cr_calls_fail(run, number, CAPRUN_OUTCOME_RPC_ERROR, too_long, sizeof(too_long) - 1,
+                            err);
+        return cr_err_set(err, CAPRUN_E_TOOBIG, "an answer of over %u bytes", LIMIT_ANSWER_BYTES);
+    }
+    if (cr_scan_json((const uint8_t *)json, len, CR_SCAN_PASS, &why) < 0)
+        return cr_err_set(err, CAPRUN_E_INVAL, "the answer is not acceptable JSON: %s", why.text);
+    if (kind == WIRE_REPLY_TOOL)
+        call->outcome = CAPRUN_OUTCOME_TOOL_ERROR; /* if it comes to that */
+    close_call(run, call, CR_CALL_DONE);
+    cr_run_send(run, (struct wire_header){.type = WIRE_REPLY, .id = number},
+                (struct wire_part[]){{&reply, sizeof(reply)}, {json, len}}, 2);
+    return 0;
+}
+
+/* The args are JSON that was checked: the same bytes go on. */
+static void ask(struct caprun_run *run, struct cr_call *call, const char *ns, int ns_len,
+                const char *args, size_t len)
+{
+    char message[1024];
+
+    if (run->on_call) {
+        run->on_call(run->call_data, run, (uint32_t)run->call_count, call->method, args, len);
+        return;
+    }
+    (void)snprintf(message, sizeof(message),
+                   "No target for %s: no server is called \"%.*s\", and this version of caprun "
+                   "has none to configure",
+                   call->method, ns_len, ns);
+    fail_text(run, CAPRUN_OUTCOME_RPC_ERROR, message);
+}
+
+static void start_call(struct caprun_run *run, const char *ns, const struct wire_call *names,
+                       const uint8_t *args, size_t args_len)
+{
+    struct cr_call *call = add_call(run, ns, (int)names->namespace_len, ns + names->namespace_len,
+                                    (int)names->action_len);
+    struct cr_err err;
+    char message[1024];
+
+    if (!call) {
+        cr_run_say(run, "No memory to keep a call");
+        cr_run_end(run, CAPRUN_OUTCOME_INTERNAL);
+        return;
+    }
+    if (cr_scan_json(args, args_len, CR_SCAN_STRICT, &err) < 0) {
+        (void)snprintf(message, sizeof(message), "The args of %s are refused: %s", call->method,
+                       err.text);
+        fail_text(run, CAPRUN_OUTCOME_RPC_ERROR, message);
+    } else {
+        ask(run, call, ns, (int)names->namespace_len, (const char *)args, args_len);
+    }
+    if (run->state == CR_RUN_RUNNING)
+        cr_run_schedule(run);
+}
+
+void cr_calls_handle(struct caprun_run *run, const struct wire_header *header,
+                     const uint8_t *payload)
+{
+    const char *ns = (const char *)payload + sizeof(struct wire_call);
+    struct wire_call names;
+    size_t before_args;
+
+    memcpy(&names, payload, sizeof(names));
+    before_args = sizeof(names) + (size_t)names.namespace_len + names.action_len;
+    if (header->id == LIMIT_CALLS + 1) {
+        cr_run_end(run, CAPRUN_OUTCOME_CALL_LIMIT);
+        return;
+    }
+    if (before_args > header->length || header->id != run->call_count + 1 ||
+        run->calls_open == LIMIT_CALLS_AT_ONCE || !wire_is_namespace(ns, names.namespace_len) ||
+        !wire_is_action(ns + names.namespace_len, names.action_len)) {
+        cr_worker_fault(&run->worker, "a call that is not one");
+        return;
+    }
+    start_call(run, ns, &names, payload + before_args, header->length - before_args);
+}
+
+/* Calls are given the same time, so that the oldest open one is the first to be due. */
+static struct cr_call *oldest_open(struct caprun_run *run)
+{
+    while (run->calls_open && run->calls[run->call_oldest].state != CR_CALL_OPEN)
+        run->call_oldest++;
+    return run->calls_open ? &run->calls[run->call_oldest] : NULL;
+}
+
+int64_t cr_calls_next(struct caprun_run *run)
+{
+    const struct cr_call *call = oldest_open(run);
+
+    return call ? call->started_us + (int64_t)run->limits.call_ms * 1000 : INT64_MAX;
+}
+
+void cr_calls_expire(struct caprun_run *run)
+{
+    char amount[32], message[320];
+    struct cr_err unused;
+
+    cr_units_show_duration(run->limits.call_ms, amount);
+    while (run->state == CR_RUN_RUNNING && cr_calls_next(run) <= cr_loop_now()) {
+        size_t at = run->call_oldest;
+
+        (void)snprintf(message, sizeof(message), "RPC timeout: no answer from %s after %s",
+                       run->calls[at].method, amount);
+        (void)cr_calls_fail(run, (uint32_t)at + 1, CAPRUN_OUTCOME_RPC_TIMEOUT, message,
+                            strlen(message), &unused);
+    }
+}
+
+void cr_calls_clear(struct caprun_run *run)
+{
+    for (size_t i = 0; i < run->call_count; i++) {
+        free(run->calls[i].method);
+        free(run->calls[i].message);
+    }
+    free(run->calls);
+}

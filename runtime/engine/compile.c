@@ -1,0 +1,329 @@
+/*
+ * compile.c - code to a function, once; what is said when it does not parse; and after that no
+ * compiler.
+ */
+#define BODY_HEAD "(async function (mcp, args) {\"use strict\";\n"
+#define BODY_TAIL "\n})"
+
+static struct crw_engine_denied denied;
+static bool import_was_refused;
+
+/* Which of the engine's ways to the compiler was taken? */
+static const char *compiler_api(JSContext *ctx)
+{
+    static const char *const constructors[] = {
+        [JS_FUNC_NORMAL] = "Function",
+        [JS_FUNC_GENERATOR] = "GeneratorFunction",
+        [JS_FUNC_ASYNC] = "AsyncFunction",
+        [JS_FUNC_ASYNC_GENERATOR] = "AsyncGeneratorFunction",
+    };
+    const JSStackFrame *sf = ctx->rt->current_stack_frame;
+    const JSObject *p = sf ? JS_VALUE_GET_OBJ(sf->cur_func) : NULL;
+
+    if (p && p->class_id == JS_CLASS_C_FUNCTION &&
+        p->u.cfunc.c_function.constructor_magic == js_function_constructor)
+        return constructors[p->u.cfunc.magic];
+    return "eval";
+}
+
+static JSValue refuse_eval(JSContext *ctx, JSValueConst this_obj, const char *input,
+                           size_t input_len, const char *filename, int line, int flags,
+                           int scope_idx)
+{
+    denied.compile(ctx, compiler_api(ctx));
+    return JS_EXCEPTION;
+}
+
+static char *refuse_import(JSContext *ctx, const char *base, const char *name, void *opaque)
+{
+    import_was_refused = true;
+    denied.import(ctx, name);
+    return NULL;
+}
+
+void crw_engine_set_denied(JSContext *ctx, const struct crw_engine_denied *functions)
+{
+    denied = *functions;
+    JS_SetModuleLoaderFunc(ctx->rt, refuse_import, NULL, NULL);
+}
+
+void crw_engine_close_compiler(JSContext *ctx)
+{
+    ctx->eval_internal = refuse_eval;
+}
+
+/* --- syntax errors ------------------------------------------------------------------------ */
+
+/* Where the pending SyntaxError is, by the stack that the parser gave it. */
+static void error_place(JSContext *ctx, JSValueConst error, int *ret_line, int *ret_column)
+{
+    JSValue stack = js_error_get_stack(ctx, error);
+    const char *text = JS_ToCString(ctx, stack);
+
+    *ret_line = *ret_column = 0;
+    (void)split_frame(text, strcspn(text, "\n"), ret_line, ret_column);
+    JS_FreeCString(ctx, text);
+    JS_FreeValue(ctx, stack);
+}
+
+/* The part of a long line around |column|, in bytes from 1; not in the middle of a character. */
+static void cut_line(const char **line, size_t *len, int *column)
+{
+    enum { BEFORE = 60, WIDTH = 100 };
+    size_t from = *column > BEFORE ? (size_t)(*column - BEFORE) : 0;
+    size_t to;
+
+    while (from < *len && ((*line)[from] & 0xc0) == 0x80)
+        from++;
+    if (from > *len)
+        from = *len;
+    to = *len - from > WIDTH ? from + WIDTH : *len;
+    while (to < *len && ((*line)[to] & 0xc0) == 0x80)
+        to++;
+    *line += from;
+    *len = to - from;
+    *column -= (int)from;
+}
+
+/* A copy of the line without tabs, so that the caret below it is where it should be. */
+static void put_line(DynBuf *out, const char *line, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        dbuf_putc(out, (uint8_t)(line[i] == '\t' ? ' ' : line[i]));
+}
+
+/* "    at NAME:2:7", the line, and a caret. */
+static JSValue excerpt(JSContext *ctx, const char *name, int number, int column)
+{
+    size_t len = 0;
+    const char *line = source_line(number, &len);
+    JSValue text;
+    DynBuf out;
+
+    js_dbuf_init(ctx, &out);
+    /* in bytes, as the engine would: whoever asks for the stack gets it translated */
+    dbuf_printf(&out, "    at %s:%d:%d", name, number, column);
+    cut_line(&line, &len, &column);
+    dbuf_printf(&out, "\n%7d | ", number);
+    put_line(&out, line, len);
+    dbuf_printf(&out, "\n        | %*s", source_column(line, len, column), "^");
+    text = JS_NewStringLen(ctx, (const char *)out.buf, out.size);
+    dbuf_free(&out);
+    return text;
+}
+
+/* The last place in the code, for errors in what we put behind it. */
+static void last_place(int *ret_line, int *ret_column)
+{
+    size_t len;
+
+    for (*ret_line = 1; source_line(*ret_line + 1, &len); ++*ret_line)
+        ;
+    (void)source_line(*ret_line, &len);
+    *ret_column = (int)len + 1;
+}
+
+/* Throws |error|, whose place in the code is known, with its place in words and in a picture. */
+static JSValue throw_with_place(JSContext *ctx, JSValue error, const char *name, int line,
+                                int column)
+{
+    JSObject *p = JS_VALUE_GET_OBJ(error);
+    JSValue words = JS_GetProperty(ctx, error, JS_ATOM_message);
+    const char *text = JS_ToCString(ctx, words);
+    char message[512];
+    size_t len = 0;
+    const char *code = source_line(line, &len);
+
+    snprintf(message, sizeof(message), "%s, at line %d, column %d", text, line,
+             source_column(code, len, column));
+    JS_DefinePropertyValue(ctx, error, JS_ATOM_message, JS_NewString(ctx, message),
+                           JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE);
+    JS_FreeCString(ctx, text);
+    JS_FreeValue(ctx, words);
+    JS_FreeValue(ctx, p->u.object_data);
+    p->u.object_data = excerpt(ctx, name, line, column);
+    return JS_Throw(ctx, error);
+}
+
+static JSValue new_syntax_error(JSContext *ctx, const char *message)
+{
+    JS_ThrowSyntaxError(ctx, "%s", message);
+    return JS_GetException(ctx);
+}
+
+static JSValue throw_syntax_error(JSContext *ctx, JSValue error, const char *name)
+{
+    int line, column;
+    size_t len;
+
+    error_place(ctx, error, &line, &column);
+    if (!source_line(line, &len)) {
+        JS_FreeValue(ctx, error);
+        error = new_syntax_error(ctx,
+                                 "the code ends too early, or closes a brace that it did not open");
+        last_place(&line, &column);
+    }
+    return throw_with_place(ctx, error, name, line, column);
+}
+
+/* --- a body ------------------------------------------------------------------------------- */
+
+/* Is the first function of |script| the text from the first parenthesis to the last? */
+static bool is_one_function(JSValueConst script, size_t text_len)
+{
+    const JSFunctionBytecode *b = JS_VALUE_GET_PTR(script);
+
+    for (int i = 0; i < b->cpool_count; i++) {
+        const JSFunctionBytecode *inner;
+
+        if (JS_VALUE_GET_TAG(b->cpool[i]) != JS_TAG_FUNCTION_BYTECODE)
+            continue;
+        inner = JS_VALUE_GET_PTR(b->cpool[i]);
+        return (size_t)inner->source_len == text_len - 2;
+    }
+    return false;
+}
+
+JSValue crw_engine_compile_body(JSContext *ctx, const char *code, size_t len, const char *name)
+{
+    size_t head = sizeof(BODY_HEAD) - 1, tail = sizeof(BODY_TAIL) - 1;
+    size_t text_len = head + len + tail;
+    char *text = js_malloc(ctx, text_len + 1);
+    JSValue script;
+
+    memcpy(text, BODY_HEAD, head);
+    memcpy(text + head, code, len);
+    memcpy(text + head + len, BODY_TAIL, tail + 1);
+    /* line 0 is ours, so that the code's own lines count from 1 */
+    script = JS_EvalInternal(ctx, JS_UNDEFINED, text, text_len, name, 0,
+                             JS_EVAL_TYPE_GLOBAL | JS_EVAL_FLAG_COMPILE_ONLY, -1);
+    js_free(ctx, text);
+    if (JS_IsException(script))
+        return script;
+    if (!is_one_function(script, text_len)) {
+        JS_FreeValue(ctx, script);
+        return JS_ThrowSyntaxError(ctx, "the code closes a brace that it did not open");
+    }
+    return JS_EvalFunction(ctx, script);
+}
+
+/* --- a module ----------------------------------------------------------------------------- */
+
+static JSValue compile_module(JSContext *ctx, const char *code, size_t len, const char *name)
+{
+    char *text = js_malloc(ctx, len + 1);
+    JSValue module;
+
+    memcpy(text, code, len);
+    text[len] = '\0';
+    module = JS_EvalInternal(ctx, JS_UNDEFINED, text, len, name, 1,
+                             JS_EVAL_TYPE_MODULE | JS_EVAL_FLAG_COMPILE_ONLY, -1);
+    js_free(ctx, text);
+    return module;
+}
+
+static bool exports_default(const JSModuleDef *m)
+{
+    for (int i = 0; i < m->export_entries_count; i++)
+        if (m->export_entries[i].export_name == JS_ATOM_default)
+            return true;
+    return false;
+}
+
+JSValue crw_engine_default_export(JSContext *ctx, JSValueConst module)
+{
+    JSValue names = JS_GetModuleNamespace(ctx, JS_VALUE_GET_PTR(module));
+    JSValue value = JS_IsException(names) ? names : JS_GetProperty(ctx, names, JS_ATOM_default);
+
+    if (!JS_IsException(names))
+        JS_FreeValue(ctx, names);
+    return value;
+}
+
+/* Does the line that the error is on begin with |word|? Then the code wants to be a module. */
+static bool line_begins_with(int number, const char *word)
+{
+    size_t len, word_len = strlen(word);
+    const char *line = source_line(number, &len);
+
+    while (line && len && (*line == ' ' || *line == '\t')) {
+        line++;
+        len--;
+    }
+    return line && len > word_len && !memcmp(line, word, word_len) &&
+           !lre_js_is_ident_next(line[word_len]);
+}
+
+/*
+ * Throws what is thrown for an import, if the body failed at one: the code is neither body nor
+ * module, perhaps because it returns at the top, but what it needs is plain.
+ */
+static bool throw_for_import(JSContext *ctx, int number)
+{
+    size_t len, word = 0;
+    const char *line = source_line(number, &len), *end, *quote, *close;
+    char specifier[512];
+
+    if (!line_begins_with(number, "import"))
+        return false;
+    end = line + len;
+    for (quote = line; quote < end && *quote != '"' && *quote != '\''; quote++)
+        ;
+    close = quote < end ? memchr(quote + 1, *quote, (size_t)(end - quote - 1)) : NULL;
+    if (!close)
+        return false;
+    word = min_int(sizeof(specifier) - 1, (int)(close - quote - 1));
+    memcpy(specifier, quote + 1, word);
+    specifier[word] = '\0';
+    denied.import(ctx, specifier);
+    return true;
+}
+
+/* The body did not parse, by |error|; perhaps the code is a module. */
+static JSValue compile_otherwise(JSContext *ctx, JSValue error, const char *code, size_t len,
+                                 const char *name)
+{
+    JSValue module = compile_module(ctx, code, len, name);
+    const JSModuleDef *m = JS_IsException(module) ? NULL : JS_VALUE_GET_PTR(module);
+    int line, column;
+    bool is_export;
+
+    error_place(ctx, error, &line, &column);
+    is_export = line_begins_with(line, "export");
+    if (import_was_refused || (m && exports_default(m))) {
+        JS_FreeValue(ctx, error);
+        return module;
+    }
+    if (m && is_export) {
+        JS_FreeValue(ctx, error);
+        error = new_syntax_error(ctx, "a module has to `export default` the function to run");
+        return throw_with_place(ctx, error, name, line, column);
+    }
+    if (!m && is_export) {
+        JS_FreeValue(ctx, error);
+        error = JS_GetException(ctx);
+    } else if (!m) {
+        JS_FreeValue(ctx, JS_GetException(ctx));
+        if (throw_for_import(ctx, line)) {
+            JS_FreeValue(ctx, error);
+            return JS_EXCEPTION;
+        }
+    }
+    return throw_syntax_error(ctx, error, name);
+}
+
+JSValue crw_engine_compile(JSContext *ctx, const char *code, size_t len, const char *name)
+{
+    JSValue function = crw_engine_compile_body(ctx, code, len, name);
+    bool ascii = source_is_ascii(code, len);
+
+    if (JS_IsException(function)) {
+        source.text = code;
+        source.len = len;
+        function = compile_otherwise(ctx, JS_GetException(ctx), code, len, name);
+        source.text = NULL;
+    }
+    if (!ascii)
+        source_keep(ctx, code, len);
+    return function;
+}

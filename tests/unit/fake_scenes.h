@@ -1,0 +1,463 @@
+/*
+ * fake_scenes.h - what the fake worker can play: one scene a function. Part of fake_worker.h.
+ */
+#ifndef FAKE_SCENES_H
+#define FAKE_SCENES_H
+
+/* --- scenes: frames ----------------------------------------------------------------------- */
+
+struct fake_job {
+    struct wire_header header;
+    char scene[256];
+    long number; /* after the scene's name, or 0 */
+};
+
+static void honest(const struct fake_job *job)
+{
+    (void)job;
+    fake_text(WIRE_DONE, "42");
+}
+
+/* A header that promises |number| bytes of payload, and a few that come. */
+static void call_of_length(const struct fake_job *job)
+{
+    fake_header((uint32_t)job->number, WIRE_CALL, 1);
+    fake_put("12345678", 8);
+}
+
+static void done_of_length(const struct fake_job *job)
+{
+    fake_header((uint32_t)job->number, WIRE_DONE, 0);
+    fake_put("12345678", 8);
+}
+
+static void type(const struct fake_job *job)
+{
+    static const uint8_t zeros[64];
+
+    fake_header(job->number == WIRE_JOB ? sizeof(zeros) : 0, (unsigned)job->number, 0);
+    fake_put(zeros, job->number == WIRE_JOB ? sizeof(zeros) : 0);
+}
+
+static void reserved_field(const struct fake_job *job)
+{
+    struct wire_header header = {.length = 2, .type = WIRE_DONE};
+
+    header.zero = job->number == 0;
+    header.left_ms = job->number == 1;
+    header.date_us = job->number == 2;
+    header.now_us = job->number == 3;
+    fake_put(&header, sizeof(header));
+    fake_put("42", 2);
+}
+
+static void cut_frame(const struct fake_job *job)
+{
+    struct wire_header header = {.length = 100, .type = WIRE_DONE};
+    uint8_t bytes[sizeof(header) + 100] = {0};
+
+    memcpy(bytes, &header, sizeof(header));
+    fake_put(bytes, (size_t)job->number);
+    _exit(0);
+}
+
+/* Two lines of log and a result, as one run of bytes. */
+static size_t stream(uint8_t *bytes)
+{
+    static const struct {
+        enum wire_type type;
+        const char *text;
+    } frames[] = {{WIRE_LOG, "first"}, {WIRE_LOG, ""}, {WIRE_DONE, "42"}};
+    size_t len = 0;
+
+    for (size_t i = 0; i < COUNT(frames); i++) {
+        struct wire_header header = {.type = (uint16_t)frames[i].type};
+
+        header.length = (uint32_t)strlen(frames[i].text);
+        memcpy(bytes + len, &header, sizeof(header));
+        memcpy(bytes + len + sizeof(header), frames[i].text, header.length);
+        len += sizeof(header) + header.length;
+    }
+    return len;
+}
+
+#define STREAM_MAX 128
+
+/* The stream in two pieces, cut at |number|; at 0 it comes in one write. */
+static void split_stream(const struct fake_job *job)
+{
+    uint8_t bytes[STREAM_MAX];
+    size_t len = stream(bytes), at = (size_t)job->number % len;
+
+    fake_put(bytes, at);
+    fake_drain();
+    fake_put(bytes + at, len - at);
+}
+
+static void stream_by_bytes(const struct fake_job *job)
+{
+    uint8_t bytes[STREAM_MAX];
+
+    (void)job;
+    fake_put_in_pieces(bytes, stream(bytes), 1);
+}
+
+/* --- scenes: calls ------------------------------------------------------------------------ */
+
+static void put_call(uint32_t id, const char *ns, const char *action, const char *args)
+{
+    struct wire_call call = {(uint32_t)strlen(ns), (uint32_t)strlen(action)};
+
+    fake_header((uint32_t)(sizeof(call) + strlen(ns) + strlen(action) + strlen(args)), WIRE_CALL,
+                id);
+    fake_put(&call, sizeof(call));
+    fake_put(ns, strlen(ns));
+    fake_put(action, strlen(action));
+    fake_put(args, strlen(args));
+}
+
+static void put_threw(uint32_t why, uint32_t call, uint32_t blocked, const char *name,
+                      const char *message, const char *stack)
+{
+    struct wire_threw threw = {
+        .why = why,
+        .call = call,
+        .blocked = blocked,
+        .name_len = (uint32_t)strlen(name),
+        .message_len = (uint32_t)strlen(message),
+        .stack_len = (uint32_t)strlen(stack),
+    };
+
+    fake_header((uint32_t)(sizeof(threw) + strlen(name) + strlen(message) + strlen(stack)),
+                WIRE_THREW, 0);
+    fake_put(&threw, sizeof(threw));
+    fake_put(name, strlen(name));
+    fake_put(message, strlen(message));
+    fake_put(stack, strlen(stack));
+}
+
+/* Makes one call, waits for the answer, and throws it on. */
+static void call_and_throw(const struct fake_job *job)
+{
+    struct wire_header header;
+
+    put_call(1, "files", "read", job->number ? "{\"a\":" : "{}");
+    free(fake_next(&header));
+    if (header.type != WIRE_FAIL || header.id != 1)
+        _exit(WIRE_EXIT_FRAME);
+    put_threw(WIRE_WHY_THREW, 1, 0, "Error", "words of the worker's own", "");
+}
+
+static void first_call_id(const struct fake_job *job)
+{
+    put_call((uint32_t)job->number, "files", "read", "{}");
+}
+
+static void call_id_again(const struct fake_job *job)
+{
+    (void)job;
+    put_call(1, "files", "read", "{}");
+    put_call(1, "files", "read", "{}");
+}
+
+static void call_name(const struct fake_job *job)
+{
+    static const char *const names[][2] = {
+        {"", "read"},       {"files", ""},       {"fi les", "read"},  {"files", "re ad"},
+        {"fi:les", "read"}, {"files", "re:ad"},  {"fi.les", "read"},  {"f\xc3\xa9", "read"},
+        {"files", "\x01"},  {"files\n", "read"}, {"files", "read\""},
+    };
+
+    put_call(1, names[job->number][0], names[job->number][1], "{}");
+}
+#define CALL_NAMES 11
+
+static void long_call_name(const struct fake_job *job)
+{
+    char ns[200] = {0}, action[200] = {0};
+
+    memset(ns, 'n', job->number ? LIMIT_NAMESPACE_CHARS : LIMIT_NAMESPACE_CHARS + 1);
+    memset(action, 'a', job->number ? LIMIT_ACTION_CHARS + 1 : LIMIT_ACTION_CHARS);
+    put_call(1, ns, action, "{}");
+}
+
+static void call_lengths(const struct fake_job *job)
+{
+    static const struct wire_call lies[] = {
+        {9, 1}, {1, 9}, {UINT32_MAX, 1}, {1, UINT32_MAX}, {UINT32_MAX, UINT32_MAX}, {0, 0},
+    };
+
+    fake_header(sizeof(struct wire_call) + 9, WIRE_CALL, 1);
+    fake_put(&lies[job->number], sizeof(lies[0]));
+    fake_put("abcdefghi", 9);
+}
+#define CALL_LENGTHS 6
+
+/* Calls and calls, and never reads an answer. */
+static void many_calls(const struct fake_job *job)
+{
+    for (long i = 1; i <= job->number; i++)
+        put_call((uint32_t)i, "files", "read", "{}");
+}
+
+/* Calls that wait for an answer: one more than may, or a call that no answer came for. */
+static void calls_and_a_throw(const struct fake_job *job)
+{
+    many_calls(job);
+    put_threw(WIRE_WHY_THREW, 1, 0, "Error", "of a call that has not failed", "");
+}
+
+/* --- scenes: attempts --------------------------------------------------------------------- */
+
+static void put_blocked(uint32_t id, const char *target)
+{
+    static const char before[] = "fetchnet", message[] = "no; use mcp";
+    struct wire_blocked blocked = {5, 3, (uint32_t)strlen(target), sizeof(message) - 1, 7};
+
+    fake_header(
+        (uint32_t)(sizeof(blocked) + sizeof(before) - 1 + strlen(target) + sizeof(message) - 1),
+        WIRE_BLOCKED, id);
+    fake_put(&blocked, sizeof(blocked));
+    fake_put(before, sizeof(before) - 1);
+    fake_put(target, strlen(target));
+    fake_put(message, sizeof(message) - 1);
+}
+
+static void attempts(const struct fake_job *job)
+{
+    for (long i = 1; i <= job->number; i++)
+        put_blocked((uint32_t)i, i % 2 ? "evil.example" : "");
+    honest(job);
+}
+
+static void attempt_of_number(const struct fake_job *job)
+{
+    put_blocked((uint32_t)job->number, "");
+    honest(job);
+}
+
+static void attempt_and_throw(const struct fake_job *job)
+{
+    for (long i = 1; i <= job->number; i++)
+        put_blocked((uint32_t)i, "");
+    put_threw(WIRE_WHY_THREW, 0, 1, "PermissionDenied", "words of the worker's own", "");
+}
+
+static void attempt_lengths(const struct fake_job *job)
+{
+    static const struct wire_blocked lies[] = {
+        {3, 3, 3, 1, 0},          {3, 3, 2, 0, 0},          {UINT32_MAX, 3, 3, 2, 0},
+        {3, UINT32_MAX, 3, 2, 0}, {3, 3, UINT32_MAX, 2, 0}, {3, 3, 2, UINT32_MAX, 0},
+        {3, 3, 2, 1, 2},          {3, 3, 2, 1, UINT32_MAX}, {0, 9, UINT32_MAX, 1, 0},
+    };
+
+    fake_header(sizeof(lies[0]) + 9, WIRE_BLOCKED, 1);
+    fake_put(&lies[job->number], sizeof(lies[0]));
+    fake_put("abcdefghi", 9);
+    honest(job);
+}
+#define ATTEMPT_LENGTHS 9
+
+/* --- scenes: waiting ---------------------------------------------------------------------- */
+
+static void idle_beyond(const struct fake_job *job)
+{
+    (void)job;
+    fake_idle(2, 0);
+}
+
+static void idle_before(const struct fake_job *job)
+{
+    fake_idle(0, -1);
+    honest(job);
+}
+
+static void idle_without_timer(const struct fake_job *job)
+{
+    fake_idle(1, job->number ? INT64_MIN : -1);
+}
+
+static void idle_for_ever(const struct fake_job *job)
+{
+    fake_idle(1, job->number ? INT64_MAX - job->number : INT64_MAX);
+}
+
+/* Asks three times for a time that has passed, and gets a WAKE each time. */
+static void idle_in_the_past(const struct fake_job *job)
+{
+    struct wire_header header;
+
+    for (uint32_t frames = 1; frames <= 3; frames++) {
+        fake_idle(frames, 0);
+        free(fake_next(&header));
+        if (header.type != WIRE_WAKE || header.now_us < 0 || !header.left_ms)
+            _exit(WIRE_EXIT_FRAME);
+    }
+    honest(job);
+}
+
+static void idle_a_while(const struct fake_job *job)
+{
+    int64_t wake_us = job->header.now_us + 20000;
+    struct wire_header header;
+
+    fake_idle(1, wake_us);
+    free(fake_next(&header));
+    if (header.type != WIRE_WAKE || header.now_us < wake_us)
+        _exit(WIRE_EXIT_FRAME);
+    honest(job);
+}
+
+static void says_nothing(const struct fake_job *job)
+{
+    (void)job;
+}
+
+static void late_early(const struct fake_job *job)
+{
+    (void)job;
+    fake_text(WIRE_LATE, "at once");
+}
+
+static void late_in_time(const struct fake_job *job)
+{
+    fake_sleep_ms(job->header.left_ms);
+    fake_text(WIRE_LOG, "the last words");
+    fake_text(WIRE_LATE, "    at loop");
+}
+
+static void done_after_the_limit(const struct fake_job *job)
+{
+    fake_sleep_ms(job->header.left_ms + 5);
+    honest(job);
+}
+
+static void gone_after_the_limit(const struct fake_job *job)
+{
+    fake_sleep_ms(job->header.left_ms + 5);
+    _exit(WIRE_EXIT_SOCKET);
+}
+
+/* --- scenes: ends ------------------------------------------------------------------------- */
+
+static void done(const struct fake_job *job)
+{
+    static const char *const texts[] = {
+        "{", "nul", "1 2", "\xff", "\"\xc3\"", "\357\273\2771", "undefined", "'a'", " ", "[1,]",
+    };
+
+    fake_text(WIRE_DONE, texts[job->number]);
+}
+#define BAD_RESULTS 10
+
+static void done_with_equal_keys(const struct fake_job *job)
+{
+    (void)job;
+    fake_text(WIRE_DONE, "{\"a\":1,\"a\":2}");
+}
+
+static void done_of_depth(const struct fake_job *job)
+{
+    size_t depth = (size_t)job->number;
+    char *text = malloc(2 * depth);
+
+    if (!text)
+        _exit(WIRE_EXIT_SOCKET);
+    memset(text, '[', depth);
+    memset(text + depth, ']', depth);
+    fake_frame(WIRE_DONE, 0, text, 2 * depth);
+    free(text);
+}
+
+/* What comes after the end is not heard. */
+static void done_twice(const struct fake_job *job)
+{
+    honest(job);
+    fake_text(WIRE_DONE, "43");
+    put_threw(WIRE_WHY_THREW, 0, 0, "Error", "after the end", "");
+}
+
+static void threw(const struct fake_job *job)
+{
+    put_threw((uint32_t)job->number, 0, 0, "TypeError", "x is not a function", "    at f");
+}
+
+static void threw_lengths(const struct fake_job *job)
+{
+    static const struct wire_threw lies[] = {
+        {1, 0, 0, 3, 3, 4},
+        {1, 0, 0, 3, 3, 2},
+        {1, 0, 0, UINT32_MAX, 5, 5},
+        {1, 0, 0, 5, UINT32_MAX, 5},
+        {1, 0, 0, 5, 5, UINT32_MAX},
+        {1, 0, 0, UINT32_MAX, UINT32_MAX, 11},
+        {1, 1, 0, 3, 3, 3},
+        {1, UINT32_MAX, 0, 3, 3, 3},
+        {1, 0, 1, 3, 3, 3},
+        {1, 0, LIMIT_BLOCKED, 3, 3, 3},
+        {1, 0, LIMIT_BLOCKED + 2, 3, 3, 3},
+        {1, 0, UINT32_MAX, 3, 3, 3},
+    };
+
+    fake_header(sizeof(lies[0]) + 9, WIRE_THREW, 0);
+    fake_put(&lies[job->number], sizeof(lies[0]));
+    fake_put("abcdefghi", 9);
+}
+#define THREW_LENGTHS 12
+
+static void full(const struct fake_job *job)
+{
+    (void)job;
+    fake_header(0, WIRE_FULL, 0);
+}
+
+static void log_lines(const struct fake_job *job)
+{
+    for (long i = 0; i < job->number; i++)
+        fake_text(WIRE_LOG, "x");
+    honest(job);
+}
+
+/* One line of all that a log may have, and |number| more. */
+static void log_bytes(const struct fake_job *job)
+{
+    char *line = calloc(1, LIMIT_LOG_BYTES);
+
+    if (!line)
+        _exit(WIRE_EXIT_SOCKET);
+    fake_frame(WIRE_LOG, 0, line, LIMIT_LOG_BYTES);
+    free(line);
+    log_lines(job);
+}
+
+static void exits(const struct fake_job *job)
+{
+    _exit((int)job->number);
+}
+
+static void dies(const struct fake_job *job)
+{
+    sigset_t all;
+
+    /* a sanitizer has handlers of its own */
+    (void)signal((int)job->number, SIG_DFL);
+    (void)sigfillset(&all);
+    (void)sigprocmask(SIG_UNBLOCK, &all, NULL);
+    (void)raise((int)job->number);
+}
+
+static void closes(const struct fake_job *job)
+{
+    if (job->number)
+        (void)shutdown(WIRE_FD, SHUT_RDWR);
+    else
+        (void)close(WIRE_FD);
+}
+
+static void says_done_and_exits(const struct fake_job *job)
+{
+    honest(job);
+    _exit(WIRE_EXIT_SOCKET);
+}
+
+#endif
