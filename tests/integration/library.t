@@ -10,45 +10,10 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from harness import (BUILD, SANITIZED, between, children, equal, is_zombie, main, need, proc, test,
-                     wait_until)
+from harness import between, children, equal, is_zombie, main, proc, test, wait_until
+from library import Library
 
 TORTURE = os.environ.get("CAPRUN_TORTURE") == "1"  # `make torture`: the long series in full
-
-
-class Library:
-    """One runtime; ends with it."""
-
-    def __init__(self):
-        need(not SANITIZED, "a sanitized library needs a sanitized program")
-        self.lib = ctypes.CDLL(f"{BUILD}/libcaprun.so")
-        self.lib.caprun_result_json.restype = ctypes.c_char_p
-        self.runtime = ctypes.c_void_p()
-        equal(self.lib.caprun_new(ctypes.byref(self.runtime)), 0)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.lib.caprun_free(self.runtime)
-
-    def run(self, code):
-        run = ctypes.c_void_p()
-        equal(self.lib.caprun_run_new(self.runtime, ctypes.byref(run)), 0)
-        equal(self.lib.caprun_run_set_code(run, code.encode(), ctypes.c_size_t(len(code))), 0)
-        return run
-
-    def step(self, times):
-        for _ in range(times):
-            self.lib.caprun_wait(self.runtime, 20)
-            self.lib.caprun_step(self.runtime)
-
-    def finish(self, run):
-        while not self.lib.caprun_done(run):
-            self.step(1)
-        text = self.lib.caprun_result_json(run, ctypes.byref(ctypes.c_size_t()))
-        self.lib.caprun_run_free(run)
-        return text.decode()
 
 
 def workers():

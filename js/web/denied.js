@@ -38,53 +38,60 @@
             return text;
         }
     };
-    const addressOf = (options) => textOf(options?.hostname ?? options?.path ?? "0.0.0.0");
-    const programOf = (given) => textOf(given?.cmd?.[0] ?? (isList(given) ? given[0] : given));
-    const { isArray: isList } = Array;
+    const addressOf = (options, otherwise) => textOf(options?.hostname ?? options?.path ?? otherwise);
+    const programOf = (given) => textOf(given?.cmd?.[0] ?? (typeof given === "object" ? given?.[0] : given));
 
-    // --- tables: name -> [access, how it fails, what was reached for] -------------------------
+    // --- tables: who needs what access, how it fails, what it was reaching for ------------------
 
     const first = (args) => textOf(args[0]);
-    const kinds = bare({
-        "read": ["read", deny, first],
-        "read, later": ["read", refuse, first],
-        "write": ["write", deny, first],
-        "write, later": ["write", refuse, first],
-        "net": ["net", deny, (args) => addressOf(typeof args[0] === "function" ? args[1] : args[0])],
-        "net, later": ["net", refuse, (args) => addressOf(args[0])],
-        "run": ["run", deny, (args) => programOf(args[0])],
-        "ffi": ["ffi", deny, first],
-    });
-    const table = (lists) => {
-        const names = bare({});
-        for (const kind in lists) for (const name of lists[kind].split(" ")) names[name] = kinds[kind];
-        return names;
+    const read = { access: "read", fail: deny, target: first };
+    const readLater = { ...read, fail: refuse };
+    const write = { access: "write", fail: deny, target: first };
+    const writeLater = { ...write, fail: refuse };
+    const listen = {
+        access: "net", fail: deny,
+        target: (args) => addressOf(typeof args[0] === "function" ? args[1] : args[0], "0.0.0.0"),
     };
+    const connect = { access: "net", fail: refuse, target: (args) => addressOf(args[0], "127.0.0.1") };
+    const lookUp = { access: "net", fail: refuse, target: first };
+    const run = { access: "run", fail: deny, target: (args) => programOf(args[0]) };
+    const ffi = { access: "ffi", fail: deny, target: first };
 
-    const deno = table({
-        "read, later": "readFile readTextFile readLink realPath stat lstat open",
-        "read": "watchFs readFileSync readTextFileSync readLinkSync realPathSync statSync lstatSync " +
-            "openSync readDirSync",
-        "write, later": "writeFile writeTextFile remove mkdir rename create truncate chmod chown utime " +
-            "symlink link copyFile makeTempDir makeTempFile",
-        "write": "writeFileSync writeTextFileSync removeSync mkdirSync renameSync createSync " +
-            "truncateSync chmodSync chownSync utimeSync symlinkSync linkSync copyFileSync " +
-            "makeTempDirSync makeTempFileSync",
-        "net, later": "connect connectTls startTls connectQuic",
-        "net": "listen listenTls listenDatagram serve serveHttp",
-        "run": "Command run",
-        "ffi": "dlopen",
-    });
-    deno.resolveDns = ["net", refuse, first];
-    const bun = table({
-        "read": "file",
-        "write, later": "write",
-        "net": "serve listen",
-        "net, later": "connect udpSocket",
-        "run": "spawn spawnSync $",
-        "ffi": "dlopen",
-    });
-    const node = table({ "read": "loadEnvFile", "write": "chdir", "ffi": "dlopen binding" });
+    const deno = {
+        __proto__: null,
+        readFile: readLater, readTextFile: readLater, readLink: readLater, realPath: readLater,
+        stat: readLater, lstat: readLater,
+        watchFs: read, readFileSync: read, readTextFileSync: read, readLinkSync: read,
+        realPathSync: read, statSync: read, lstatSync: read, readDirSync: read,
+        writeFile: writeLater, writeTextFile: writeLater, remove: writeLater, mkdir: writeLater,
+        rename: writeLater, create: writeLater, truncate: writeLater, chmod: writeLater,
+        chown: writeLater, utime: writeLater, symlink: writeLater, link: writeLater,
+        copyFile: writeLater, makeTempDir: writeLater, makeTempFile: writeLater,
+        writeFileSync: write, writeTextFileSync: write, removeSync: write, mkdirSync: write,
+        renameSync: write, createSync: write, truncateSync: write, chmodSync: write,
+        chownSync: write, utimeSync: write, symlinkSync: write, linkSync: write,
+        copyFileSync: write, makeTempDirSync: write, makeTempFileSync: write,
+        connect: connect, connectTls: connect, startTls: connect, connectQuic: connect,
+        listen: listen, listenTls: listen, listenDatagram: listen, serve: listen, serveHttp: listen,
+        Command: run, run: run,
+        dlopen: ffi,
+        resolveDns: lookUp,
+    };
+    const bun = {
+        __proto__: null,
+        file: read,
+        write: writeLater,
+        serve: listen, listen: listen,
+        connect: connect, udpSocket: connect,
+        spawn: run, spawnSync: run, $: run,
+        dlopen: ffi,
+    };
+    const node = {
+        __proto__: null,
+        loadEnvFile: read,
+        chdir: write,
+        dlopen: ffi, binding: ffi,
+    };
 
     // What to use instead, where a tool is not the answer.
     const better = bare({
@@ -101,7 +108,7 @@
     // --- objects that deny ------------------------------------------------------------------
 
     // Names that the language itself looks up.
-    const unsaid = bare({ then: 1, toJSON: 1, constructor: 1, prototype: 1, __proto__: null });
+    const unsaid = bare({ then: 1, toJSON: 1, constructor: 1, prototype: 1, ["__proto__"]: 1 });
 
     // Anything without a row of its own: it can be named, and denies whatever is done with it.
     const unknown = (api, name) => {
@@ -122,16 +129,14 @@
         }));
     };
 
-    const known = (api, [access, fail, target]) => {
-        const reach = (args) => fail(api, access, target(args), instead[access]);
-        return proxy(function () {}, bare({
-            apply: (called, self, args) => reach(args),
-            construct: (called, args) => deny(api, access, target(args), instead[access]),
-        }));
-    };
+    const known = (api, { access, fail, target }) => proxy(function () {}, bare({
+        apply: (called, self, args) => fail(api, access, target(args), instead[access]),
+        construct: (called, args) => deny(api, access, target(args), instead[access]),
+    }));
 
     // The environment: as an object, and as the functions that Deno has for it.
-    const variable = (api) => (key) => deny(api, "env", typeof key === "string" ? key : undefined, instead.env);
+    const variable = (api) => (key) =>
+        deny(api, "env", typeof key === "string" ? key : undefined, instead.env);
     const environment = (api) => {
         const reach = variable(api);
         const all = () => reach(undefined);
@@ -145,13 +150,12 @@
             ownKeys: all,
         }));
     };
-    const denoEnvironment = () => {
-        const functions = {};
-        for (const name of ["get", "set", "delete", "has", "toObject"]) {
-            const reach = variable(`Deno.env.${name}`);
-            functions[name] = (key) => reach(textOf(key));
-        }
-        return functions;
+    const denoEnvironment = {
+        get: (key) => variable("Deno.env.get")(textOf(key)),
+        set: (key) => variable("Deno.env.set")(textOf(key)),
+        has: (key) => variable("Deno.env.has")(textOf(key)),
+        delete: (key) => variable("Deno.env.delete")(textOf(key)),
+        toObject: () => variable("Deno.env.toObject")(),
     };
 
     // `error instanceof Deno.errors.PermissionDenied` is how Deno code asks.
@@ -172,10 +176,16 @@
     // A directory is listed by iterating: the error comes with the first step.
     const readDir = (path) => {
         const failed = refuse("Deno.readDir", "read", textOf(path), instead.read);
-        failed.catch(() => {});
         return { [Symbol.asyncIterator]: () => ({ next: () => failed }) };
     };
 
+    // A file is opened to read it, or to change it.
+    const opener = (api, fail) => (path, how) => {
+        const access = how?.write || how?.append || how?.create ? "write" : "read";
+        return fail(api, access, textOf(path), instead[access]);
+    };
+
+    const change = (api, key) => deny(api, "sys", textOf(key), better[api] ?? instead.sys);
     const namespace = (name, rows, special) => {
         const members = bare(special);
         return proxy({}, bare({
@@ -185,15 +195,19 @@
                 const api = `${name}.${key}`;
                 return (members[key] = key in rows ? known(api, rows[key]) : unknown(api, key));
             },
-            set: (target, key) => deny(`${name}.${textOf(key)}`, "sys", textOf(key), better[`${name}.${textOf(key)}`] ?? instead.sys),
-            defineProperty: () => deny(name, "sys", undefined, instead.sys),
-            deleteProperty: () => deny(name, "sys", undefined, instead.sys),
+            set: (target, key) => change(`${name}.${textOf(key)}`, key),
+            defineProperty: (target, key) => change(`${name}.${textOf(key)}`, key),
+            deleteProperty: (target, key) => change(`${name}.${textOf(key)}`, key),
         }));
     };
 
     const reader = (api) => () => deny(api, "read", ".", instead.read);
-    const Deno = namespace("Deno", deno, { env: denoEnvironment(), errors: errors(), readDir, cwd: reader("Deno.cwd") });
-    const process = namespace("process", node, { env: environment("process.env"), cwd: reader("process.cwd") });
+    const Deno = namespace("Deno", deno, {
+        env: denoEnvironment, errors: errors(), cwd: reader("Deno.cwd"), readDir,
+        open: opener("Deno.open", refuse), openSync: opener("Deno.openSync", deny),
+    });
+    const process = namespace("process", node,
+        { env: environment("process.env"), cwd: reader("process.cwd") });
     const Bun = namespace("Bun", bun, { env: environment("Bun.env") });
 
     // --- functions and classes ----------------------------------------------------------------
@@ -207,7 +221,7 @@
         send() { net("XMLHttpRequest", undefined, deny); }
     };
     const Worker = class Worker {
-        constructor(url) { deny("Worker", "run", textOf(url), "use await Promise.all([…]): one run is one thread"); }
+        constructor(url) { deny("Worker", "run", textOf(url), "use Promise.all(): a run has one thread"); }
     };
     const load = (api) => (specifier) => deny(api, "import", textOf(specifier), instead.import);
     const require = load("require");
