@@ -66,7 +66,8 @@ musl_libs = $(MUSL)/libc.a $(shell $(CC) -print-file-name=libgcc.a) \
 runtime_flags = $(common) $(worker_variant) -fPIE $(lto) $(musl_flags) -Iruntime -I$(G) -isystem $(ENGINE)
 engine_flags = $(common) $(worker_variant) -fPIE $(lto) $(musl_flags) -w -fwrapv -Iruntime -I$(ENGINE)
 
-runtime_src := $(filter-out runtime/engine.c runtime/filter_gen.c runtime/main.c,$(wildcard runtime/*.c))
+# The files of runtime/engine are included by engine.c.
+runtime_src := $(filter-out runtime/engine.c runtime/filter_gen.c runtime/main.c,$(wildcard runtime/*.c runtime/console/*.c))
 runtime_obj := $(runtime_src:%.c=$(B)/%.o)
 lib_src := $(wildcard host/*.c host/base/*.c host/pool/*.c)
 lib_obj := $(lib_src:%.c=$(B)/%.o) $(B)/host/wire.o
@@ -215,7 +216,12 @@ test_programs: programs $(unit_tests)
 prove = CAPRUN_BUILD=$(CURDIR)/$(B) prove $(if $(VERBOSE),-v) --timer -e '' $(unit_tests) \
 	$(wildcard tests/integration/*.t tests/hostile/*.t)
 
-test: all ## build and run all tests
+# The Node that tests compare with, and nothing of the machine's own; see tests/npm/install.
+node-for-tests:
+	@tests/npm/install
+.PHONY: node-for-tests
+
+test: all node-for-tests ## build and run all tests
 	@$(MAKE) --no-print-directory test_programs
 	$(prove)
 
@@ -232,7 +238,7 @@ check-valgrind: deps-check all ## unit tests and a run of the command under valg
 prove-variant:
 	$(prove)
 
-torture: all ## the long series in full
+torture: all node-for-tests ## the long series in full
 	@$(MAKE) --no-print-directory test_programs
 	CAPRUN_TORTURE=1 $(prove)
 
@@ -300,9 +306,9 @@ dist: ## a tar file of what is committed
 	@mkdir -p build
 	git archive --prefix=caprun-$(VERSION)/ -o build/caprun-$(VERSION).tar.gz HEAD
 
-clean: ## remove what was built, but not the engine's source
+clean: ## remove what was built, but not what was fetched: the engine's source, packages for tests
 	@mkdir -p build
-	find build -mindepth 1 -maxdepth 1 ! -name engine -exec rm -rf {} +
+	find build -mindepth 1 -maxdepth 1 ! -name engine ! -name npm-tests -exec rm -rf {} +
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16

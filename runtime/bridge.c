@@ -1,4 +1,4 @@
-/* bridge.c - calls out, answers back, logs, clock. */
+/* bridge.c - calls out, answers back, clock. */
 #include "bridge.h"
 
 #include <stdbool.h>
@@ -7,6 +7,7 @@
 
 #include "answer.h"
 #include "arena.h"
+#include "console/console.h"
 #include "deny.h"
 #include "engine.h"
 #include "link.h"
@@ -37,8 +38,6 @@ static struct {
     size_t pending_count, pending_cap;
     struct held *held; /* held[held_from..held_to) */
     size_t held_from, held_to, held_cap;
-    size_t log_bytes, log_lines;
-    bool log_ended;
 } bridge;
 
 void crw_bridge_set_time(const struct wire_header *header)
@@ -50,51 +49,6 @@ void crw_bridge_set_time(const struct wire_header *header)
 int64_t crw_bridge_now_us(void)
 {
     return bridge.now_us;
-}
-
-/* Sends a line, as much of it as the whole log may have. */
-static void log_line(const char *text, size_t len)
-{
-    struct wire_part part = {text, len < LIMIT_LOG_BYTES ? len : LIMIT_LOG_BYTES};
-    bool cut = part.len < len;
-
-    crw_link_put(WIRE_LOG, cut, &part, 1);
-    bridge.log_lines++;
-    bridge.log_bytes += part.len;
-    /* the host cuts the log by the same numbers; what comes after that need not be sent */
-    bridge.log_ended =
-        cut || bridge.log_lines >= LIMIT_LOG_LINES || bridge.log_bytes > LIMIT_LOG_BYTES;
-}
-
-/* A text of several lines is several lines of the log. */
-static void log_text(const char *text, size_t len)
-{
-    while (!bridge.log_ended) {
-        const char *end = memchr(text, '\n', len);
-
-        log_line(text, end ? (size_t)(end - text) : len);
-        if (!end)
-            break;
-        len -= (size_t)(end - text) + 1;
-        text = end + 1;
-    }
-    /* at once: a line that says what code was about to do must not be lost with it */
-    crw_link_flush();
-}
-
-static JSValue js_log(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
-{
-    size_t len;
-    const char *text = JS_ToCStringLen(ctx, &len, argv[0]);
-
-    (void)this_val;
-    (void)argc;
-    if (!text)
-        return JS_EXCEPTION;
-    crw_values_mend(text, len);
-    log_text(text, len);
-    JS_FreeCString(ctx, text);
-    return JS_UNDEFINED;
 }
 
 static JSValue js_now(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
@@ -177,11 +131,6 @@ static JSValue send_call(JSContext *ctx, JSValueConst tool, const char *ns, cons
 
     if (crw_values_encode_args(ctx, args, &json) < 0)
         return JS_EXCEPTION;
-    if (json.len > LIMIT_ARGS_BYTES) {
-        crw_values_release(ctx, &json);
-        return JS_ThrowRangeError(ctx, "the args of a call are over %u MiB",
-                                  LIMIT_ARGS_BYTES / LIMIT_MIB);
-    }
     bridge.calls++;
     promise = remember_call(ctx, tool, raw);
     parts[3] = (struct wire_part){json.bytes, json.len};
@@ -189,7 +138,7 @@ static JSValue send_call(JSContext *ctx, JSValueConst tool, const char *ns, cons
         crw_link_put(WIRE_CALL, bridge.calls, parts, 4);
     else
         hold_back(parts, 4);
-    crw_values_release(ctx, &json);
+    crw_encode_release(&json);
     return promise;
 }
 
@@ -331,22 +280,34 @@ void crw_bridge_reply(JSContext *ctx, uint32_t id, const uint8_t *payload, size_
     }
 }
 
+/* `performance` and `self`. */
+static int install_globals(JSContext *ctx)
+{
+    static const JSCFunctionListEntry now[] = {JS_CFUNC_DEF("now", 0, js_now)};
+    static const JSCFunctionListEntry globals[] = {
+        JS_OBJECT_DEF("performance", now, 1, JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE),
+    };
+    JSValue global = JS_GetGlobalObject(ctx);
+    int r = JS_SetPropertyFunctionList(ctx, global, globals, 1);
+
+    if (r == 0)
+        r = JS_DefinePropertyValueStr(ctx, global, "self", JS_DupValue(ctx, global),
+                                      JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE) < 0;
+    JS_FreeValue(ctx, global);
+    return r;
+}
+
 JSValue crw_bridge_install(JSContext *ctx)
 {
-    static const JSCFunctionListEntry natives[] = {
-        JS_CFUNC_DEF("tool", 2, js_tool),
-        JS_CFUNC_DEF("log", 1, js_log),
-        JS_CFUNC_DEF("now", 0, js_now),
-    };
-    JSValue native = JS_NewObject(ctx);
+    JSValue tool = JS_NewCFunction(ctx, js_tool, "tool", 2);
     JSValue prelude = crw_engine_load(ctx, prelude_bytecode, sizeof(prelude_bytecode));
     JSValue mcp = JS_EXCEPTION;
 
-    JS_SetPropertyFunctionList(ctx, native, natives, sizeof(natives) / sizeof(natives[0]));
     crw_deny_install(ctx);
-    if (crw_marks_install(ctx) == 0 && JS_IsFunction(ctx, prelude))
-        mcp = JS_Call(ctx, prelude, JS_UNDEFINED, 1, (JSValueConst *)&native);
+    if (crw_marks_install(ctx) == 0 && install_globals(ctx) == 0 && crw_console_install(ctx) == 0 &&
+        JS_IsFunction(ctx, prelude))
+        mcp = JS_Call(ctx, prelude, JS_UNDEFINED, 1, (JSValueConst *)&tool);
     JS_FreeValue(ctx, prelude);
-    JS_FreeValue(ctx, native);
+    JS_FreeValue(ctx, tool);
     return mcp;
 }

@@ -1,8 +1,8 @@
 /*
- * bridge.h - what the prelude is given to reach the host with, and the clock that the host sets.
+ * bridge.h - what a capability reaches the host with, and the clock that the host sets.
  *
- * The prelude (js/prelude.js) gets one object with three functions, `tool`, `log` and `now`, and
- * closes over them before any code of a stranger runs.
+ * The prelude (js/prelude.js) makes `mcp` of one native function, before any code of a stranger
+ * runs.
  */
 #ifndef CRW_BRIDGE_H
 #define CRW_BRIDGE_H
@@ -12,7 +12,7 @@
 #include "quickjs.h"
 #include "wire.h"
 
-/* Runs the prelude. Returns `mcp`, or an exception. */
+/* Defines the globals that are not the language's own. Returns `mcp`, or an exception. */
 JSValue crw_bridge_install(JSContext *ctx);
 
 /* A frame arrived: time is now what it says. */

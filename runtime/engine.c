@@ -31,6 +31,9 @@ static int64_t engine_date_us;
 #include "engine/stack.c"
 #include "engine/compile.c"
 #include "engine/promise.c"
+#include "engine/encode_text.c"
+#include "engine/encode.c"
+#include "engine/peek.c"
 
 void crw_engine_set_date(int64_t date_us)
 {
@@ -123,13 +126,77 @@ static int check_iterator_helpers(JSContext *ctx)
            replace_iterator_function(ctx, JS_CLASS_ITERATOR_WRAP, "return", wrap_next);
 }
 
+/* A DOMException carries its stack as a property of its own, which no getter can filter. */
+static JSValue new_dom_exception(JSContext *ctx, JSValueConst new_target, int argc,
+                                 JSValueConst *argv)
+{
+    JSValue made = js_domexception_constructor(ctx, new_target, argc, argv);
+
+    clean_own_stack(ctx, made);
+    return made;
+}
+
+static JSValue with_clean_exception(JSContext *ctx, JSValue value)
+{
+    if (JS_IsException(value))
+        clean_own_stack(ctx, ctx->rt->current_exception);
+    return value;
+}
+
+static JSValue checked_atob(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
+{
+    return with_clean_exception(ctx, js_atob(ctx, this_val, argc, argv));
+}
+
+static JSValue checked_btoa(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
+{
+    return with_clean_exception(ctx, js_btoa(ctx, this_val, argc, argv));
+}
+
+/* The option that makes a buffer resizable is not looked at. */
+static JSValue new_array_buffer(JSContext *ctx, JSValueConst new_target, int argc,
+                                JSValueConst *argv)
+{
+    return js_array_buffer_constructor(ctx, new_target, argc > 1 ? 1 : argc, argv);
+}
+
+typedef JSValue constructor_function(JSContext *ctx, JSValueConst new_target, int argc,
+                                     JSValueConst *argv);
+
+static int replace_constructor(JSContext *ctx, const char *name, constructor_function *old,
+                               constructor_function *ours)
+{
+    JSValue function = JS_GetPropertyStr(ctx, ctx->global_obj, name);
+    JSObject *p = JS_VALUE_GET_OBJ(function);
+    int found =
+        JS_GetClassID(function) == JS_CLASS_C_FUNCTION && p->u.cfunc.c_function.constructor == old;
+
+    if (found)
+        p->u.cfunc.c_function.constructor = ours;
+    JS_FreeValue(ctx, function);
+    return !found;
+}
+
+static int replace_functions(JSContext *ctx)
+{
+    static const JSCFunctionListEntry base64[] = {
+        JS_CFUNC_DEF("atob", 1, checked_atob),
+        JS_CFUNC_DEF("btoa", 1, checked_btoa),
+    };
+
+    return JS_SetPropertyFunctionList(ctx, ctx->global_obj, base64, countof(base64)) ||
+           replace_constructor(ctx, "DOMException", js_domexception_constructor,
+                               new_dom_exception) ||
+           replace_constructor(ctx, "ArrayBuffer", js_array_buffer_constructor, new_array_buffer);
+}
+
 static int add_intrinsics(JSContext *ctx)
 {
     return JS_AddIntrinsicBaseObjects(ctx) || JS_AddIntrinsicDate(ctx) ||
            JS_AddIntrinsicEval(ctx) || JS_AddIntrinsicRegExp(ctx) || JS_AddIntrinsicJSON(ctx) ||
            JS_AddIntrinsicProxy(ctx) || JS_AddIntrinsicMapSet(ctx) ||
            JS_AddIntrinsicTypedArrays(ctx) || JS_AddIntrinsicPromise(ctx) ||
-           JS_AddIntrinsicAToB(ctx);
+           JS_AddIntrinsicDOMException(ctx);
 }
 
 JSContext *crw_engine_new(uint64_t entropy)
@@ -148,7 +215,7 @@ JSContext *crw_engine_new(uint64_t entropy)
     engine_date_us = (int64_t)(entropy >> 1);
     ctx = JS_NewContextRaw(rt);
     engine_date_us = 0;
-    if (!ctx || add_intrinsics(ctx) || check_iterator_helpers(ctx) ||
+    if (!ctx || add_intrinsics(ctx) || replace_functions(ctx) || check_iterator_helpers(ctx) ||
         replace_stack_property(ctx) < 0 || remove_denied(ctx))
         return NULL;
     return ctx;

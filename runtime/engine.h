@@ -2,9 +2,9 @@
  * engine.h - QuickJS, as caprun needs it: one runtime and one context per process, with time,
  * zone and chance taken out of its hands.
  *
- * The engine is built as one translation unit (engine.c), because three things that we need are
- * behind its public interface: whether compiled code is one function from end to end, taking the
- * compiler away, and the stack of code that is still running.
+ * The engine is built as one translation unit (engine.c), because what we need is behind
+ * its public interface: whether compiled code is one function from end to end, taking the compiler
+ * away, the stack of code that is still running, objects and strings as they are in memory.
  *
  * Nothing here fails half-way: memory that runs out ends the process (arena.h), so a NULL or an
  * exception means that the engine itself refused.
@@ -83,7 +83,10 @@ void crw_engine_set_place(JSContext *ctx, JSValueConst error, const struct crw_e
 /* Returns the stack of the code that is running now, without frames of ours, as a string. */
 JSValue crw_engine_running_stack(JSContext *ctx);
 
-/* Returns the stack that an Error carries, without frames of ours, or undefined. */
+/* Is |value| an Error, or a DOMException, which the engine does not count as one? */
+bool crw_engine_is_error(JSValueConst value);
+
+/* Returns the stack that an error carries, without frames of ours, or undefined. */
 JSValue crw_engine_error_stack(JSContext *ctx, JSValueConst error);
 
 #endif

@@ -88,7 +88,7 @@ static const char *text_of_other(JSContext *ctx, JSValueConst value, size_t *ret
 {
     struct crw_text json = {0};
 
-    if (JS_IsObject(value) && crw_values_encode_result(ctx, value, &json) == 0) {
+    if (JS_IsObject(value) && crw_values_encode_result(ctx, value, &json) >= 0) {
         *ret_len = json.len;
         return json.bytes;
     }
@@ -103,7 +103,7 @@ _Noreturn static void leave_without_result(JSContext *ctx, enum wire_why why, JS
     const char *name = "", *message, *stack = "";
     struct wire_part parts[4];
 
-    if (JS_IsError(error)) {
+    if (crw_engine_is_error(error)) {
         name = text_of(ctx, JS_GetPropertyStr(ctx, error, "name"), &name_len);
         message = text_of(ctx, JS_GetPropertyStr(ctx, error, "message"), &message_len);
         stack = text_of(ctx, crw_engine_error_stack(ctx, error), &stack_len);
@@ -135,10 +135,11 @@ _Noreturn static void leave_with_result(JSContext *ctx, JSValueConst value)
 {
     struct crw_text json = {0};
     struct wire_part part;
+    int r = crw_values_encode_result(ctx, value, &json);
 
-    if (crw_values_encode_result(ctx, value, &json) < 0)
+    if (r < 0)
         leave_with_exception(ctx, WIRE_WHY_NOT_JSON);
-    if (json.len > LIMIT_RESULT_BYTES)
+    if (r > 0)
         leave_without_result(ctx, WIRE_WHY_TOO_LONG, JS_UNDEFINED);
     part = (struct wire_part){json.bytes, json.len};
     crw_link_put(WIRE_DONE, 0, &part, 1);

@@ -82,14 +82,30 @@ static JSValue without_our_frames(JSContext *ctx, const char *text)
     return result;
 }
 
+bool crw_engine_is_error(JSValueConst value)
+{
+    return JS_IsError(value) || JS_GetClassID(value) == JS_CLASS_DOM_EXCEPTION;
+}
+
+/* The stack as the engine has it. */
+static JSValue raw_stack(JSContext *ctx, JSValueConst error)
+{
+    JSPropertyDescriptor own;
+
+    if (JS_IsError(error))
+        return js_error_get_stack(ctx, error);
+    if (!crw_engine_is_error(error) || JS_GetOwnProperty(ctx, &own, error, JS_ATOM_stack) <= 0)
+        return JS_UNDEFINED;
+    JS_FreeValue(ctx, own.getter);
+    JS_FreeValue(ctx, own.setter);
+    return own.value;
+}
+
 JSValue crw_engine_error_stack(JSContext *ctx, JSValueConst error)
 {
-    JSValue stack, clean;
+    JSValue stack = raw_stack(ctx, error), clean;
     const char *text;
 
-    if (!JS_IsError(error))
-        return JS_UNDEFINED;
-    stack = js_error_get_stack(ctx, error);
     if (!JS_IsString(stack))
         return stack;
     text = JS_ToCString(ctx, stack);
@@ -97,6 +113,14 @@ JSValue crw_engine_error_stack(JSContext *ctx, JSValueConst error)
     JS_FreeCString(ctx, text);
     JS_FreeValue(ctx, stack);
     return clean;
+}
+
+/* For errors that keep their stack as a property. */
+static void clean_own_stack(JSContext *ctx, JSValueConst error)
+{
+    if (JS_GetClassID(error) == JS_CLASS_DOM_EXCEPTION)
+        JS_DefinePropertyValue(ctx, error, JS_ATOM_stack, crw_engine_error_stack(ctx, error),
+                               JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE);
 }
 
 JSValue crw_engine_running_stack(JSContext *ctx)

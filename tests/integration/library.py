@@ -18,7 +18,7 @@ class Library:
         self.lib.caprun_result_json.restype = ctypes.c_void_p
         self.lib.caprun_error.restype = ctypes.c_char_p
         self.runtime = ctypes.c_void_p()
-        self.answer = answer
+        self.answer, self.failure = answer, None
         self.handler = HANDLER(self._called)
         equal(self.lib.caprun_new(ctypes.byref(self.runtime)), 0)
 
@@ -29,25 +29,33 @@ class Library:
         self.lib.caprun_free(self.runtime)
 
     def _called(self, _data, run, number, method, args, args_len):
-        self.answer(Call(self, run, number, method.decode(), ctypes.string_at(args, args_len)))
+        try:
+            self.answer(Call(self, run, number, method.decode(), ctypes.string_at(args, args_len)))
+        except Exception as failure:  # ctypes would print it, and go on
+            self.failure = failure
 
-    def run(self, code, args=None, timeout_ms=0, call_timeout_ms=0):
-        run = ctypes.c_void_p()
-        code = code.encode()
+    def run(self, code, args=None, timeout_ms=0, call_timeout_ms=0, memory_mib=0):
+        """A run that has not started; None if the library does not take the code."""
+        run, data = ctypes.c_void_p(), code.encode()
         equal(self.lib.caprun_run_new(self.runtime, ctypes.byref(run)), 0)
-        equal(self.lib.caprun_run_set_code(run, code, ctypes.c_size_t(len(code))), 0)
         self.lib.caprun_run_set_timeout(run, ctypes.c_uint64(timeout_ms))
         self.lib.caprun_run_set_call_timeout(run, ctypes.c_uint64(call_timeout_ms))
+        self.lib.caprun_run_set_memory(run, ctypes.c_uint64(memory_mib << 20))
         if args is not None:
             equal(self.lib.caprun_run_set_args(run, args.encode(), ctypes.c_size_t(len(args.encode()))), 0)
         if self.answer:
             self.lib.caprun_run_set_handler(run, self.handler, None)
-        return run
+        if self.lib.caprun_run_set_code(run, data, ctypes.c_size_t(len(data))) == 0:
+            return run
+        self.lib.caprun_run_free(run)
+        return None
 
     def step(self, times):
         for _ in range(times):
             self.lib.caprun_wait(self.runtime, 20)
             self.lib.caprun_step(self.runtime)
+            if self.failure:
+                raise self.failure
 
     def finish(self, run):
         """Steps until |run| has ended; returns its envelope as text, and frees it."""

@@ -117,7 +117,6 @@ SWALLOWED = {
     # where we call the code
     "toJSON of args": f"await mcp.a.b({{toJSON() {FOREVER}}})",
     "toJSON of the result": f"return {{toJSON() {FOREVER}}}",
-    "a logged getter": f"console.log({{get a() {FOREVER}}})",
     "message of what is thrown": f"throw Object.defineProperty(new Error(), 'message', {{get() {FOREVER}}})",
     "name of what is thrown": f"throw Object.defineProperty(new Error(), 'name', {{get() {FOREVER}}})",
     "a timer": f"setTimeout(() => {FOREVER}, 1); await new Promise(() => 0)",

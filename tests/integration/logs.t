@@ -23,7 +23,7 @@ from harness import (between, caprun, contains, each, equal, is_zombie, main, pr
     "zero width": (r"'a\u200bb\ufeffc'", r"a\u200bb\ufeffc"),
     "tags": (r"'a\u{e0041}b'", r"a\udb40\udc41b"),
     "text of the world": (r"'zażółć 漢字 😀'", "zażółć 漢字 😀"),
-    "several values": ("1, 'a', {b: [2]}", "1 a { b: [2] }"),
+    "several values": ("1, 'a', {b: [2]}", "1 a { b: [ 2 ] }"),
     "nothing": ("", ""),
 })
 def a_log_entry_is_one_escaped_line(case):
