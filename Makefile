@@ -10,6 +10,7 @@ VARIANT ?=
 B := build$(if $(VARIANT),/$(VARIANT))
 G := $(B)/gen
 ENGINE := build/engine
+NPM := build/npm
 
 CC ?= gcc
 ifeq ($(origin CC),default)
@@ -69,6 +70,7 @@ engine_flags = $(common) $(worker_variant) -fPIE $(lto) $(musl_flags) -w -fwrapv
 # The files of runtime/engine are included by engine.c.
 runtime_src := $(filter-out runtime/engine.c runtime/filter_gen.c runtime/main.c,$(wildcard runtime/*.c runtime/console/*.c))
 runtime_obj := $(runtime_src:%.c=$(B)/%.o)
+web_headers := $(patsubst js/%.js,$(G)/%.h,$(wildcard js/web/*.js))
 lib_src := $(wildcard host/*.c host/base/*.c host/pool/*.c)
 lib_obj := $(lib_src:%.c=$(B)/%.o) $(B)/host/wire.o
 cli_obj := $(patsubst %.c,$(B)/%.o,$(wildcard host/cli/*.c))
@@ -87,9 +89,10 @@ all: deps ## build everything (the default); installs what is missing first
 programs: $(B)/caprun $(B)/caprun-worker $(B)/libcaprun.a $(B)/libcaprun.so
 	@:
 
-deps: ## install what is missing from Debian's packages, and get the engine's source through apt
+deps: ## install what is missing from Debian's packages, and get the engine and the bundled packages
 	@third_party/install-packages build
 	@third_party/get-engine $(ENGINE)
+	@third_party/get-npm js $(NPM)
 
 deps-check: deps
 	@third_party/install-packages check
@@ -108,7 +111,7 @@ $(B)/runtime/engine.o: runtime/engine.c $(ENGINE)/.version Makefile
 	$(call say,CC  )
 	$(Q)$(CC) $(engine_flags) $(CFLAGS) -c -o $@ $<
 
-$(B)/runtime/%.o: runtime/%.c $(ENGINE)/.version Makefile | $(G)/filters.h $(G)/prelude.h
+$(B)/runtime/%.o: runtime/%.c $(ENGINE)/.version Makefile | $(G)/filters.h $(G)/prelude.h $(web_headers)
 	@mkdir -p $(@D)
 	$(call say,CC  )
 	$(Q)$(CC) $(runtime_flags) $(warnings) $(CFLAGS) -c -o $@ $<
@@ -138,7 +141,17 @@ $(B)/tools/filter_gen: runtime/filter_gen.c runtime/lockdown.h runtime/wire.h ru
 $(G)/prelude.h: js/prelude.js $(B)/tools/compile
 	@mkdir -p $(@D)
 	$(call say,GEN )
-	$(Q)$(B)/tools/compile $< >$@
+	$(Q)$(B)/tools/compile prelude $< >$@
+
+# The web's APIs: a script of each entry and what it needs of npm's packages, then its bytecode.
+$(G)/web/%.js: js/web/%.js js/bundle.js $(wildcard js/web/shims/*.js) $(NPM)/.lock
+	@mkdir -p $(@D)
+	$(call say,GEN )
+	$(Q)node js/bundle.js $(NPM) $< $@
+
+$(G)/web/%.h: $(G)/web/%.js $(B)/tools/compile
+	$(call say,GEN )
+	$(Q)$(B)/tools/compile $* $< >$@
 
 $(B)/tools/compile: js/compile.c $(B)/runtime/engine.o $(B)/runtime/arena.o $(B)/runtime/mem.o
 	@mkdir -p $(@D)
@@ -198,15 +211,17 @@ $(B)/caprun: $(cli_obj) $(B)/libcaprun.a
 
 unit_flags = $(common) $(host_variant) -Itests/unit $(call room_flags,tests) -Iruntime -I$(G) -isystem $(ENGINE) $(warnings)
 
-$(B)/tests/arena.o: runtime/arena.c
+# What the worker has and a test can link.
+worker_parts := $(B)/tests/arena.o $(B)/tests/random.o
+$(worker_parts): $(B)/tests/%.o: runtime/%.c
 	@mkdir -p $(@D)
 	$(call say,CC  )
 	$(Q)$(CC) $(common) $(host_variant) -Iruntime $(warnings) $(CFLAGS) -c -o $@ $<
 
-$(B)/tests/%: tests/unit/%.c tests/unit/tap.h $(B)/libcaprun.a $(B)/tests/arena.o | $(host_ready) $(G)/filters.h
+$(B)/tests/%: tests/unit/%.c tests/unit/tap.h $(B)/libcaprun.a $(worker_parts) | $(host_ready) $(G)/filters.h
 	@mkdir -p $(@D)
 	$(call say,LINK)
-	$(Q)$(CC) $(unit_flags) $(CFLAGS) -o $@ $< $(B)/tests/arena.o $(B)/libcaprun.a -l:libnettle.a -lseccomp
+	$(Q)$(CC) $(unit_flags) $(CFLAGS) -o $@ $< $(worker_parts) $(B)/libcaprun.a -l:libnettle.a -lseccomp
 
 test_programs: programs $(unit_tests)
 	@:
@@ -216,12 +231,13 @@ test_programs: programs $(unit_tests)
 prove = CAPRUN_BUILD=$(CURDIR)/$(B) prove $(if $(VERBOSE),-v) --timer -e '' $(unit_tests) \
 	$(wildcard tests/integration/*.t tests/hostile/*.t)
 
-# The Node that tests compare with, and nothing of the machine's own; see tests/npm/install.
-node-for-tests:
+# What tests compare with: a pinned Node, others' data for URLs and encodings.
+test-data:
 	@tests/npm/install
-.PHONY: node-for-tests
+	@tests/get-data build/data || :
+.PHONY: test-data
 
-test: all node-for-tests ## build and run all tests
+test: all test-data ## build and run all tests
 	@$(MAKE) --no-print-directory test_programs
 	$(prove)
 
@@ -238,7 +254,7 @@ check-valgrind: deps-check all ## unit tests and a run of the command under valg
 prove-variant:
 	$(prove)
 
-torture: all node-for-tests ## the long series in full
+torture: all test-data ## the long series in full
 	@$(MAKE) --no-print-directory test_programs
 	CAPRUN_TORTURE=1 $(prove)
 
@@ -306,9 +322,9 @@ dist: ## a tar file of what is committed
 	@mkdir -p build
 	git archive --prefix=caprun-$(VERSION)/ -o build/caprun-$(VERSION).tar.gz HEAD
 
-clean: ## remove what was built, but not what was fetched: the engine's source, packages for tests
+clean: ## remove what was built, but not what was fetched
 	@mkdir -p build
-	find build -mindepth 1 -maxdepth 1 ! -name engine ! -name npm-tests -exec rm -rf {} +
+	find build -mindepth 1 -maxdepth 1 ! -name engine ! -name npm ! -name npm-tests ! -name data -exec rm -rf {} +
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16

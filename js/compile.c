@@ -1,7 +1,7 @@
 /*
- * compile.c - turns the prelude into bytecode, at build time, with the same engine.
+ * compile.c - turns a script of ours into bytecode, at build time, with the same engine.
  *
- *     compile prelude.js > prelude.h
+ *     compile NAME FILE.js > NAME.h      gives NAME_bytecode[]
  *
  * Line numbers stay in the bytecode, the source does not. Bytecode never comes from anywhere but
  * this program: to the engine it is as good as native code.
@@ -21,7 +21,7 @@ _Noreturn static void full(void)
 static char *slurp(const char *path, size_t *ret_len)
 {
     FILE *f = fopen(path, "rb");
-    static char text[256 * 1024];
+    static char text[1024 * 1024];
 
     if (!f) {
         perror(path);
@@ -56,11 +56,11 @@ int main(int argc, char **argv)
     size_t len;
     char *text;
 
-    if (argc != 2) {
-        (void)fprintf(stderr, "usage: compile FILE.js > FILE.h\n");
+    if (argc != 3) {
+        (void)fprintf(stderr, "usage: compile NAME FILE.js > NAME.h\n");
         return 2;
     }
-    text = slurp(argv[1], &len);
+    text = slurp(argv[2], &len);
     if (crw_arena_init(64u << 20, full) < 0 || !(ctx = crw_engine_new(1)))
         full();
     script = JS_Eval(ctx, text, len, CRW_ENGINE_OURS,
@@ -70,8 +70,8 @@ int main(int argc, char **argv)
     bytes = JS_WriteObject(ctx, &len, script, JS_WRITE_OBJ_BYTECODE | JS_WRITE_OBJ_STRIP_SOURCE);
     if (!bytes)
         fail(ctx);
-    printf("/* made from js/prelude.js by js/compile.c */\n");
-    printf("static const unsigned char prelude_bytecode[] = {");
+    printf("/* made by js/compile.c */\n");
+    printf("static const unsigned char %s_bytecode[] = {", argv[1]);
     for (size_t i = 0; i < len; i++)
         printf("%s%u,", i % 20 ? "" : "\n    ", bytes[i]);
     printf("\n};\n");

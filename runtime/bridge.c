@@ -10,6 +10,7 @@
 #include "console/console.h"
 #include "deny.h"
 #include "engine.h"
+#include "lazy.h"
 #include "link.h"
 #include "marks.h"
 #include "prelude.h" /* generated: prelude_bytecode[] */
@@ -305,7 +306,7 @@ JSValue crw_bridge_install(JSContext *ctx)
 
     crw_deny_install(ctx);
     if (crw_marks_install(ctx) == 0 && install_globals(ctx) == 0 && crw_console_install(ctx) == 0 &&
-        JS_IsFunction(ctx, prelude))
+        crw_lazy_install(ctx) == 0 && JS_IsFunction(ctx, prelude))
         mcp = JS_Call(ctx, prelude, JS_UNDEFINED, 1, (JSValueConst *)&tool);
     JS_FreeValue(ctx, prelude);
     JS_FreeValue(ctx, tool);

@@ -75,13 +75,12 @@ void crw_deny(JSContext *ctx, const char *api, const char *access, const char *t
 
 static void deny_compile(JSContext *ctx, const char *api)
 {
-    crw_deny(ctx, api, "eval", NULL, "only pinned code runs: write it out");
+    crw_deny(ctx, api, "eval", NULL, "use code that is written out: only pinned code runs");
 }
 
 static void deny_import(JSContext *ctx, const char *specifier)
 {
-    crw_deny(ctx, "import", "import", specifier,
-             "put the code in this file, or use mcp.<server>.<tool>()");
+    crw_deny(ctx, "import", "import", specifier, "use mcp.<server>.<tool>()");
 }
 
 void crw_deny_install(JSContext *ctx)
@@ -132,10 +131,9 @@ static JSValue js_proxy(JSContext *ctx, JSValueConst this_val, int argc, JSValue
     return JS_NewProxy(ctx, argv[0], argv[1]);
 }
 
-const JSCFunctionListEntry crw_deny_natives[] = {
+const JSCFunctionListEntry crw_deny_natives[4] = {
     JS_CFUNC_MAGIC_DEF("deny", 4, js_deny, THROWN),
     JS_CFUNC_MAGIC_DEF("refuse", 4, js_deny, REJECTED),
     JS_CFUNC_DEF("isDenied", 1, js_is_denied),
     JS_CFUNC_DEF("proxy", 2, js_proxy),
 };
-const int crw_deny_natives_count = sizeof(crw_deny_natives) / sizeof(crw_deny_natives[0]);

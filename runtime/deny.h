@@ -25,7 +25,6 @@ void crw_deny(JSContext *ctx, const char *api, const char *access, const char *t
  * promise, `proxy(target, handler)` is `new Proxy`, `isDenied(error)` says whether it is one of
  * these.
  */
-extern const JSCFunctionListEntry crw_deny_natives[];
-extern const int crw_deny_natives_count;
+extern const JSCFunctionListEntry crw_deny_natives[4];
 
 #endif

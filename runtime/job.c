@@ -20,6 +20,7 @@
 #include "engine.h"
 #include "link.h"
 #include "marks.h"
+#include "random.h"
 #include "timers.h"
 #include "values.h"
 
@@ -244,6 +245,15 @@ static void split(const struct wire_header *header, const uint8_t *payload, stru
         crw_link_leave(WIRE_EXIT_FRAME);
 }
 
+static void begin(JSContext *ctx, const uint8_t *seed)
+{
+    uint64_t math;
+
+    memcpy(&math, seed, sizeof(math));
+    crw_engine_begin(ctx, math);
+    crw_random_seed(seed + WIRE_SEED_MATH);
+}
+
 _Noreturn void crw_job_run(JSContext *ctx, JSValueConst mcp, bool has_clock)
 {
     struct wire_header header;
@@ -262,7 +272,7 @@ _Noreturn void crw_job_run(JSContext *ctx, JSValueConst mcp, bool has_clock)
     memcpy(name, code - parts.name_len, parts.name_len);
     name[parts.name_len] = '\0';
 
-    crw_engine_begin(ctx, parts.seed);
+    begin(ctx, parts.seed);
     JS_SetInterruptHandler(JS_GetRuntime(ctx), on_interrupt, NULL);
     program = crw_engine_compile(ctx, code, parts.code_len, name);
     crw_engine_close_compiler(ctx);

@@ -100,7 +100,7 @@ static JSValue set_timer(JSContext *ctx, JSValueConst this_val, int argc, JSValu
 
     (void)this_val;
     if (JS_IsString(argv[0])) {
-        crw_deny(ctx, repeats ? "setInterval" : "setTimeout", "eval", NULL, "pass a function");
+        crw_deny(ctx, repeats ? "setInterval" : "setTimeout", "eval", NULL, "use a function");
         return JS_EXCEPTION;
     }
     if (!JS_IsFunction(ctx, argv[0]))

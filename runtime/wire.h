@@ -50,9 +50,12 @@ enum wire_side { WIRE_HOST, WIRE_WORKER };
     XX(LATE, 23, WIRE_WORKER, 0, LIMIT_ERROR_STACK_BYTES)                         \
     XX(FULL, 24, WIRE_WORKER, 0, 0)
 
+#define WIRE_SEED_MATH 8u
+#define WIRE_SEED_CRYPTO 32u
+
 /* The code to run. Then come the bytes of name, code and args, without anything between them. */
 struct wire_job {
-    uint64_t seed;
+    uint8_t seed[WIRE_SEED_MATH + WIRE_SEED_CRYPTO]; /* of Math.random, then of crypto */
     uint32_t name_len; /* what stack traces call the code: "cap:" and a short hash */
     uint32_t code_len;
     uint32_t args_len;

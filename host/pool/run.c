@@ -150,7 +150,7 @@ static void worker_ready(struct cr_worker *w)
 
     code_name(run, name);
     job.name_len = (uint32_t)strlen(name);
-    if (getrandom(&job.seed, sizeof(job.seed), 0) != (ssize_t)sizeof(job.seed)) {
+    if (getrandom(job.seed, sizeof(job.seed), 0) != (ssize_t)sizeof(job.seed)) {
         cr_run_say(run, "The kernel gave no random numbers");
         cr_run_end(run, CAPRUN_OUTCOME_INTERNAL);
         return;

@@ -6,226 +6,223 @@
 // it, to construct it, to convert, to iterate, to write or to list it is.
 //
 // It is loaded when one of these globals is first touched.
-(function (native) {
-    "use strict";
-    const { deny, refuse, isDenied, proxy } = native;
-    const bare = (members) => ({ __proto__: null, ...members });
+const { deny, refuse, isDenied, proxy } = native;
+const bare = (members) => ({ __proto__: null, ...members });
 
-    const tool = "use mcp.<server>.<tool>()";
-    const instead = bare({
-        read: tool, write: tool, net: tool, run: tool, ffi: tool, sys: tool,
-        env: "use args.env, and \"env\" in the capability's metadata",
-        import: "put the code in this file, or " + tool,
-    });
-
-    // --- what was reached for ---------------------------------------------------------------
-
-    const textOf = (value) => {
-        if (typeof value === "string") return value;
-        if (value === undefined || value === null) return undefined;
-        try {
-            return `${value}`;
-        } catch {
-            return undefined; // a toString of the capability's own threw
-        }
-    };
-    const hostOf = (url) => {
-        const text = textOf(typeof url === "object" && url !== null && "url" in url ? url.url : url);
-        try {
-            const { URL } = native.load("url");
-            return new URL(text).host || text;
-        } catch {
-            return text;
-        }
-    };
-    const addressOf = (options, otherwise) => textOf(options?.hostname ?? options?.path ?? otherwise);
-    const programOf = (given) => textOf(given?.cmd?.[0] ?? (typeof given === "object" ? given?.[0] : given));
-
-    // --- tables: who needs what access, how it fails, what it was reaching for ------------------
-
-    const first = (args) => textOf(args[0]);
-    const read = { access: "read", fail: deny, target: first };
-    const readLater = { ...read, fail: refuse };
-    const write = { access: "write", fail: deny, target: first };
-    const writeLater = { ...write, fail: refuse };
-    const listen = {
-        access: "net", fail: deny,
-        target: (args) => addressOf(typeof args[0] === "function" ? args[1] : args[0], "0.0.0.0"),
-    };
-    const connect = { access: "net", fail: refuse, target: (args) => addressOf(args[0], "127.0.0.1") };
-    const lookUp = { access: "net", fail: refuse, target: first };
-    const run = { access: "run", fail: deny, target: (args) => programOf(args[0]) };
-    const ffi = { access: "ffi", fail: deny, target: first };
-
-    const deno = {
-        __proto__: null,
-        readFile: readLater, readTextFile: readLater, readLink: readLater, realPath: readLater,
-        stat: readLater, lstat: readLater,
-        watchFs: read, readFileSync: read, readTextFileSync: read, readLinkSync: read,
-        realPathSync: read, statSync: read, lstatSync: read, readDirSync: read,
-        writeFile: writeLater, writeTextFile: writeLater, remove: writeLater, mkdir: writeLater,
-        rename: writeLater, create: writeLater, truncate: writeLater, chmod: writeLater,
-        chown: writeLater, utime: writeLater, symlink: writeLater, link: writeLater,
-        copyFile: writeLater, makeTempDir: writeLater, makeTempFile: writeLater,
-        writeFileSync: write, writeTextFileSync: write, removeSync: write, mkdirSync: write,
-        renameSync: write, createSync: write, truncateSync: write, chmodSync: write,
-        chownSync: write, utimeSync: write, symlinkSync: write, linkSync: write,
-        copyFileSync: write, makeTempDirSync: write, makeTempFileSync: write,
-        connect: connect, connectTls: connect, startTls: connect, connectQuic: connect,
-        listen: listen, listenTls: listen, listenDatagram: listen, serve: listen, serveHttp: listen,
-        Command: run, run: run,
-        dlopen: ffi,
-        resolveDns: lookUp,
-    };
-    const bun = {
-        __proto__: null,
-        file: read,
-        write: writeLater,
-        serve: listen, listen: listen,
-        connect: connect, udpSocket: connect,
-        spawn: run, spawnSync: run, $: run,
-        dlopen: ffi,
-    };
-    const node = {
-        __proto__: null,
-        loadEnvFile: read,
-        chdir: write,
-        dlopen: ffi, binding: ffi,
-    };
-
-    // What to use instead, where a tool is not the answer.
-    const better = bare({
-        "Deno.args": "use args", "process.argv": "use args", "Bun.argv": "use args",
-        "Deno.exit": "use return", "process.exit": "use return", "process.exitCode": "use return",
-        "process.stdout.write": "use console.log()", "process.stderr.write": "use console.error()",
-        "Deno.stdout.write": "use console.log()", "Deno.stderr.write": "use console.error()",
-        "process.nextTick": "use queueMicrotask()",
-        "process.hrtime": "use performance.now()", "process.hrtime.bigint": "use performance.now()",
-        "process.uptime": "use performance.now()", "Bun.nanoseconds": "use performance.now()",
-        "Bun.sleep": "use setTimeout()",
-    });
-
-    // --- objects that deny ------------------------------------------------------------------
-
-    // Names that the language itself looks up.
-    const unsaid = bare({ then: 1, toJSON: 1, constructor: 1, prototype: 1, ["__proto__"]: 1 });
-
-    // Anything without a row of its own: it can be named, and denies whatever is done with it.
-    const unknown = (api, name) => {
-        const reach = () => deny(api, "sys", name, better[api] ?? instead.sys);
-        const members = bare({});
-        return proxy(function () {}, bare({
-            apply: reach,
-            construct: reach,
-            get: (target, key) => {
-                if (typeof key === "symbol") return key === Symbol.hasInstance ? undefined : reach;
-                if (key in unsaid) return undefined;
-                if (key === "toString" || key === "valueOf") return reach;
-                return (members[key] ??= unknown(`${api}.${key}`, name));
-            },
-            set: reach,
-            defineProperty: reach,
-            deleteProperty: reach,
-        }));
-    };
-
-    const known = (api, { access, fail, target }) => proxy(function () {}, bare({
-        apply: (called, self, args) => fail(api, access, target(args), instead[access]),
-        construct: (called, args) => deny(api, access, target(args), instead[access]),
-    }));
-
-    // The environment: as an object, and as the functions that Deno has for it.
-    const variable = (api) => (key) =>
-        deny(api, "env", typeof key === "string" ? key : undefined, instead.env);
-    const environment = (api) => {
-        const reach = variable(api);
-        const all = () => reach(undefined);
-        return proxy({}, bare({
-            get: (target, key) => (typeof key === "symbol" || key in unsaid ? undefined : reach(key)),
-            set: (target, key) => reach(key),
-            has: (target, key) => reach(key),
-            deleteProperty: (target, key) => reach(key),
-            defineProperty: (target, key) => reach(key),
-            getOwnPropertyDescriptor: (target, key) => reach(key),
-            ownKeys: all,
-        }));
-    };
-    const denoEnvironment = {
-        get: (key) => variable("Deno.env.get")(textOf(key)),
-        set: (key) => variable("Deno.env.set")(textOf(key)),
-        has: (key) => variable("Deno.env.has")(textOf(key)),
-        delete: (key) => variable("Deno.env.delete")(textOf(key)),
-        toObject: () => variable("Deno.env.toObject")(),
-    };
-
-    // `error instanceof Deno.errors.PermissionDenied` is how Deno code asks.
-    const errors = () => {
-        const classes = bare({});
-        const isOurs = bare({ PermissionDenied: isDenied, NotCapable: isDenied });
-        return proxy({}, bare({
-            get: (target, key) => {
-                if (typeof key === "symbol" || key in unsaid) return undefined;
-                return (classes[key] ??= class extends Error {
-                    static name = key;
-                    static [Symbol.hasInstance](error) { return isOurs[key]?.(error) ?? false; }
-                });
-            },
-        }));
-    };
-
-    // A directory is listed by iterating: the error comes with the first step.
-    const readDir = (path) => {
-        const failed = refuse("Deno.readDir", "read", textOf(path), instead.read);
-        return { [Symbol.asyncIterator]: () => ({ next: () => failed }) };
-    };
-
-    // A file is opened to read it, or to change it.
-    const opener = (api, fail) => (path, how) => {
-        const access = how?.write || how?.append || how?.create ? "write" : "read";
-        return fail(api, access, textOf(path), instead[access]);
-    };
-
-    const change = (api, key) => deny(api, "sys", textOf(key), better[api] ?? instead.sys);
-    const namespace = (name, rows, special) => {
-        const members = bare(special);
-        return proxy({}, bare({
-            get: (target, key) => {
-                if (typeof key === "symbol" || key in unsaid) return undefined;
-                if (key in members) return members[key];
-                const api = `${name}.${key}`;
-                return (members[key] = key in rows ? known(api, rows[key]) : unknown(api, key));
-            },
-            set: (target, key) => change(`${name}.${textOf(key)}`, key),
-            defineProperty: (target, key) => change(`${name}.${textOf(key)}`, key),
-            deleteProperty: (target, key) => change(`${name}.${textOf(key)}`, key),
-        }));
-    };
-
-    const reader = (api) => () => deny(api, "read", ".", instead.read);
-    const Deno = namespace("Deno", deno, {
-        env: denoEnvironment, errors: errors(), cwd: reader("Deno.cwd"), readDir,
-        open: opener("Deno.open", refuse), openSync: opener("Deno.openSync", deny),
-    });
-    const process = namespace("process", node,
-        { env: environment("process.env"), cwd: reader("process.cwd") });
-    const Bun = namespace("Bun", bun, { env: environment("Bun.env") });
-
-    // --- functions and classes ----------------------------------------------------------------
-
-    const net = (api, url, fail) => fail(api, "net", hostOf(url), instead.net);
-    const fetch = function fetch(input) { return net("fetch", input, refuse); };
-    const WebSocket = class WebSocket { constructor(url) { net("WebSocket", url, deny); } };
-    const EventSource = class EventSource { constructor(url) { net("EventSource", url, deny); } };
-    const XMLHttpRequest = class XMLHttpRequest {
-        open(method, url) { net("XMLHttpRequest", url, deny); }
-        send() { net("XMLHttpRequest", undefined, deny); }
-    };
-    const Worker = class Worker {
-        constructor(url) { deny("Worker", "run", textOf(url), "use Promise.all(): a run has one thread"); }
-    };
-    const load = (api) => (specifier) => deny(api, "import", textOf(specifier), instead.import);
-    const require = load("require");
-    require.resolve = load("require.resolve");
-
-    return { Deno, process, Bun, fetch, WebSocket, EventSource, XMLHttpRequest, Worker, require };
+const tool = "use mcp.<server>.<tool>()";
+const instead = bare({
+    read: tool, write: tool, net: tool, run: tool, ffi: tool, import: tool, sys: tool,
+    env: "use args.env, and \"env\" in the capability's metadata",
 });
+
+// --- what was reached for ---------------------------------------------------------------
+
+const textOf = (value) => {
+    if (typeof value === "string") return value;
+    if (value === undefined || value === null) return undefined;
+    try {
+        return `${value}`;
+    } catch {
+        return undefined; // a toString of the capability's own threw
+    }
+};
+const hostOf = (url) => {
+    const text = textOf(typeof url === "object" && url !== null && "url" in url ? url.url : url);
+    try {
+        const { URL } = native.load("url");
+        return new URL(text).host || text;
+    } catch {
+        return text;
+    }
+};
+const addressOf = (options, otherwise) => textOf(options?.hostname ?? options?.path ?? otherwise);
+const programOf = (given) => textOf(given?.cmd?.[0] ?? (typeof given === "object" ? given?.[0] : given));
+
+// --- tables: who needs what access, how it fails, what it was reaching for ------------------
+
+const first = (args) => textOf(args[0]);
+const read = { access: "read", fail: deny, target: first };
+const readLater = { ...read, fail: refuse };
+const write = { access: "write", fail: deny, target: first };
+const writeLater = { ...write, fail: refuse };
+const listen = {
+    access: "net", fail: deny,
+    target: (args) => addressOf(typeof args[0] === "function" ? args[1] : args[0], "0.0.0.0"),
+};
+const connect = { access: "net", fail: refuse, target: (args) => addressOf(args[0], "127.0.0.1") };
+const lookUp = { access: "net", fail: refuse, target: first };
+const run = { access: "run", fail: deny, target: (args) => programOf(args[0]) };
+const ffi = { access: "ffi", fail: deny, target: first };
+
+const deno = {
+    __proto__: null,
+    readFile: readLater, readTextFile: readLater, readLink: readLater, realPath: readLater,
+    stat: readLater, lstat: readLater,
+    watchFs: read, readFileSync: read, readTextFileSync: read, readLinkSync: read,
+    realPathSync: read, statSync: read, lstatSync: read, readDirSync: read,
+    writeFile: writeLater, writeTextFile: writeLater, remove: writeLater, mkdir: writeLater,
+    rename: writeLater, create: writeLater, truncate: writeLater, chmod: writeLater,
+    chown: writeLater, utime: writeLater, symlink: writeLater, link: writeLater,
+    copyFile: writeLater, makeTempDir: writeLater, makeTempFile: writeLater,
+    writeFileSync: write, writeTextFileSync: write, removeSync: write, mkdirSync: write,
+    renameSync: write, createSync: write, truncateSync: write, chmodSync: write,
+    chownSync: write, utimeSync: write, symlinkSync: write, linkSync: write,
+    copyFileSync: write, makeTempDirSync: write, makeTempFileSync: write,
+    connect: connect, connectTls: connect, startTls: connect, connectQuic: connect,
+    listen: listen, listenTls: listen, listenDatagram: listen, serve: listen, serveHttp: listen,
+    Command: run, run: run,
+    dlopen: ffi,
+    resolveDns: lookUp,
+};
+const bun = {
+    __proto__: null,
+    file: read,
+    write: writeLater,
+    serve: listen, listen: listen,
+    connect: connect, udpSocket: connect,
+    spawn: run, spawnSync: run, $: run,
+    dlopen: ffi,
+};
+const node = {
+    __proto__: null,
+    loadEnvFile: read,
+    chdir: write,
+    dlopen: ffi, binding: ffi,
+};
+
+// What to use instead, where a tool is not the answer.
+const better = bare({
+    "Deno.args": "use args", "process.argv": "use args", "Bun.argv": "use args",
+    "Deno.exit": "use return", "process.exit": "use return", "process.exitCode": "use return",
+    "process.stdout.write": "use console.log()", "process.stderr.write": "use console.error()",
+    "Deno.stdout.write": "use console.log()", "Deno.stderr.write": "use console.error()",
+    "process.nextTick": "use queueMicrotask()",
+    "process.hrtime": "use performance.now()", "process.hrtime.bigint": "use performance.now()",
+    "process.uptime": "use performance.now()", "Bun.nanoseconds": "use performance.now()",
+    "Bun.sleep": "use setTimeout()",
+});
+
+// --- objects that deny ------------------------------------------------------------------
+
+// Names that the language itself looks up.
+const unsaid = bare({ then: 1, toJSON: 1, constructor: 1, prototype: 1, ["__proto__"]: 1 });
+
+// Anything without a row of its own: it can be named, and denies whatever is done with it.
+const unknown = (api, name) => {
+    const reach = () => deny(api, "sys", name, better[api] ?? instead.sys);
+    const members = bare({});
+    return proxy(function () {}, bare({
+        apply: reach,
+        construct: reach,
+        get: (target, key) => {
+            if (typeof key === "symbol") return key === Symbol.hasInstance ? undefined : reach;
+            if (key in unsaid) return undefined;
+            if (key === "toString" || key === "valueOf") return reach;
+            return (members[key] ??= unknown(`${api}.${key}`, name));
+        },
+        set: reach,
+        defineProperty: reach,
+        deleteProperty: reach,
+    }));
+};
+
+const known = (api, { access, fail, target }) => proxy(function () {}, bare({
+    apply: (called, self, args) => fail(api, access, target(args), instead[access]),
+    construct: (called, args) => deny(api, access, target(args), instead[access]),
+}));
+
+// The environment: as an object, and as the functions that Deno has for it.
+const variable = (api) => (key) =>
+    deny(api, "env", typeof key === "string" ? key : undefined, instead.env);
+const environment = (api) => {
+    const reach = variable(api);
+    const all = () => reach(undefined);
+    return proxy({}, bare({
+        get: (target, key) => (typeof key === "symbol" || key in unsaid ? undefined : reach(key)),
+        set: (target, key) => reach(key),
+        has: (target, key) => reach(key),
+        deleteProperty: (target, key) => reach(key),
+        defineProperty: (target, key) => reach(key),
+        getOwnPropertyDescriptor: (target, key) => reach(key),
+        ownKeys: all,
+    }));
+};
+const denoEnvironment = {
+    get: (key) => variable("Deno.env.get")(textOf(key)),
+    set: (key) => variable("Deno.env.set")(textOf(key)),
+    has: (key) => variable("Deno.env.has")(textOf(key)),
+    delete: (key) => variable("Deno.env.delete")(textOf(key)),
+    toObject: () => variable("Deno.env.toObject")(),
+};
+
+// `error instanceof Deno.errors.PermissionDenied` is how Deno code asks.
+const errors = () => {
+    const classes = bare({});
+    const isOurs = bare({ PermissionDenied: isDenied, NotCapable: isDenied });
+    return proxy({}, bare({
+        get: (target, key) => {
+            if (typeof key === "symbol" || key in unsaid) return undefined;
+            return (classes[key] ??= class extends Error {
+                static name = key;
+                static [Symbol.hasInstance](error) { return isOurs[key]?.(error) ?? false; }
+            });
+        },
+    }));
+};
+
+// A directory is listed by iterating: the error comes with the first step.
+const readDir = (path) => {
+    const failed = refuse("Deno.readDir", "read", textOf(path), instead.read);
+    return { [Symbol.asyncIterator]: () => ({ next: () => failed }) };
+};
+
+// A file is opened to read it, or to change it.
+const opener = (api, fail) => (path, how) => {
+    const access = how?.write || how?.append || how?.create ? "write" : "read";
+    return fail(api, access, textOf(path), instead[access]);
+};
+
+const change = (api, key) => deny(api, "sys", textOf(key), better[api] ?? instead.sys);
+const namespace = (name, rows, special) => {
+    const members = bare(special);
+    return proxy({}, bare({
+        get: (target, key) => {
+            if (typeof key === "symbol" || key in unsaid) return undefined;
+            if (key in members) return members[key];
+            if (key in target) return target[key]; // toString, hasOwnProperty
+            const api = `${name}.${key}`;
+            return (members[key] = key in rows ? known(api, rows[key]) : unknown(api, key));
+        },
+        set: (target, key) => change(`${name}.${textOf(key)}`, key),
+        defineProperty: (target, key) => change(`${name}.${textOf(key)}`, key),
+        deleteProperty: (target, key) => change(`${name}.${textOf(key)}`, key),
+    }));
+};
+
+const reader = (api) => () => deny(api, "read", ".", instead.read);
+const Deno = namespace("Deno", deno, {
+    env: denoEnvironment, errors: errors(), cwd: reader("Deno.cwd"), readDir,
+    open: opener("Deno.open", refuse), openSync: opener("Deno.openSync", deny),
+});
+const process = namespace("process", node,
+    { env: environment("process.env"), cwd: reader("process.cwd") });
+const Bun = namespace("Bun", bun, { env: environment("Bun.env") });
+
+// --- functions and classes ----------------------------------------------------------------
+
+const net = (api, url, fail) => fail(api, "net", hostOf(url), instead.net);
+const { fetch } = { fetch(input) { return net("fetch", input, refuse); } }; // no constructor
+const WebSocket = class WebSocket { constructor(url) { net("WebSocket", url, deny); } };
+const EventSource = class EventSource { constructor(url) { net("EventSource", url, deny); } };
+const XMLHttpRequest = class XMLHttpRequest {
+    open(method, url) { net("XMLHttpRequest", url, deny); }
+    send() { net("XMLHttpRequest", undefined, deny); }
+};
+const Worker = class Worker {
+    constructor(url) { deny("Worker", "run", textOf(url), "use Promise.all(): a run has one thread"); }
+};
+const load = (api) => (specifier) => deny(api, "import", textOf(specifier), instead.import);
+const require = load("require");
+require.resolve = load("require.resolve");
+
+exported = { Deno, process, Bun, fetch, WebSocket, EventSource, XMLHttpRequest, Worker, require };

@@ -1,0 +1,243 @@
+/* lazy.c - a table of modules, a table of globals, and the accessors that join them. */
+#include "lazy.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "deny.h"
+#include "engine.h"
+#include "web.h"
+
+/* generated: url_bytecode[] and so on */
+#include "web/clone.h"
+#include "web/denied.h"
+#include "web/events.h"
+#include "web/idna.h"
+#include "web/legacy.h"
+#include "web/text.h"
+#include "web/url.h"
+
+#define HIDDEN (JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE)
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+struct module {
+    const char *name; /* what `native.load` calls it */
+    const uint8_t *bytecode;
+    size_t len;
+    const JSCFunctionListEntry *natives; /* JS_CFUNC_DEF only */
+    int count;
+};
+
+static const struct module modules[CRW_LAZY_MODULES] = {
+    [CRW_LAZY_URL] = {"url", url_bytecode, sizeof(url_bytecode), crw_web_natives,
+                      COUNT(crw_web_natives)},
+    [CRW_LAZY_IDNA] = {"idna", idna_bytecode, sizeof(idna_bytecode), NULL, 0},
+    [CRW_LAZY_TEXT] = {"text", text_bytecode, sizeof(text_bytecode), crw_web_natives,
+                       COUNT(crw_web_natives)},
+    [CRW_LAZY_LEGACY] = {"legacy", legacy_bytecode, sizeof(legacy_bytecode), crw_web_natives,
+                         COUNT(crw_web_natives)},
+    [CRW_LAZY_CLONE] = {"clone", clone_bytecode, sizeof(clone_bytecode), crw_web_natives,
+                        COUNT(crw_web_natives)},
+    [CRW_LAZY_DENIED] = {"denied", denied_bytecode, sizeof(denied_bytecode), crw_deny_natives,
+                         COUNT(crw_deny_natives)},
+    [CRW_LAZY_EVENTS] = {"events", events_bytecode, sizeof(events_bytecode), NULL, 0},
+};
+
+static const struct {
+    const char *name;
+    enum crw_lazy_module module;
+} globals[] = {
+    {"URL", CRW_LAZY_URL},
+    {"URLSearchParams", CRW_LAZY_URL},
+    {"TextDecoder", CRW_LAZY_TEXT},
+    {"TextEncoder", CRW_LAZY_TEXT},
+    {"structuredClone", CRW_LAZY_CLONE},
+    {"AbortController", CRW_LAZY_EVENTS},
+    {"AbortSignal", CRW_LAZY_EVENTS},
+    {"CustomEvent", CRW_LAZY_EVENTS},
+    {"Event", CRW_LAZY_EVENTS},
+    {"EventTarget", CRW_LAZY_EVENTS},
+    {"Bun", CRW_LAZY_DENIED},
+    {"Deno", CRW_LAZY_DENIED},
+    {"EventSource", CRW_LAZY_DENIED},
+    {"WebSocket", CRW_LAZY_DENIED},
+    {"Worker", CRW_LAZY_DENIED},
+    {"XMLHttpRequest", CRW_LAZY_DENIED},
+    {"fetch", CRW_LAZY_DENIED},
+    {"process", CRW_LAZY_DENIED},
+    {"require", CRW_LAZY_DENIED},
+};
+
+static JSValue exports[CRW_LAZY_MODULES]; /* objects, of those that are loaded */
+static JSClassID accessor_class;
+static JSValue accessors[COUNT(globals)];
+
+/* `native.load(name)`: what one module needs of another. */
+static JSValue load_by_name(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
+{
+    const char *name = JS_ToCString(ctx, argv[0]);
+    JSValue found = JS_UNDEFINED;
+
+    (void)this_val;
+    (void)argc;
+    if (!name)
+        return JS_EXCEPTION;
+    for (int i = 0; i < CRW_LAZY_MODULES; i++) {
+        if (strcmp(modules[i].name, name) == 0)
+            found = crw_lazy_load(ctx, (enum crw_lazy_module)i);
+    }
+    JS_FreeCString(ctx, name);
+    return found;
+}
+
+/* A function whose name keeps it out of stack traces, as it does for the prelude's. */
+static void add_native(JSContext *ctx, JSValueConst native, const JSCFunctionListEntry *entry)
+{
+    char label[64];
+    JSValue function;
+
+    (void)snprintf(label, sizeof(label), "%s (" CRW_ENGINE_OURS, entry->name);
+    function = JS_NewCFunction2(ctx, entry->u.func.cfunc.generic, label, entry->u.func.length,
+                                (JSCFunctionEnum)entry->u.func.cproto, entry->magic);
+    JS_SetPropertyStr(ctx, native, entry->name, function);
+}
+
+static JSValue make_native(JSContext *ctx, const struct module *m)
+{
+    static const JSCFunctionListEntry load = JS_CFUNC_DEF("load", 1, load_by_name);
+    JSValue native = JS_NewObjectProto(ctx, JS_NULL);
+
+    add_native(ctx, native, &load);
+    for (int i = 0; i < m->count; i++)
+        add_native(ctx, native, &m->natives[i]);
+    return native;
+}
+
+JSValue crw_lazy_load(JSContext *ctx, enum crw_lazy_module module)
+{
+    const struct module *m = &modules[module];
+    JSValue function, native, made;
+
+    if (JS_IsObject(exports[module]))
+        return JS_DupValue(ctx, exports[module]);
+    function = crw_engine_load(ctx, m->bytecode, m->len);
+    if (JS_IsException(function))
+        return function;
+    native = make_native(ctx, m);
+    made = JS_Call(ctx, function, JS_UNDEFINED, 1, (JSValueConst *)&native);
+    JS_FreeValue(ctx, native);
+    JS_FreeValue(ctx, function);
+    if (JS_IsException(made))
+        return made;
+    /* a stranger's code that the module stumbled over may have loaded it meanwhile */
+    if (JS_IsObject(exports[module]))
+        JS_FreeValue(ctx, made);
+    else
+        exports[module] = made;
+    return JS_DupValue(ctx, exports[module]);
+}
+
+/* Is the global |i| still the accessor that we made? */
+static bool is_untouched(JSContext *ctx, JSValueConst global, JSAtom name, int i)
+{
+    JSPropertyDescriptor found;
+    bool same;
+
+    if (JS_GetOwnProperty(ctx, &found, global, name) <= 0)
+        return false;
+    same = JS_IsStrictEqual(ctx, found.getter, accessors[i]);
+    JS_FreeValue(ctx, found.value);
+    JS_FreeValue(ctx, found.getter);
+    JS_FreeValue(ctx, found.setter);
+    return same;
+}
+
+/* Makes plain properties of a loaded module's globals, but for those that code has changed. */
+static void settle(JSContext *ctx, JSValueConst made, enum crw_lazy_module module)
+{
+    JSValue global = JS_GetGlobalObject(ctx);
+
+    for (int i = 0; i < COUNT(globals); i++) {
+        JSAtom name;
+
+        if (globals[i].module != module)
+            continue;
+        name = JS_NewAtom(ctx, globals[i].name);
+        if (is_untouched(ctx, global, name, i))
+            JS_DefinePropertyValue(ctx, global, name, JS_GetProperty(ctx, made, name), HIDDEN);
+        JS_FreeAtom(ctx, name);
+    }
+    JS_FreeValue(ctx, global);
+}
+
+static JSValue get_global(JSContext *ctx, int i)
+{
+    JSValue made = crw_lazy_load(ctx, globals[i].module);
+    JSValue value;
+
+    if (JS_IsException(made))
+        return made;
+    settle(ctx, made, globals[i].module);
+    value = JS_GetPropertyStr(ctx, made, globals[i].name);
+    JS_FreeValue(ctx, made);
+    return value;
+}
+
+static JSValue set_global(JSContext *ctx, JSValueConst this_val, JSValueConst value, int i)
+{
+    JSValue global = JS_GetGlobalObject(ctx);
+    bool own = JS_IsUndefined(this_val) || JS_IsStrictEqual(ctx, this_val, global);
+    int r = JS_DefinePropertyValueStr(ctx, own ? global : this_val, globals[i].name,
+                                      JS_DupValue(ctx, value),
+                                      (own ? HIDDEN : JS_PROP_C_W_E) | JS_PROP_THROW);
+
+    JS_FreeValue(ctx, global);
+    return r < 0 ? JS_EXCEPTION : JS_UNDEFINED;
+}
+
+/* Both the getter and the setter of the global whose index the accessor carries. */
+static JSValue call_accessor(JSContext *ctx, JSValueConst accessor, JSValueConst this_val, int argc,
+                             JSValueConst *argv, int flags)
+{
+    int i = (int)(intptr_t)JS_GetOpaque(accessor, accessor_class);
+
+    (void)flags;
+    return argc == 0 ? get_global(ctx, i) : set_global(ctx, this_val, argv[0], i);
+}
+
+static int define_global(JSContext *ctx, JSValueConst global, int i)
+{
+    JSAtom name = JS_NewAtom(ctx, globals[i].name);
+    int r;
+
+    accessors[i] = JS_NewObjectClass(ctx, accessor_class);
+    JS_SetOpaque(accessors[i], (void *)(intptr_t)i);
+    r = JS_DefinePropertyGetSet(ctx, global, name, JS_DupValue(ctx, accessors[i]),
+                                JS_DupValue(ctx, accessors[i]), JS_PROP_CONFIGURABLE);
+    JS_FreeAtom(ctx, name);
+    return r;
+}
+
+/* A class of functions that have no properties: a quarter of what an ordinary one costs. */
+static int make_class(JSContext *ctx)
+{
+    static const JSClassDef accessor = {.class_name = "Function", .call = call_accessor};
+
+    JS_NewClassID(JS_GetRuntime(ctx), &accessor_class);
+    if (JS_NewClass(JS_GetRuntime(ctx), accessor_class, &accessor) < 0)
+        return -1;
+    JS_SetClassProto(ctx, accessor_class, JS_GetFunctionProto(ctx));
+    return 0;
+}
+
+int crw_lazy_install(JSContext *ctx)
+{
+    JSValue global = JS_GetGlobalObject(ctx);
+    int r = make_class(ctx) < 0 ? -1 : crw_web_install(ctx, global);
+
+    for (int i = 0; r >= 0 && i < COUNT(globals); i++)
+        r = define_global(ctx, global, i);
+    JS_FreeValue(ctx, global);
+    return r < 0 ? -1 : 0;
+}

@@ -1,0 +1,7 @@
+// expect: SUCCESS {"a":1}
+// expect-call: echo:x {"a":1}
+return mcp.echo.x({ a: 1 }, { b: 2 }, 3);
+// twin
+// expect: SUCCESS {"a":1}
+// expect-call: echo:x {"a":1}
+return mcp.echo.x({ a: 1 });

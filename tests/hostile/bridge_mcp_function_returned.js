@@ -1,0 +1,5 @@
+// expect: CODE_ERROR
+return mcp.a.b;
+// twin
+// expect: SUCCESS {}
+return { action: mcp.a.b };

@@ -1,0 +1,81 @@
+// expect: SUCCESS true
+// expect-call: echo:x {"a":1,"b":["c",{"d":null}]}
+// expect-call: fail:x {}
+// expect-log: hello
+const input = { a: 1, b: ["c", { d: null }] };
+for (const owner of [Object, Array, Map, WeakMap, Set, String, RegExp, Promise, Error, JSON, Reflect, Symbol, Number, Math]) {
+    for (const object of [owner, owner.prototype]) {
+        if (!object || object === Object.prototype) continue;
+        for (const key of Object.getOwnPropertyNames(object)) {
+            if (key === "prototype" || key === "constructor" || object === Object) continue;
+            try { object[key] = () => { throw new Error("mine") } } catch {}
+        }
+    }
+}
+const got = await mcp.echo.x(input);
+let code;
+try {
+    await mcp.fail.x();
+} catch (e) {
+    code = e.code;
+}
+console.log("hello");
+return code === "RPC_ERROR" && got.a === 1 && got.b[0] === "c" && got.b[1].d === null;
+// case
+// expect: RPC_ERROR RuntimeError "the test refuses"
+// expect-call: fail:x {}
+for (const owner of [Object, Array, Map, WeakMap, Set, String, RegExp, Promise, Error, JSON, Reflect, Symbol, Number, Math]) {
+    for (const object of [owner, owner.prototype]) {
+        if (!object || object === Object.prototype) continue;
+        for (const key of Object.getOwnPropertyNames(object)) {
+            if (key === "prototype" || key === "constructor" || object === Object) continue;
+            try { object[key] = () => { throw new Error("mine") } } catch {}
+        }
+    }
+}
+await mcp.fail.x();
+// case
+// expect: TOOL_ERROR MCPToolError "no such row"
+// expect-call: tool:error {}
+for (const owner of [Object, Array, Map, WeakMap, Set, String, RegExp, Promise, Error, JSON, Reflect, Symbol, Number, Math]) {
+    for (const object of [owner, owner.prototype]) {
+        if (!object || object === Object.prototype) continue;
+        for (const key of Object.getOwnPropertyNames(object)) {
+            if (key === "prototype" || key === "constructor" || object === Object) continue;
+            try { object[key] = () => { throw new Error("mine") } } catch {}
+        }
+    }
+}
+await mcp.tool.error();
+// case
+// expect: PERMISSION_DENIED PermissionError "Requires eval access"
+// expect-blocked: eval eval *
+for (const owner of [Object, Array, Map, WeakMap, Set, String, RegExp, Promise, Error, JSON, Reflect, Symbol, Number, Math]) {
+    for (const object of [owner, owner.prototype]) {
+        if (!object || object === Object.prototype) continue;
+        for (const key of Object.getOwnPropertyNames(object)) {
+            if (key === "prototype" || key === "constructor" || object === Object) continue;
+            try { object[key] = () => { throw new Error("mine") } } catch {}
+        }
+    }
+}
+eval("1");
+// case
+// expect: CODE_ERROR RuntimeError
+for (const owner of [Object, Array, Map, WeakMap, Set, String, RegExp, Promise, Error, JSON, Reflect, Symbol, Number, Math]) {
+    for (const object of [owner, owner.prototype]) {
+        if (!object || object === Object.prototype) continue;
+        for (const key of Object.getOwnPropertyNames(object)) {
+            if (key === "prototype" || key === "constructor" || object === Object) continue;
+            try { object[key] = () => { throw new Error("mine") } } catch {}
+        }
+    }
+}
+throw 1;
+// twin
+// expect: SUCCESS true
+// expect-call: echo:x {"a":1,"b":["c",{"d":null}]}
+// expect-log: hello { a: 1 }
+const got = await mcp.echo.x({ a: 1, b: ["c", { d: null }] });
+console.log("hello", { a: 1 });
+return got.a === 1 && got.b[0] === "c" && got.b[1].d === null;

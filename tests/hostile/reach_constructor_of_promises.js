@@ -1,0 +1,21 @@
+// expect: SUCCESS []
+// expect-blocked: any
+const leaked = [];
+const functions = {
+    "Promise": Promise,
+    "Promise.resolve().then": Promise.resolve().then,
+    "Promise.withResolvers().resolve": Promise.withResolvers().resolve,
+    "Promise.try": Promise.try,
+};
+for (const name of Object.keys(functions)) {
+    try {
+        const made = functions[name].constructor("return 1");
+        leaked.push(`${name} made ${typeof made}`);
+    } catch (e) {
+        if (e.code !== "PERMISSION_DENIED") leaked.push(`${name}: ${e}`);
+    }
+}
+return leaked;
+// twin
+// expect: SUCCESS true
+return (() => 1).constructor === Function && (() => 1) instanceof Function;

@@ -1,0 +1,19 @@
+// expect: SUCCESS true
+// expect-blocked: any
+// expect-log: Bun … Requires 
+let e = "it worked";
+try {
+    await Bun.write("/tmp/x", "y");
+} catch (thrown) {
+    e = thrown;
+}
+return (e instanceof Error && e.name === "PermissionDenied" && e.code === "PERMISSION_DENIED" &&
+    /^Requires [a-z]+ access/.test(e.message)) || String(e);
+// case
+// expect: PERMISSION_DENIED PermissionError "Requires "
+// expect-blocked: any
+await Bun.write("/tmp/x", "y");
+// twin
+// expect: SUCCESS {"a":1}
+// expect-call: echo:instead {"a":1}
+return mcp.echo.instead({ a: 1 });

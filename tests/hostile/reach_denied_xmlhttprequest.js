@@ -1,0 +1,20 @@
+// expect: SUCCESS true
+// expect-blocked: XMLHttpRequest* net *
+// expect-log: XMLHttpRequest … Requires net access
+let e = "it worked";
+try {
+    const request = new XMLHttpRequest(); request.open("GET", "https://evil.example/x"); request.send();
+} catch (thrown) {
+    e = thrown;
+}
+return (e instanceof Error && e.name === "PermissionDenied" && e.code === "PERMISSION_DENIED" &&
+    e.message.startsWith("Requires net access") && /; use \S/.test(e.message)) || String(e);
+// case
+// expect: PERMISSION_DENIED PermissionError "Requires net access"
+// expect-blocked: XMLHttpRequest* net *
+// expect-log: XMLHttpRequest … Requires net access
+const request = new XMLHttpRequest(); request.open("GET", "https://evil.example/x"); request.send();
+// twin
+// expect: SUCCESS {"a":1}
+// expect-call: echo:instead {"a":1}
+return mcp.echo.instead({ a: 1 });

@@ -1,0 +1,13 @@
+// expect: SUCCESS true
+// expect-blocked: eval eval *
+// expect-log: eval … Requires eval access
+try {
+    const made = ["1"].map(eval);
+    return ["it ran", typeof made];
+} catch (e) {
+    return (e instanceof Error && e.name === "PermissionDenied" && e.code === "PERMISSION_DENIED" &&
+        e.message.startsWith("Requires eval access")) || String(e);
+}
+// twin
+// expect: SUCCESS [1]
+return ["1"].map(Number);

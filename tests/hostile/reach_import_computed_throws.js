@@ -1,0 +1,7 @@
+// expect: SUCCESS true
+// expect-blocked: any
+const mine = new RangeError("mine");
+return import({ toString() { throw mine } }).then(() => "it loaded", (e) => e === mine || String(e));
+// twin
+// expect: SUCCESS true
+return typeof (await Promise.resolve(Math)).max === "function";

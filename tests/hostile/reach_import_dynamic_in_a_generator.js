@@ -1,0 +1,7 @@
+// expect: SUCCESS true
+// expect-blocked: import* import fs
+function* load() { yield import("fs") }
+return load().next().value.then(() => "it loaded", (e) => (e.name === "PermissionDenied" && e.code === "PERMISSION_DENIED" && e.message.startsWith('Requires import access to "fs"')) || String(e));
+// twin
+// expect: SUCCESS true
+return typeof (await Promise.resolve(Math)).max === "function";

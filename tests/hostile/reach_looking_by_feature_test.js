@@ -1,0 +1,7 @@
+// expect: SUCCESS true
+return (() => { const runtime = typeof Deno !== "undefined" ? "deno" : typeof process !== "undefined" ? "node" : "none"; return typeof runtime === "string" })();
+// twin
+// expect: SUCCESS true
+// expect-blocked: Deno.readFile read /x
+const e = await Deno.readFile("/x").catch((e) => e);
+return e.code === "PERMISSION_DENIED";

@@ -1,0 +1,5 @@
+// expect: SUCCESS "undefined"
+return typeof WebAssembly;
+// twin
+// expect: SUCCESS "object"
+return typeof JSON;

@@ -1,0 +1,13 @@
+// expect: SUCCESS
+// expect-call: echo:x {}
+const seen = [];
+const look = () => seen.push(new DOMException("x").stack);
+look();
+console.log({ get a() { look() } });
+try { atob("*") } catch (e) { seen.push(e.stack) }
+console.log({ get a() { try { atob("*") } catch (e) { seen.push(e.stack) } } });
+await mcp.echo.x({ toJSON() { look(); return {} } });
+return seen;
+// twin
+// expect: SUCCESS true
+return /at <anonymous> \(cap:[0-9a-f]{8}:1:\d+\)/.test(new Error("x").stack);

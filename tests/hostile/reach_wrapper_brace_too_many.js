@@ -1,0 +1,17 @@
+// expect: CODE_ERROR SyntaxError
+}
+// case
+// expect: CODE_ERROR SyntaxError
+return 1 }
+// case
+// expect: CODE_ERROR SyntaxError
+}}
+// case
+// expect: CODE_ERROR SyntaxError
+})
+// case
+// expect: CODE_ERROR SyntaxError
+});
+// twin
+// expect: SUCCESS 1
+{ return 1 }

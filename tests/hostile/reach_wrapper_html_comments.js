@@ -1,0 +1,18 @@
+// expect: SUCCESS 1
+return 1 <!-- })
+// case
+// expect: SUCCESS 1
+return 1
+--> })
+// case
+// expect: SUCCESS 1
+--> })
+return 1
+// case
+// expect: SUCCESS 1
+<!-- })
+return 1
+// twin
+// expect: SUCCESS true
+let a = 1;
+return 0 <! --a;

@@ -1,0 +1,329 @@
+#!/usr/bin/env python3
+"""run.t - every hostile file through the library. README.md says how a file is written.
+
+`run.t values_cycle` runs one file; `run.t reach` all that begin so.
+"""
+
+import ctypes
+import fnmatch
+import glob
+import json
+import os
+import re
+import sys
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "../integration"))
+import harness
+from harness import (BUILD, between, children, contains, equal, is_zombie, main, parse_envelope, proc,
+                     stretched, wait_until)
+from library import Library
+
+AREAS = ("reach", "bridge", "values")
+SECRET = "hunter2-" + os.urandom(8).hex()
+CHARACTERS = {"«NUL»": "\0", "«BOM»": "\ufeff", "«CR»": "\r", "«LS»": "\u2028", "«PS»": "\u2029"}
+MAX_GROWTH_KIB = 64 * 1024  # of this process, over all files: a few hold a result of 16 MiB
+STATES = {"echo": "done", "value": "done", "fail": "failed"}
+FAIL_MESSAGE = "the test refuses"
+
+# What tool:NAME answers: the result of an MCP tools/call, as bytes.
+PROTO = (r'{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"then":"t","toJSON":"j",'
+         r'"a":1,"a":2,"negativeZero":-0,"infinite":1e999,"big":9007199254740993,"nul":"x\u0000y",'
+         r'"lone":"\ud800","":0,"ls":"' + "\u2028" + r'"}')
+DEEP = "[" * 900 + "]" * 900
+
+
+def text_item(text):
+    return json.dumps({"type": "text", "text": text})
+
+
+def content(*items, **more):
+    rest = "".join(f',"{name}":{value}' for name, value in more.items())
+    return f'{{"content":[{",".join(items)}]{rest}}}'
+
+
+TOOLS = {
+    "text": content(text_item("just text")),
+    "json": content(text_item('{"a":[1,{"b":null}]}')),
+    "array": content(text_item("[1,2]")),
+    "number": content(text_item("42")),
+    "quoted": content(text_item('"quoted"')),
+    "null": content(text_item("null")),
+    "broken": content(text_item('{"a":')),
+    "spaced": content(text_item(' \n{"a":1} ')),
+    "empty_text": content(text_item("")),
+    "duplicate": content(text_item('{"a":1,"a":2}')),
+    "structured": content(text_item('{"from":"text"}'), structuredContent='{"from":"structured"}'),
+    "structured_null": content(text_item("text"), structuredContent="null"),
+    "structured_zero": content(text_item("text"), structuredContent="0"),
+    "structured_array": content(structuredContent="[1]"),
+    "error": content(text_item("no such row"), isError="true"),
+    "error_json": content(text_item('{"reason":"r"}'), isError="true"),
+    "error_structured": content(text_item("bad"), structuredContent='{"row":7}', isError="true"),
+    "error_empty": content(isError="true"),
+    "error_false": content(text_item("fine"), isError="false"),
+    "error_text": content(text_item("fine"), isError='"true"'),
+    "many": content(text_item("one"), text_item("two")),
+    "image": content('{"type":"image","data":"AAAA","mimeType":"image/png"}'),
+    "none": content(),
+    "no_content": "{}",
+    "extra": content(text_item("x"), _meta='{"k":1}', resultType='"complete"'),
+    "proto": content(structuredContent=PROTO),
+    "proto_text": content(text_item('{"__proto__":{"polluted":1},"then":1}')),
+    "proto_result": '{"__proto__":{"isError":true,"structuredContent":{"evil":1}},"content":[]}',
+    "deep": content(structuredContent=DEEP),
+}
+VALUES = {"proto": PROTO, "null": "null", "zero": "-0", "text": '"x"', "deep": DEEP,
+          "then": '{"then":{"then":1}}', "long": json.dumps("x" * (1 << 20)), "spaced": " [1 , 2] "}
+
+
+# --- files -----------------------------------------------------------------------------------
+
+
+class Section:
+    """One run: what its comments ask for, and its code."""
+
+    KEYS = ("expect", "expect-call", "expect-call-count", "expect-blocked", "expect-log", "args", "memory",
+            "timeout", "twice", "later")
+
+    def __init__(self, kind, text):
+        self.kind, self.asked = kind, {key: [] for key in self.KEYS}
+        while match := re.match(rf"// ({'|'.join(self.KEYS)})(?:: (.*))?\n", text):
+            self.asked[match[1]].append(match[2] or "")
+            text = text[match.end():]
+        for name, character in CHARACTERS.items():
+            text = text.replace(name, character)
+        self.code = text[:-1] if text.endswith("\n") else text
+        equal(len(self.asked["expect"]), 1, "lines that begin with expect:")
+        self.outcomes, self.type, self.value = self._expected(self.asked["expect"][0])
+
+    @staticmethod
+    def _expected(line):
+        match = re.fullmatch(r"([A-Z_|]+)(?: ([A-Z][A-Za-z]+))?(?: ([\[{\"0-9tfn-].*))?", line)
+        assert match, f"not an expectation: {line}"
+        return match[1].split("|"), match[2], match[3]
+
+    def one(self, key, otherwise=None):
+        return self.asked[key][0] if self.asked[key] else otherwise
+
+
+def sections_of(path):
+    with open(path, encoding="utf-8", newline="") as file:
+        parts = re.split(r"^// (case|twin)\n", file.read(), flags=re.M)
+    assert parts[0].startswith("// expect: "), "the first line does not say how it ends"
+    sections = [Section("attack", parts[0])]
+    sections += [Section(kind, text) for kind, text in zip(parts[1::2], parts[2::2])]
+    twins = [s for s in sections if s.kind == "twin"]
+    assert twins and all(t.outcomes == ["SUCCESS"] for t in twins), "no twin that succeeds"
+    return sections
+
+
+# --- the host --------------------------------------------------------------------------------
+
+
+class Host(Library):
+    """One runtime, and the answers to calls. What is attacked and the next run share it."""
+
+    def __init__(self):
+        super().__init__(self._asked)
+        self.calls, self.waiting, self.later = [], [], False
+
+    def _asked(self, call):
+        self.calls.append(f"{call.method} {call.args.decode()}")
+        if self.later:
+            self.waiting.append(call)
+        else:
+            self._answer(call)
+
+    @staticmethod
+    def _answer(call):
+        namespace, action = call.method.split(":", 1)
+        if namespace == "echo":
+            equal(call.reply(call.args), 0)
+        elif namespace == "value":
+            equal(call.reply(VALUES[action]), 0)
+        elif namespace == "tool":
+            equal(call.reply_tool(TOOLS[action]), 0)
+        elif namespace != "never":
+            equal(call.fail(FAIL_MESSAGE), 0)
+
+    def new_run(self, code, args=None, memory=None, timeout=None):
+        return self.run(code, args, int(timeout or stretched(10000)), memory_mib=int(memory or 0))
+
+    def envelope_of(self, run):
+        """|run|, which is freed, from beginning to end; self.calls is what it sent."""
+        self.calls, self.waiting = [], []
+        equal(self.lib.caprun_start(run), 0)
+        while not self.lib.caprun_done(run):
+            self.step(1)
+            while self.waiting and not self.lib.caprun_done(run):
+                self._answer(self.waiting.pop())  # the last one first
+        return parse_envelope(self.finish(run) + "\n")
+
+    def family(self):
+        """Every process below this one: zygotes, and their workers."""
+        zygotes = children(os.getpid())
+        return zygotes + [worker for zygote in zygotes for worker in children(zygote)]
+
+
+# --- what must hold after each ---------------------------------------------------------------
+
+POINTER = re.compile(r"\b(0x)?(7f|55|56)[0-9a-f]{10}\b|\b0x[0-9a-f]{6,}\b")
+OURS = [SECRET, BUILD, os.path.dirname(BUILD), sys.executable, "caprun-worker", "libcaprun", "prelude",
+        "caprun:"]
+
+
+def tells_nothing(envelope):
+    seen = json.dumps([envelope.get(k) for k in ("result", "error", "logs", "blocked", "calls")],
+                      ensure_ascii=False)
+    for word in OURS:
+        assert word not in seen, f"{word!r} is seen: {seen:.400}"
+    assert not (found := POINTER.search(seen)), f"an address is seen: {found[0]}"
+
+
+def resident_kib():
+    ctypes.CDLL(None).malloc_trim(0)  # what Python has given back is not held by anybody
+    return int(re.search(r"VmRSS:\s+(\d+)", proc(os.getpid(), "status"))[1])
+
+
+class Watch:
+    """Remembers how things were after a first run, and that they stay so."""
+
+    memory = None  # after the first run of all
+
+    def __init__(self, host):
+        self.host = host
+        self.answers()
+        self.descriptors, self.processes = self._descriptors(), len(host.family())
+        Watch.memory = Watch.memory or resident_kib()
+
+    @staticmethod
+    def _descriptors():
+        return len(os.listdir("/proc/self/fd"))
+
+    def answers(self):
+        envelope = self.host.envelope_of(self.host.new_run("return [args.n, typeof ''.polluted]", '{"n": 7}'))
+        equal(envelope.get("result"), [7, "undefined"], str(envelope.get("error")))
+
+    def _settled(self):
+        self.host.lib.caprun_step(self.host.runtime)
+        family = self.host.family()
+        return len(family) <= self.processes and not any(map(is_zombie, family))
+
+    def check(self):
+        self.answers()
+        wait_until(self._settled, 5, "the workers to go")
+        between(self._descriptors(), 0, self.descriptors, "descriptors")
+        between(resident_kib() - self.memory, -(1 << 30), MAX_GROWTH_KIB, "KiB more")
+
+
+# --- one section -----------------------------------------------------------------------------
+
+
+def as_seen(value):
+    """A text that is the same for the same value; for Python, True is 1."""
+    return json.dumps(value, sort_keys=True, ensure_ascii=False)
+
+
+def check_end(section, envelope):
+    outcome = "SUCCESS" if envelope["success"] else envelope["error"]["code"]
+    what = envelope["result"] if envelope["success"] else envelope["error"]
+    assert outcome in section.outcomes, f"it ended with {outcome}: {what!r:.600}"
+    if envelope["success"]:
+        if section.value is not None and not section.asked["twice"]:
+            equal(as_seen(envelope["result"]), as_seen(json.loads(section.value)), "result")
+        return
+    if section.type:
+        equal(what["type"], section.type, "type")
+    if section.value:
+        contains(what["message"], json.loads(section.value))
+
+
+def check_blocked(section, envelope):
+    if section.one("expect-blocked") == "any":
+        return
+    got = [(b["api"], b["access"], b.get("target") or "-") for b in envelope["blocked"]]
+    wanted = [tuple(line.split(" ", 2)) for line in section.asked["expect-blocked"]]
+    same = len(got) == len(wanted) and all(
+        fnmatch.fnmatchcase(g[0], w[0]) and g[1] == w[1] and fnmatch.fnmatchcase(g[2], w[2])
+        for g, w in zip(got, wanted))
+    assert same, f"blocked: got {got}, wanted {wanted}"
+
+
+def check_logs(section, envelope):
+    lines = iter(envelope["logs"])
+    for text in section.asked["expect-log"]:
+        parts = text.split(" … ")
+        assert any(all(p in line for p in parts) for line in lines), f"{text!r} is not in the log {envelope['logs']!r:.400}"
+
+
+def check_calls(section, calls, envelope):
+    count = section.one("expect-call-count")
+    if count == "any":
+        return
+    if count:
+        equal(len(calls), int(count), "number of calls")
+    else:
+        equal(calls, section.asked["expect-call"], "calls")
+    equal([c["method"] for c in envelope["calls"]], [c.split(" ")[0] for c in calls], "calls in the envelope")
+    for call in envelope["calls"]:
+        state = STATES.get(call["method"].split(":")[0])
+        if state and not section.asked["later"]:  # later is too late for a run that has ended
+            equal(call["state"], state, f"state of {call['method']}")
+
+
+def run_once(host, section):
+    run = host.new_run(section.code, section.one("args"), section.one("memory"), section.one("timeout"))
+    if section.outcomes == ["REFUSED"]:
+        return equal(run, None, "the run that should not be")
+    assert run, "the library does not take the code"
+    envelope = host.envelope_of(run)
+    check_end(section, envelope)
+    check_blocked(section, envelope)
+    check_logs(section, envelope)
+    check_calls(section, host.calls, envelope)
+    tells_nothing(envelope)
+    return envelope.get("result")
+
+
+def run_section(host, section):
+    host.later = bool(section.asked["later"])
+    result = run_once(host, section)
+    if section.asked["twice"]:
+        assert result != run_once(host, section), f"the same twice: {result!r:.400}"
+    host.later = False
+
+
+# --- all files -------------------------------------------------------------------------------
+
+
+def run_file(path):
+    assert name_of(path).split("_")[0] in AREAS, "no area of this name"
+    with Host() as host:
+        watch = Watch(host)
+        for number, section in enumerate(sections_of(path), 1):
+            try:
+                run_section(host, section)
+                watch.check()
+            except AssertionError as failure:
+                raise AssertionError(f"section {number} ({section.kind}): {failure}") from None
+
+
+def name_of(path):
+    return os.path.basename(path)[:-len(".js")]
+
+
+def chosen(paths):
+    words = sys.argv[1:]
+    del sys.argv[1:]
+    return [p for p in paths if not words or any(name_of(p).startswith(w) for w in words)]
+
+
+os.environ["API_KEY"] = os.environ["CAPRUN_SECRET"] = SECRET
+for one in chosen(sorted(glob.glob(os.path.join(HERE, "*.js")))):
+    def attack(path=one):
+        run_file(path)
+    attack.__name__ = name_of(one)
+    harness.test(attack)
+main()

@@ -1,0 +1,16 @@
+// expect: SUCCESS true
+let promise;
+try {
+    promise = mcp.echo.x({ outer: Object(1n) });
+} catch (e) {
+    return ["thrown, not rejected", String(e)];
+}
+const e = await promise.then(() => "it was sent", (e) => e);
+return (e instanceof TypeError && e.code === undefined && e.message.includes("outer")) || String(e);
+// case
+// expect: CODE_ERROR
+return { outer: Object(1n) };
+// twin
+// expect: SUCCESS {"a":"1"}
+// expect-call: echo:x {"a":"1"}
+return mcp.echo.x({ a: String(1n) });

@@ -1,0 +1,20 @@
+// expect: SUCCESS true
+const input = { outer: { list: [] } };
+input.outer.list[0] = { inner: input.outer };
+let promise;
+try {
+    promise = mcp.echo.x(input);
+} catch (e) {
+    return ["thrown, not rejected", String(e)];
+}
+const e = await promise.then(() => "it was sent", (e) => e);
+return (e instanceof TypeError && e.code === undefined && e.message.includes("outer") && e.message.includes("list") && e.message.includes("inner")) || String(e);
+// case
+// expect: CODE_ERROR
+const input = { outer: { list: [] } };
+input.outer.list[0] = { inner: input.outer };
+return input;
+// twin
+// expect: SUCCESS {"a":"1"}
+// expect-call: echo:x {"a":"1"}
+return mcp.echo.x({ a: String(1n) });

@@ -1,0 +1,13 @@
+// expect: CODE_ERROR RuntimeError
+// expect-call-count: any
+throw Object.defineProperty(new Error("x"), "message", { get() { void mcp.echo.x(); return "from a getter" } });
+// case
+// expect: EXECUTION_TIMEOUT|CODE_ERROR
+// timeout: 300
+throw Object.defineProperty(new Error("x"), "message", { get() { for (;;); } });
+// case
+// expect: CODE_ERROR RuntimeError
+throw Object.defineProperty(new Error("x"), "name", { get() { throw new Error("y") } });
+// twin
+// expect: SUCCESS "x"
+try { throw new Error("x") } catch (e) { return e.message }
