@@ -103,21 +103,20 @@ static void list_attempt(struct caprun_run *run, const struct wire_blocked *b, c
     cr_buf_str(out, "}");
 }
 
-/* What the code was told is kept for the last attempts: the one that ends a run is among them. */
+/* What the code was told: one of these may be what ends the run. */
 static int keep_attempt(struct caprun_run *run, const char *message, const struct wire_blocked *b)
 {
+    struct cr_attempt attempt = {.use_at = b->message_len - b->use_len};
     struct cr_attempt *grown =
         realloc(run->attempts, (run->attempt_count + 1) * sizeof(*run->attempts));
 
     if (!grown)
         return -1;
     run->attempts = grown;
-    grown += run->attempt_count;
-    grown->use_at = b->message_len - b->use_len;
-    grown->message = strndup(message, b->message_len);
-    if (!grown->message)
+    /* gcc's analyzer takes strndup() here for a leak */
+    if (asprintf(&attempt.message, "%.*s", (int)b->message_len, message) < 0)
         return -1;
-    run->attempt_count++;
+    grown[run->attempt_count++] = attempt;
     return 0;
 }
 

@@ -7,10 +7,11 @@
 static const char *number_before(const char *begin, const char *end, int *ret)
 {
     const char *at = end;
+    int place = 1;
 
-    while (at > begin && at[-1] >= '0' && at[-1] <= '9')
-        at--;
-    *ret = atoi(at);
+    *ret = 0;
+    for (; at > begin && at[-1] >= '0' && at[-1] <= '9' && place <= 100000000; place *= 10)
+        *ret += (*--at - '0') * place;
     return at;
 }
 

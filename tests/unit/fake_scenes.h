@@ -4,6 +4,14 @@
 #ifndef FAKE_SCENES_H
 #define FAKE_SCENES_H
 
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "fake_frames.h"
+
 /* --- scenes: frames ----------------------------------------------------------------------- */
 
 struct fake_job {
