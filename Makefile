@@ -65,7 +65,7 @@ musl_libs = $(MUSL)/libc.a $(shell $(CC) -print-file-name=libgcc.a) \
 	$(shell $(CC) -print-file-name=crtendS.o) $(MUSL)/crtn.o
 
 runtime_flags = $(common) $(worker_variant) -fPIE $(lto) $(musl_flags) -Iruntime -I$(G) -isystem $(ENGINE)
-engine_flags = $(common) $(worker_variant) -fPIE $(lto) $(musl_flags) -w -fwrapv -Iruntime -I$(ENGINE)
+engine_flags = $(common) $(worker_variant) -fPIE $(lto) $(musl_flags) -w -fwrapv -Iruntime -I$(G)/engine -I$(ENGINE)
 
 # The files of runtime/engine are included by engine.c.
 runtime_src := $(filter-out runtime/engine.c runtime/filter_gen.c runtime/main.c,$(wildcard runtime/*.c runtime/console/*.c))
@@ -86,7 +86,7 @@ bench_programs := $(B)/bench/engine_alone $(B)/bench/latency $(B)/bench/worker_u
 all: deps ## build everything (the default); installs what is missing first
 	@$(MAKE) --no-print-directory programs
 
-programs: $(B)/caprun $(B)/caprun-worker $(B)/libcaprun.a $(B)/libcaprun.so
+programs: $(B)/caprun $(B)/caprun-worker $(B)/libcaprun.a $(B)/libcaprun.so $(B)/THIRD_PARTY_LICENSES
 	@:
 
 deps: ## install what is missing from Debian's packages, and get the engine and the bundled packages
@@ -106,7 +106,12 @@ $(B)/caprun-worker: $(B)/runtime/main.o $(runtime_obj) $(B)/runtime/engine.o
 	$(call say,LINK)
 	$(Q)$(CC) $(common) $(worker_variant) -fPIE $(lto) $(CFLAGS) $(musl_link) $(LDFLAGS) -o $@ $(filter %.o,$^) $(musl_libs)
 
-$(B)/runtime/engine.o: runtime/engine.c $(ENGINE)/.version Makefile
+$(G)/engine/quickjs.c: $(ENGINE)/.version third_party/engine.sed
+	@mkdir -p $(@D)
+	$(call say,GEN )
+	$(Q)sed -f third_party/engine.sed $(ENGINE)/quickjs.c >$@
+
+$(B)/runtime/engine.o: runtime/engine.c $(G)/engine/quickjs.c Makefile
 	@mkdir -p $(@D)
 	$(call say,CC  )
 	$(Q)$(CC) $(engine_flags) $(CFLAGS) -c -o $@ $<
@@ -158,6 +163,11 @@ $(B)/tools/compile: js/compile.c $(B)/runtime/engine.o $(B)/runtime/arena.o $(B)
 	$(call say,LINK)
 	$(Q)$(CC) $(runtime_flags) $(warnings) -fno-lto $(musl_link) -o $@ $(filter %.c %.o,$^) $(musl_libs)
 
+# What the licences of others ask to be with every copy.
+$(B)/THIRD_PARTY_LICENSES: third_party/licences $(web_headers:.h=.js) $(ENGINE)/.version $(NPM)/.lock
+	$(call say,GEN )
+	$(Q)$< $(ENGINE) $(NPM) $(filter %.js,$^) >$@
+
 # --- the host --------------------------------------------------------------------------------
 
 $(G)/shared/%.h: runtime/%.h
@@ -202,6 +212,7 @@ $(B)/libcaprun.so: $(lib_obj)
 	$(call say,LINK)
 	$(Q)$(CC) $(host_variant) $(CFLAGS) -shared -Wl,-soname,libcaprun.so.0 -Wl,--exclude-libs,ALL -Wl,-z,defs \
 		$(link_hardening) $(LDFLAGS) -o $@ $(filter %.c %.o %.a,$^) -l:libnettle.a
+	@ln -sf libcaprun.so $@.0
 
 $(B)/caprun: $(cli_obj) $(B)/libcaprun.a
 	$(call say,LINK)
@@ -233,7 +244,7 @@ prove = CAPRUN_BUILD=$(CURDIR)/$(B) prove $(if $(VERBOSE),-v) --timer -e '' $(un
 
 # What tests compare with: a pinned Node, others' data for URLs and encodings.
 test-data:
-	@tests/npm/install
+	@third_party/get-npm tests/npm build/npm-tests || echo 'tests/integration/node.t will be skipped' >&2
 	@tests/get-data build/data || :
 .PHONY: test-data
 
@@ -241,7 +252,7 @@ test: all test-data ## build and run all tests
 	@$(MAKE) --no-print-directory test_programs
 	$(prove)
 
-check-asan: deps ## the tests with AddressSanitizer and UBSan (the worker: UBSan in trap mode)
+check-asan: deps test-data ## the tests with AddressSanitizer and UBSan (the worker: UBSan in trap mode)
 	@$(MAKE) --no-print-directory VARIANT=asan test_programs
 	ASAN_OPTIONS=allocator_may_return_null=1 CAPRUN_TEST_TIMEOUT_MULTIPLIER=4 \
 		$(MAKE) --no-print-directory VARIANT=asan prove-variant
@@ -267,10 +278,11 @@ bench: deps-check all ## measure: a cold command beside the engine alone, a run 
 	@tests/bench/run $(B)
 
 # The floor: the engine as an ordinary program, with the system's C library.
-$(B)/bench/engine_alone: tests/bench/engine_alone.c runtime/engine.c runtime/arena.c $(ENGINE)/.version
+$(B)/bench/engine_alone: tests/bench/engine_alone.c runtime/engine.c runtime/arena.c $(G)/engine/quickjs.c
 	@mkdir -p $(@D)
 	$(call say,LINK)
-	$(Q)$(CC) $(common) -fPIE -pie -w -fwrapv -Iruntime -I$(ENGINE) $(link_hardening) -o $@ $(filter %.c,$^) -lm
+	$(Q)$(CC) $(common) -fPIE -pie -w -fwrapv -Iruntime -I$(G)/engine -I$(ENGINE) $(link_hardening) -o $@ \
+		$(filter %.c,$(filter-out $(G)/%,$^)) -lm
 
 $(B)/bench/latency: tests/bench/latency.c $(B)/libcaprun.a
 	@mkdir -p $(@D)
@@ -293,7 +305,7 @@ lint: deps-check ## warnings of gcc and clang, -fanalyzer, cppcheck, clang-tidy,
 format: deps-check ## clang-format everything
 	git ls-files '*.c' '*.h' | xargs clang-format -i
 
-cover: deps-check ## line coverage of the host by the tests (gcov)
+cover: deps-check test-data ## line coverage of the host by the tests (gcov)
 	@$(MAKE) --no-print-directory VARIANT=cover test_programs
 	CAPRUN_TEST_TIMEOUT_MULTIPLIER=4 $(MAKE) --no-print-directory VARIANT=cover prove-variant
 	tests/coverage build/cover
@@ -302,7 +314,7 @@ cover: deps-check ## line coverage of the host by the tests (gcov)
 
 install: all ## install below $(DESTDIR)$(PREFIX)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/caprun $(DESTDIR)$(PREFIX)/lib/pkgconfig \
-		$(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1
+		$(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/doc/caprun
 	install -m 755 $(B)/caprun $(DESTDIR)$(PREFIX)/bin/caprun
 	install -m 755 $(B)/caprun-worker $(DESTDIR)$(PREFIX)/libexec/caprun/caprun-worker
 	install -m 644 $(B)/libcaprun.a $(DESTDIR)$(PREFIX)/lib/libcaprun.a
@@ -310,13 +322,15 @@ install: all ## install below $(DESTDIR)$(PREFIX)
 	ln -sf libcaprun.so.0 $(DESTDIR)$(PREFIX)/lib/libcaprun.so
 	install -m 644 host/caprun.h $(DESTDIR)$(PREFIX)/include/caprun.h
 	install -m 644 docs/man/caprun.1 $(DESTDIR)$(PREFIX)/share/man/man1/caprun.1
+	install -m 644 LICENSE $(B)/THIRD_PARTY_LICENSES $(DESTDIR)$(PREFIX)/share/doc/caprun
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' host/caprun.pc.in \
 		>$(DESTDIR)$(PREFIX)/lib/pkgconfig/caprun.pc
 
 uninstall: ## remove what install put there
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,bin/caprun libexec/caprun/caprun-worker lib/libcaprun.a \
-		lib/libcaprun.so.0 lib/libcaprun.so include/caprun.h share/man/man1/caprun.1 lib/pkgconfig/caprun.pc)
-	rmdir $(DESTDIR)$(PREFIX)/libexec/caprun 2>/dev/null || true
+		lib/libcaprun.so.0 lib/libcaprun.so include/caprun.h share/man/man1/caprun.1 lib/pkgconfig/caprun.pc \
+		share/doc/caprun/LICENSE share/doc/caprun/THIRD_PARTY_LICENSES)
+	rmdir $(DESTDIR)$(PREFIX)/libexec/caprun $(DESTDIR)$(PREFIX)/share/doc/caprun 2>/dev/null || true
 
 dist: ## a tar file of what is committed
 	@mkdir -p build

@@ -354,33 +354,33 @@ enum caprun_outcome caprun_get_outcome(const struct caprun_run *run)
     return run->outcome;
 }
 
-const char *caprun_result_json(struct caprun_run *run, size_t *ret_len)
+static const char *text_of(struct cr_buf *buf, size_t *ret_len)
 {
-    const char *text = caprun_done(run) ? cr_buf_text(&run->envelope) : NULL;
+    const char *text = buf->len ? cr_buf_text(buf) : NULL;
 
-    *ret_len = text ? run->envelope.len : 0;
+    if (ret_len)
+        *ret_len = text ? buf->len : 0;
     return text;
 }
 
-static const char *bytes_of(const struct cr_buf *buf, size_t *ret_len)
+const char *caprun_result_json(struct caprun_run *run, size_t *ret_len)
 {
-    *ret_len = buf->len;
-    return buf->len ? (const char *)buf->data : NULL;
+    return text_of(&run->envelope, ret_len);
 }
 
-const char *caprun_get_result(const struct caprun_run *run, size_t *ret_len)
+const char *caprun_get_result(struct caprun_run *run, size_t *ret_len)
 {
-    return bytes_of(&run->result, ret_len);
+    return text_of(&run->result, ret_len);
 }
 
-const char *caprun_get_message(const struct caprun_run *run, size_t *ret_len)
+const char *caprun_get_message(struct caprun_run *run, size_t *ret_len)
 {
-    return bytes_of(&run->error.message, ret_len);
+    return text_of(&run->error.message, ret_len);
 }
 
-const char *caprun_get_stack(const struct caprun_run *run, size_t *ret_len)
+const char *caprun_get_stack(struct caprun_run *run, size_t *ret_len)
 {
-    return bytes_of(&run->error.stack, ret_len);
+    return text_of(&run->error.stack, ret_len);
 }
 
 const char *caprun_get_hint(const struct caprun_run *run)

@@ -169,9 +169,10 @@ CAPRUN_API void caprun_run_set_log(struct caprun_run *run,
                                    void *data);
 
 /*
- * |handler| gets each call of the run: its number, "namespace:action", and the args as JSON, which
- * is there until it returns. It answers, now or later, with one of the functions below; calls that
- * are not answered in time fail with RPC_TIMEOUT. Without a handler every call fails.
+ * |handler| gets each call of the run: its number; its method, "namespace:action" with a NUL at
+ * the end; and its args, JSON without one. Both are there until it returns. It answers, now or
+ * later, with one of the functions below; calls that are not answered in time fail with
+ * RPC_TIMEOUT. Without a handler every call fails.
  */
 CAPRUN_API void caprun_run_set_handler(struct caprun_run *run,
                                        void (*handler)(void *data, struct caprun_run *run,
@@ -184,7 +185,8 @@ CAPRUN_API void caprun_run_set_handler(struct caprun_run *run,
  * which the code gets the value, or an MCPToolError; or a failure, as an error with this message.
  * The bytes are copied. Returns 0; CAPRUN_E_STATE if the call has been answered, has timed out, or
  * its run has ended; CAPRUN_E_INVAL for what is not JSON, and then it can be answered again;
- * CAPRUN_E_TOOBIG over 64 MiB, and then the call has failed.
+ * CAPRUN_E_TOOBIG over 64 MiB, or when 256 MiB wait for the worker to read them, and then the call
+ * has failed; CAPRUN_E_NOMEM, and then the run has ended.
  */
 CAPRUN_API int caprun_call_reply(struct caprun_run *run, uint32_t call, const char *json,
                                  size_t len);
@@ -219,18 +221,22 @@ CAPRUN_API void caprun_cancel(struct caprun_run *run);
 CAPRUN_API void caprun_reject(struct caprun_run *run, enum caprun_outcome outcome,
                               const char *message, const char *hint);
 
-/* 1 if the run has ended: only then is there anything to ask below. */
+/* 1 if the run has ended: only then does what is below mean anything. */
 CAPRUN_API int caprun_done(const struct caprun_run *run);
 
 CAPRUN_API enum caprun_outcome caprun_get_outcome(const struct caprun_run *run);
 
-/* The envelope. It belongs to the run; NULL if it has not ended, or there was no memory for it. */
+/*
+ * The envelope, and parts of it: the result as JSON, the error's message and stack. They belong to
+ * the run, and end with a NUL that the length does not count; |ret_len| may be NULL. NULL if there
+ * is none: the run has not ended, has no error or no stack, or there was no memory.
+ */
 CAPRUN_API const char *caprun_result_json(struct caprun_run *run, size_t *ret_len);
+CAPRUN_API const char *caprun_get_result(struct caprun_run *run, size_t *ret_len);
+CAPRUN_API const char *caprun_get_message(struct caprun_run *run, size_t *ret_len);
+CAPRUN_API const char *caprun_get_stack(struct caprun_run *run, size_t *ret_len);
 
-/* Parts of the envelope; they belong to the run. The result is JSON, NULL if there is none. */
-CAPRUN_API const char *caprun_get_result(const struct caprun_run *run, size_t *ret_len);
-CAPRUN_API const char *caprun_get_message(const struct caprun_run *run, size_t *ret_len);
-CAPRUN_API const char *caprun_get_stack(const struct caprun_run *run, size_t *ret_len);
+/* The error's hint and type; "" if there is none. */
 CAPRUN_API const char *caprun_get_hint(const struct caprun_run *run);
 CAPRUN_API const char *caprun_get_type(const struct caprun_run *run);
 

@@ -31,7 +31,7 @@ const common = {
     bundle: true, format: "cjs", platform: "neutral", target: "es2023", charset: "utf8",
     mainFields: ["main"], nodePaths: [path.join(npm, "node_modules")], plugins: [tables],
     legalComments: "none", logLevel: "warning",
-    banner: { js: '(function (native) { "use strict"; let exported; const platform = { atob, btoa };' },
+    banner: { js: '(function (native) { "use strict"; let exported; const platform = {};' },
     footer: { js: "return exported; })" },
     define: { globalThis: "platform" },
 };

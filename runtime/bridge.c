@@ -7,12 +7,9 @@
 
 #include "answer.h"
 #include "arena.h"
-#include "console/console.h"
-#include "deny.h"
 #include "engine.h"
-#include "lazy.h"
 #include "link.h"
-#include "marks.h"
+#include "engine/marks.h"
 #include "prelude.h" /* generated: prelude_bytecode[] */
 #include "values.h"
 
@@ -50,14 +47,6 @@ void crw_bridge_set_time(const struct wire_header *header)
 int64_t crw_bridge_now_us(void)
 {
     return bridge.now_us;
-}
-
-static JSValue js_now(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
-{
-    (void)this_val;
-    (void)argc;
-    (void)argv;
-    return JS_NewFloat64(ctx, (double)bridge.now_us / 1000.0);
 }
 
 /* A promise that is rejected with the exception that was just thrown. */
@@ -229,34 +218,43 @@ static void settle(JSContext *ctx, struct pending *p, JSValue value, bool is_err
     send_held();
 }
 
+static void define(JSContext *ctx, JSValueConst error, const char *name, JSValue value)
+{
+    JS_DefinePropertyValueStr(ctx, error, name, value, JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE);
+}
+
+static JSValue call_error(JSContext *ctx, const struct pending *p, const char *name,
+                          const char *code, JSValue message)
+{
+    JSValue error = crw_marks_new_error(ctx, name, code, message, (struct crw_mark){.call = p->id});
+
+    define(ctx, error, "toolName", JS_DupValue(ctx, p->tool));
+    return error;
+}
+
 void crw_bridge_fail(JSContext *ctx, uint32_t id, const uint8_t *payload, size_t len)
 {
     struct pending p = take_pending(id);
     const char *text = (const char *)payload + sizeof(struct wire_fail);
     struct wire_fail fail;
     char code[WIRE_NAME_MAX + 1];
+    JSValue error;
 
     memcpy(&fail, payload, sizeof(fail));
     if ((uint64_t)fail.code_len + fail.message_len + sizeof(fail) != len ||
         fail.code_len > WIRE_NAME_MAX)
         crw_link_leave(WIRE_EXIT_FRAME);
     (void)snprintf(code, sizeof(code), "%.*s", (int)fail.code_len, text);
-    settle(ctx, &p,
-           crw_marks_new_error(ctx, NULL, code,
-                               JS_NewStringLen(ctx, text + fail.code_len, fail.message_len),
-                               (struct crw_mark){.call = id}),
-           true);
+    error = call_error(ctx, &p, NULL, code,
+                       JS_NewStringLen(ctx, text + fail.code_len, fail.message_len));
+    settle(ctx, &p, error, true);
 }
 
 static JSValue tool_error(JSContext *ctx, const struct pending *p, JSValueConst result)
 {
-    const int hidden = JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE;
-    JSValue error =
-        crw_marks_new_error(ctx, "MCPToolError", "TOOL_ERROR", crw_answer_words(ctx, result),
-                            (struct crw_mark){.call = p->id});
+    JSValue error = call_error(ctx, p, "MCPToolError", "TOOL_ERROR", crw_answer_words(ctx, result));
 
-    JS_DefinePropertyValueStr(ctx, error, "toolName", JS_DupValue(ctx, p->tool), hidden);
-    JS_DefinePropertyValueStr(ctx, error, "data", crw_answer_unwrap(ctx, result), hidden);
+    define(ctx, error, "data", crw_answer_unwrap(ctx, result));
     return error;
 }
 
@@ -281,21 +279,9 @@ void crw_bridge_reply(JSContext *ctx, uint32_t id, const uint8_t *payload, size_
     }
 }
 
-/* `performance` and `self`. */
-static int install_globals(JSContext *ctx)
+unsigned crw_bridge_waiting(void)
 {
-    static const JSCFunctionListEntry now[] = {JS_CFUNC_DEF("now", 0, js_now)};
-    static const JSCFunctionListEntry globals[] = {
-        JS_OBJECT_DEF("performance", now, 1, JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE),
-    };
-    JSValue global = JS_GetGlobalObject(ctx);
-    int r = JS_SetPropertyFunctionList(ctx, global, globals, 1);
-
-    if (r == 0)
-        r = JS_DefinePropertyValueStr(ctx, global, "self", JS_DupValue(ctx, global),
-                                      JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE) < 0;
-    JS_FreeValue(ctx, global);
-    return r;
+    return (unsigned)bridge.pending_count;
 }
 
 JSValue crw_bridge_install(JSContext *ctx)
@@ -304,9 +290,7 @@ JSValue crw_bridge_install(JSContext *ctx)
     JSValue prelude = crw_engine_load(ctx, prelude_bytecode, sizeof(prelude_bytecode));
     JSValue mcp = JS_EXCEPTION;
 
-    crw_deny_install(ctx);
-    if (crw_marks_install(ctx) == 0 && install_globals(ctx) == 0 && crw_console_install(ctx) == 0 &&
-        crw_lazy_install(ctx) == 0 && JS_IsFunction(ctx, prelude))
+    if (JS_IsFunction(ctx, prelude))
         mcp = JS_Call(ctx, prelude, JS_UNDEFINED, 1, (JSValueConst *)&tool);
     JS_FreeValue(ctx, prelude);
     JS_FreeValue(ctx, tool);

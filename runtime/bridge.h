@@ -12,12 +12,15 @@
 #include "quickjs.h"
 #include "wire.h"
 
-/* Defines the globals that are not the language's own. Returns `mcp`, or an exception. */
+/* Runs the prelude. Returns `mcp`, or an exception. */
 JSValue crw_bridge_install(JSContext *ctx);
 
 /* A frame arrived: time is now what it says. */
 void crw_bridge_set_time(const struct wire_header *header);
 int64_t crw_bridge_now_us(void);
+
+/* How many calls have no answer yet. */
+unsigned crw_bridge_waiting(void);
 
 /*
  * Call |id| was answered, or failed; |payload| is that of a WIRE_REPLY or WIRE_FAIL frame of |len|

@@ -6,37 +6,42 @@
 
 #include "engine.h"
 #include "link.h"
-#include "marks.h"
+#include "engine/marks.h"
 #include "values.h"
 #include "wire.h"
 
 static uint32_t attempts;
 
-/* The length of |text| up to |max| bytes, not in the middle of a character. */
-static size_t length(const char *text, size_t max)
-{
-    size_t len = strnlen(text, max + 1);
+/* A text for the record: cut to |max| bytes, but not in a character, and without a NUL. */
+struct text {
+    char bytes[LIMIT_DENIED_TARGET_BYTES + 1];
+    size_t len;
+};
 
-    if (len <= max)
-        return len;
-    while (max > 0 && ((unsigned char)text[max] & 0xc0) == 0x80)
-        max--;
-    return max;
+static void set_text(struct text *t, const char *bytes, size_t len, size_t max)
+{
+    if (len > max)
+        for (len = max; len > 0 && ((unsigned char)bytes[len] & 0xc0) == 0x80;)
+            len--;
+    for (size_t i = 0; i < len; i++)
+        t->bytes[i] = bytes[i] ? bytes[i] : '?';
+    t->bytes[len] = '\0';
+    t->len = len;
 }
 
-static void record(const char *api, const char *access, const char *target, const char *message,
-                   const char *use)
+static void record(const struct text *api, const struct text *access, const struct text *target,
+                   const char *message, const struct text *use)
 {
     struct wire_blocked blocked = {
-        .api_len = (uint32_t)length(api, LIMIT_DENIED_API_BYTES),
-        .access_len = (uint32_t)length(access, LIMIT_DENIED_ACCESS_BYTES),
-        .target_len = (uint32_t)length(target, LIMIT_DENIED_TARGET_BYTES),
+        .api_len = (uint32_t)api->len,
+        .access_len = (uint32_t)access->len,
+        .target_len = (uint32_t)target->len,
         .message_len = (uint32_t)strlen(message),
-        .use_len = (uint32_t)strlen(use),
+        .use_len = (uint32_t)use->len,
     };
     struct wire_part parts[] = {
-        {&blocked, sizeof(blocked)},  {api, blocked.api_len},         {access, blocked.access_len},
-        {target, blocked.target_len}, {message, blocked.message_len},
+        {&blocked, sizeof(blocked)},  {api->bytes, api->len},         {access->bytes, access->len},
+        {target->bytes, target->len}, {message, blocked.message_len},
     };
 
     if (attempts <= LIMIT_BLOCKED)
@@ -48,29 +53,32 @@ static void record(const char *api, const char *access, const char *target, cons
     crw_link_flush();
 }
 
-static JSValue make_error(JSContext *ctx, const char *api, const char *access, const char *target,
-                          const char *use)
+static JSValue make_error(JSContext *ctx, const struct text *api, const struct text *access,
+                          const struct text *target, const struct text *use)
 {
     char message[LIMIT_DENIED_MESSAGE_BYTES];
 
-    if (!target)
-        target = "";
-    if (*target)
-        (void)snprintf(message, sizeof(message), "Requires %.*s access to \"%.*s\"; %s",
-                       (int)LIMIT_DENIED_ACCESS_BYTES, access,
-                       (int)length(target, LIMIT_DENIED_TARGET_BYTES), target, use);
-    else
-        (void)snprintf(message, sizeof(message), "Requires %.*s access; %s",
-                       (int)LIMIT_DENIED_ACCESS_BYTES, access, use);
+    (void)snprintf(message, sizeof(message), "Requires %.16s access%s%.1024s%s; %.128s",
+                   access->bytes, target->len ? " to \"" : "", target->bytes,
+                   target->len ? "\"" : "", use->bytes);
     record(api, access, target, message, use);
     return crw_marks_new_error(ctx, "PermissionDenied", "PERMISSION_DENIED",
                                JS_NewString(ctx, message), (struct crw_mark){.blocked = attempts});
 }
 
+/* Their sum and the words between them are less than LIMIT_DENIED_MESSAGE_BYTES. */
+static const size_t most[] = {LIMIT_DENIED_API_BYTES, LIMIT_DENIED_ACCESS_BYTES,
+                              LIMIT_DENIED_TARGET_BYTES, LIMIT_DENIED_API_BYTES};
+
 void crw_deny(JSContext *ctx, const char *api, const char *access, const char *target,
               const char *use)
 {
-    (void)JS_Throw(ctx, make_error(ctx, api, access, target, use));
+    const char *given[] = {api, access, target ? target : "", use};
+    struct text texts[4];
+
+    for (int i = 0; i < 4; i++)
+        set_text(&texts[i], given[i], strlen(given[i]), most[i]);
+    (void)JS_Throw(ctx, make_error(ctx, &texts[0], &texts[1], &texts[2], &texts[3]));
 }
 
 static void deny_compile(JSContext *ctx, const char *api)
@@ -80,7 +88,8 @@ static void deny_compile(JSContext *ctx, const char *api)
 
 static void deny_import(JSContext *ctx, const char *specifier)
 {
-    crw_deny(ctx, "import", "import", specifier, "use mcp.<server>.<tool>()");
+    crw_deny(ctx, "import", "import", specifier,
+             "use mcp.<server>.<tool>(), or put the code into the capability");
 }
 
 void crw_deny_install(JSContext *ctx)
@@ -90,26 +99,28 @@ void crw_deny_install(JSContext *ctx)
     crw_engine_set_denied(ctx, &denied);
 }
 
-/* --- natives of js/denied.js -------------------------------------------------------------- */
+/* --- natives of js/web/denied.js -------------------------------------------------------------- */
 
 enum { THROWN, REJECTED };
 
 static JSValue js_deny(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv, int how)
 {
-    const char *texts[4];
+    struct text texts[4] = {0};
     JSValue error, promise;
-    size_t len;
 
     (void)this_val;
     (void)argc;
     for (int i = 0; i < 4; i++) {
-        texts[i] = JS_IsUndefined(argv[i]) ? NULL : JS_ToCStringLen(ctx, &len, argv[i]);
-        if (texts[i])
-            crw_values_mend(texts[i], len);
+        size_t len;
+        const char *given = JS_IsUndefined(argv[i]) ? NULL : JS_ToCStringLen(ctx, &len, argv[i]);
+
+        if (given) {
+            crw_values_mend(given, len);
+            set_text(&texts[i], given, len, most[i]);
+        }
+        JS_FreeCString(ctx, given);
     }
-    error = make_error(ctx, texts[0], texts[1], texts[2], texts[3]);
-    for (int i = 0; i < 4; i++)
-        JS_FreeCString(ctx, texts[i]);
+    error = make_error(ctx, &texts[0], &texts[1], &texts[2], &texts[3]);
     if (how == THROWN)
         return JS_Throw(ctx, error);
     promise = JS_NewSettledPromise(ctx, true, error);

@@ -2,7 +2,7 @@
  * deny.h - what happens when code reaches for what it may not have.
  *
  * It gets an error of name PermissionDenied, which it may catch; the host gets a record of the
- * attempt, at once. What is denied, and in what words, is in js/denied.js; here are only the
+ * attempt, at once. What is denied, and in what words, is in js/web/denied.js; here are only the
  * compiler and import, which the engine itself would reach.
  */
 #ifndef CRW_DENY_H
@@ -21,7 +21,7 @@ void crw_deny(JSContext *ctx, const char *api, const char *access, const char *t
               const char *use);
 
 /*
- * For js/denied.js: `deny(api, access, target, use)` throws, `refuse(…)` returns a rejected
+ * For js/web/denied.js: `deny(api, access, target, use)` throws, `refuse(…)` returns a rejected
  * promise, `proxy(target, handler)` is `new Proxy`, `isDenied(error)` says whether it is one of
  * these.
  */

@@ -1,6 +1,7 @@
 /*
  * engine.c - the engine in one translation unit, and what is changed in it. The files in engine/
- * are parts of this unit too, because they need the engine's insides.
+ * are parts of this unit too, because they need the engine's insides. Its source is as Debian has
+ * it, but for the places of calls (third_party/engine.sed).
  *
  * The engine's headers come first, so that the replacements below apply to its code and not to the
  * C library's declarations. They leave it without a clock (Date shows what crw_engine_set_date was
@@ -26,6 +27,7 @@ static int64_t engine_date_us;
 #include "arena.h"
 #include "run_limits.h"
 #include "engine.h"
+#include "engine/marks.h"
 
 #include "engine/source.c"
 #include "engine/stack.c"
@@ -34,6 +36,7 @@ static int64_t engine_date_us;
 #include "engine/encode_text.c"
 #include "engine/encode.c"
 #include "engine/peek.c"
+#include "engine/marks.c"
 
 void crw_engine_set_date(int64_t date_us)
 {
@@ -66,9 +69,11 @@ static int remove_denied(JSContext *ctx)
         "immutable",        "detached",  "transferToFixedLength", "transferToImmutable",
         "sliceToImmutable", NULL,
     };
+    static const char *const of_function[] = {"fileName", "lineNumber", "columnNumber", NULL};
     JSValue global = JS_GetGlobalObject(ctx);
     JSValue error = JS_GetPropertyStr(ctx, global, "Error");
     int failed = delete_all(ctx, global, globals) | delete_all(ctx, error, of_error) |
+                 delete_all(ctx, ctx->function_proto, of_function) |
                  delete_all(ctx, ctx->class_proto[JS_CLASS_ARRAY_BUFFER], of_buffer);
 
     JS_FreeValue(ctx, error);

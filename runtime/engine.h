@@ -68,6 +68,9 @@ void crw_engine_close_compiler(JSContext *ctx);
 JSValue crw_engine_new_promise(JSContext *ctx);
 void crw_engine_settle(JSContext *ctx, JSValueConst promise, JSValueConst value, bool is_error);
 
+/* Throws a DOMException, with a stack that has no frames of ours. */
+void crw_engine_throw_dom(JSContext *ctx, const char *name, const char *message);
+
 /* A place in the capability's code. |function| is the holder's to free. */
 struct crw_engine_place {
     JSValue function; /* undefined: nowhere */

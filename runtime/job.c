@@ -17,10 +17,13 @@
 
 #include "arena.h"
 #include "bridge.h"
+#include "console/inspect.h"
+#include "console/work.h"
 #include "engine.h"
 #include "link.h"
-#include "marks.h"
+#include "engine/marks.h"
 #include "random.h"
+#include "report.h"
 #include "timers.h"
 #include "values.h"
 
@@ -88,6 +91,14 @@ static const char *text_of(JSContext *ctx, JSValue value, size_t *ret_len)
 static const char *text_of_other(JSContext *ctx, JSValueConst value, size_t *ret_len)
 {
     struct crw_text json = {0};
+    struct crw_out out = {.max = LIMIT_ERROR_MESSAGE_BYTES};
+
+    if (JS_IsSymbol(value)) {
+        crw_work_begin();
+        crw_inspect(ctx, &out, value, CRW_INSPECT_HOW(0));
+        *ret_len = out.len;
+        return out.text;
+    }
 
     if (JS_IsObject(value) && crw_values_encode_result(ctx, value, &json) >= 0) {
         *ret_len = json.len;
@@ -96,28 +107,39 @@ static const char *text_of_other(JSContext *ctx, JSValueConst value, size_t *ret
     return text_of(ctx, JS_DupValue(ctx, value), ret_len);
 }
 
+/* The stack, and what caused it. */
+static void append_stack(JSContext *ctx, struct crw_out *out, JSValueConst error)
+{
+    size_t len;
+    const char *stack = text_of(ctx, crw_engine_error_stack(ctx, error), &len);
+
+    crw_out_put(out, stack, len);
+    crw_report_causes(ctx, out, error);
+}
+
 _Noreturn static void leave_without_result(JSContext *ctx, enum wire_why why, JSValueConst error)
 {
     struct crw_mark mark = crw_marks_get(ctx, error);
     struct wire_threw threw = {.why = (uint32_t)why, .call = mark.call, .blocked = mark.blocked};
-    size_t name_len = 0, message_len, stack_len = 0;
-    const char *name = "", *message, *stack = "";
+    struct crw_out stack = {.max = LIMIT_ERROR_STACK_BYTES};
+    size_t name_len = 0, message_len;
+    const char *name = "", *message;
     struct wire_part parts[4];
 
     if (crw_engine_is_error(error)) {
         name = text_of(ctx, JS_GetPropertyStr(ctx, error, "name"), &name_len);
         message = text_of(ctx, JS_GetPropertyStr(ctx, error, "message"), &message_len);
-        stack = text_of(ctx, crw_engine_error_stack(ctx, error), &stack_len);
+        append_stack(ctx, &stack, error);
     } else {
         message = text_of_other(ctx, error, &message_len);
     }
     threw.name_len = (uint32_t)least(name_len, LIMIT_ERROR_NAME_BYTES);
     threw.message_len = (uint32_t)least(message_len, LIMIT_ERROR_MESSAGE_BYTES);
-    threw.stack_len = (uint32_t)least(stack_len, LIMIT_ERROR_STACK_BYTES);
+    threw.stack_len = (uint32_t)stack.len;
     parts[0] = (struct wire_part){&threw, sizeof(threw)};
     parts[1] = (struct wire_part){name, threw.name_len};
     parts[2] = (struct wire_part){message, threw.message_len};
-    parts[3] = (struct wire_part){stack, threw.stack_len};
+    parts[3] = (struct wire_part){stack.text, threw.stack_len};
     crw_link_put(WIRE_THREW, 0, parts, 4);
     crw_link_linger();
 }
@@ -142,6 +164,7 @@ _Noreturn static void leave_with_result(JSContext *ctx, JSValueConst value)
         leave_with_exception(ctx, WIRE_WHY_NOT_JSON);
     if (r > 0)
         leave_without_result(ctx, WIRE_WHY_TOO_LONG, JS_UNDEFINED);
+    crw_report_leftovers(ctx, value);
     part = (struct wire_part){json.bytes, json.len};
     crw_link_put(WIRE_DONE, 0, &part, 1);
     crw_link_linger();

@@ -21,57 +21,70 @@
 #define HIDDEN (JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE)
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
+enum lazy_module {
+    LAZY_URL,
+    LAZY_IDNA,
+    LAZY_TEXT,
+    LAZY_LEGACY,
+    LAZY_CLONE,
+    LAZY_EVENTS,
+    LAZY_DENIED,
+    LAZY_MODULES,
+};
+
 struct module {
     const char *name; /* what `native.load` calls it */
     const uint8_t *bytecode;
     size_t len;
-    const JSCFunctionListEntry *natives; /* JS_CFUNC_DEF only */
+    const JSCFunctionListEntry *natives; /* JS_CFUNC_DEF and JS_CFUNC_MAGIC_DEF */
     int count;
 };
 
-static const struct module modules[CRW_LAZY_MODULES] = {
-    [CRW_LAZY_URL] = {"url", url_bytecode, sizeof(url_bytecode), crw_web_natives,
-                      COUNT(crw_web_natives)},
-    [CRW_LAZY_IDNA] = {"idna", idna_bytecode, sizeof(idna_bytecode), NULL, 0},
-    [CRW_LAZY_TEXT] = {"text", text_bytecode, sizeof(text_bytecode), crw_web_natives,
-                       COUNT(crw_web_natives)},
-    [CRW_LAZY_LEGACY] = {"legacy", legacy_bytecode, sizeof(legacy_bytecode), crw_web_natives,
-                         COUNT(crw_web_natives)},
-    [CRW_LAZY_CLONE] = {"clone", clone_bytecode, sizeof(clone_bytecode), crw_web_natives,
-                        COUNT(crw_web_natives)},
-    [CRW_LAZY_DENIED] = {"denied", denied_bytecode, sizeof(denied_bytecode), crw_deny_natives,
-                         COUNT(crw_deny_natives)},
-    [CRW_LAZY_EVENTS] = {"events", events_bytecode, sizeof(events_bytecode), NULL, 0},
+static const struct module modules[LAZY_MODULES] = {
+    [LAZY_URL] = {"url", url_bytecode, sizeof(url_bytecode), crw_web_natives,
+                  COUNT(crw_web_natives)},
+    [LAZY_IDNA] = {"idna", idna_bytecode, sizeof(idna_bytecode), NULL, 0},
+    [LAZY_TEXT] = {"text", text_bytecode, sizeof(text_bytecode), crw_web_natives,
+                   COUNT(crw_web_natives)},
+    [LAZY_LEGACY] = {"legacy", legacy_bytecode, sizeof(legacy_bytecode), crw_web_natives,
+                     COUNT(crw_web_natives)},
+    [LAZY_CLONE] = {"clone", clone_bytecode, sizeof(clone_bytecode), crw_web_natives,
+                    COUNT(crw_web_natives)},
+    [LAZY_DENIED] = {"denied", denied_bytecode, sizeof(denied_bytecode), crw_deny_natives,
+                     COUNT(crw_deny_natives)},
+    [LAZY_EVENTS] = {"events", events_bytecode, sizeof(events_bytecode), NULL, 0},
 };
 
 static const struct {
     const char *name;
-    enum crw_lazy_module module;
+    enum lazy_module module;
 } globals[] = {
-    {"URL", CRW_LAZY_URL},
-    {"URLSearchParams", CRW_LAZY_URL},
-    {"TextDecoder", CRW_LAZY_TEXT},
-    {"TextEncoder", CRW_LAZY_TEXT},
-    {"structuredClone", CRW_LAZY_CLONE},
-    {"AbortController", CRW_LAZY_EVENTS},
-    {"AbortSignal", CRW_LAZY_EVENTS},
-    {"CustomEvent", CRW_LAZY_EVENTS},
-    {"Event", CRW_LAZY_EVENTS},
-    {"EventTarget", CRW_LAZY_EVENTS},
-    {"Bun", CRW_LAZY_DENIED},
-    {"Deno", CRW_LAZY_DENIED},
-    {"EventSource", CRW_LAZY_DENIED},
-    {"WebSocket", CRW_LAZY_DENIED},
-    {"Worker", CRW_LAZY_DENIED},
-    {"XMLHttpRequest", CRW_LAZY_DENIED},
-    {"fetch", CRW_LAZY_DENIED},
-    {"process", CRW_LAZY_DENIED},
-    {"require", CRW_LAZY_DENIED},
+    {"URL", LAZY_URL},
+    {"URLSearchParams", LAZY_URL},
+    {"TextDecoder", LAZY_TEXT},
+    {"TextEncoder", LAZY_TEXT},
+    {"structuredClone", LAZY_CLONE},
+    {"AbortController", LAZY_EVENTS},
+    {"AbortSignal", LAZY_EVENTS},
+    {"CustomEvent", LAZY_EVENTS},
+    {"Event", LAZY_EVENTS},
+    {"EventTarget", LAZY_EVENTS},
+    {"Bun", LAZY_DENIED},
+    {"Deno", LAZY_DENIED},
+    {"EventSource", LAZY_DENIED},
+    {"WebSocket", LAZY_DENIED},
+    {"Worker", LAZY_DENIED},
+    {"XMLHttpRequest", LAZY_DENIED},
+    {"fetch", LAZY_DENIED},
+    {"process", LAZY_DENIED},
+    {"require", LAZY_DENIED},
 };
 
-static JSValue exports[CRW_LAZY_MODULES]; /* objects, of those that are loaded */
+static JSValue exports[LAZY_MODULES]; /* objects, of those that are loaded */
 static JSClassID accessor_class;
 static JSValue accessors[COUNT(globals)];
+
+static JSValue load_module(JSContext *ctx, enum lazy_module module);
 
 /* `native.load(name)`: what one module needs of another. */
 static JSValue load_by_name(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
@@ -83,9 +96,9 @@ static JSValue load_by_name(JSContext *ctx, JSValueConst this_val, int argc, JSV
     (void)argc;
     if (!name)
         return JS_EXCEPTION;
-    for (int i = 0; i < CRW_LAZY_MODULES; i++) {
+    for (int i = 0; i < LAZY_MODULES; i++) {
         if (strcmp(modules[i].name, name) == 0)
-            found = crw_lazy_load(ctx, (enum crw_lazy_module)i);
+            found = load_module(ctx, (enum lazy_module)i);
     }
     JS_FreeCString(ctx, name);
     return found;
@@ -105,16 +118,20 @@ static void add_native(JSContext *ctx, JSValueConst native, const JSCFunctionLis
 
 static JSValue make_native(JSContext *ctx, const struct module *m)
 {
-    static const JSCFunctionListEntry load = JS_CFUNC_DEF("load", 1, load_by_name);
+    static const JSCFunctionListEntry loader = JS_CFUNC_DEF("load", 1, load_by_name);
     JSValue native = JS_NewObjectProto(ctx, JS_NULL);
 
-    add_native(ctx, native, &load);
+    add_native(ctx, native, &loader);
     for (int i = 0; i < m->count; i++)
         add_native(ctx, native, &m->natives[i]);
     return native;
 }
 
-JSValue crw_lazy_load(JSContext *ctx, enum crw_lazy_module module)
+/*
+ * What |module| exports, an object that is made once; or the exception of a module that did not get
+ * through its beginning, which is tried again next time.
+ */
+static JSValue load_module(JSContext *ctx, enum lazy_module module)
 {
     const struct module *m = &modules[module];
     JSValue function, native, made;
@@ -154,7 +171,7 @@ static bool is_untouched(JSContext *ctx, JSValueConst global, JSAtom name, int i
 }
 
 /* Makes plain properties of a loaded module's globals, but for those that code has changed. */
-static void settle(JSContext *ctx, JSValueConst made, enum crw_lazy_module module)
+static void settle(JSContext *ctx, JSValueConst made, enum lazy_module module)
 {
     JSValue global = JS_GetGlobalObject(ctx);
 
@@ -173,7 +190,7 @@ static void settle(JSContext *ctx, JSValueConst made, enum crw_lazy_module modul
 
 static JSValue get_global(JSContext *ctx, int i)
 {
-    JSValue made = crw_lazy_load(ctx, globals[i].module);
+    JSValue made = load_module(ctx, globals[i].module);
     JSValue value;
 
     if (JS_IsException(made))

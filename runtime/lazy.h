@@ -6,31 +6,14 @@
  * name and the module that exports it. Until its first use a global is an accessor; then the module
  * is loaded, and all of its globals become what they would be elsewhere: plain properties.
  *
- * To add a module: a name in the enum, a row in `modules`, rows in `globals`, both in lazy.c.
+ * To add a module: a name in the enum, a row in `modules`, rows in `globals`, all in lazy.c.
  */
 #ifndef CRW_LAZY_H
 #define CRW_LAZY_H
 
 #include "quickjs.h"
 
-enum crw_lazy_module {
-    CRW_LAZY_URL,
-    CRW_LAZY_IDNA,
-    CRW_LAZY_TEXT,
-    CRW_LAZY_LEGACY,
-    CRW_LAZY_CLONE,
-    CRW_LAZY_EVENTS,
-    CRW_LAZY_DENIED,
-    CRW_LAZY_MODULES,
-};
-
 /* Defines the globals, before any code of a stranger runs. Returns 0, or -1 with an exception. */
 int crw_lazy_install(JSContext *ctx);
-
-/*
- * Returns what |module| exports, an object that is made once; or the exception of a module that did
- * not get through its beginning, which is tried again next time. The caller frees the value.
- */
-JSValue crw_lazy_load(JSContext *ctx, enum crw_lazy_module module);
 
 #endif

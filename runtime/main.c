@@ -10,10 +10,10 @@
 #include "arena.h"
 #include "bridge.h"
 #include "engine.h"
+#include "globals.h"
 #include "job.h"
 #include "link.h"
 #include "lockdown.h"
-#include "timers.h"
 #include "zygote.h"
 
 #define WARM_BYTES (8u * LIMIT_MIB)
@@ -59,7 +59,7 @@ static void start_engine(void)
         crw_arena_prefault(WARM_BYTES_USED);
         ctx = crw_engine_new(entropy);
     }
-    if (!ctx || crw_timers_install(ctx) < 0)
+    if (!ctx || crw_globals_install(ctx) < 0)
         crw_lockdown_refuse(WIRE_STEP_ENGINE, 0);
     mcp = crw_bridge_install(ctx);
     if (JS_IsException(mcp) || !warm_up())

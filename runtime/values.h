@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "encode.h"
+#include "engine/encode.h"
 #include "quickjs.h"
 
 /*

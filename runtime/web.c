@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "engine.h"
 #include "random.h"
 #include "values.h"
 
@@ -242,6 +243,12 @@ static bool is_integer_array(JSValueConst value)
            type != JS_TYPED_ARRAY_FLOAT64;
 }
 
+static JSValue throw_dom(JSContext *ctx, const char *name, const char *message)
+{
+    crw_engine_throw_dom(ctx, name, message);
+    return JS_EXCEPTION;
+}
+
 static JSValue get_random_values(JSContext *ctx, JSValueConst this_val, int argc,
                                  JSValueConst *argv)
 {
@@ -254,14 +261,14 @@ static JSValue get_random_values(JSContext *ctx, JSValueConst this_val, int argc
     if (!JS_IsObject(argv[0]))
         return JS_ThrowTypeError(ctx, "getRandomValues needs a typed array");
     if (!is_integer_array(argv[0]))
-        return JS_ThrowDOMException(ctx, "TypeMismatchError", "not a typed array of integers");
+        return throw_dom(ctx, "TypeMismatchError", "not a typed array of integers");
     buffer = JS_GetTypedArrayBuffer(ctx, argv[0], &offset, &len, &element);
     if (JS_IsException(buffer))
         return buffer;
     bytes = JS_GetArrayBuffer(ctx, &size, buffer);
     JS_FreeValue(ctx, buffer);
     if (len > MAX_RANDOM_BYTES)
-        return JS_ThrowDOMException(ctx, "QuotaExceededError", "over %u bytes", MAX_RANDOM_BYTES);
+        return throw_dom(ctx, "QuotaExceededError", "over 65536 bytes");
     if (len)
         crw_random_fill(bytes + offset, len);
     return JS_DupValue(ctx, argv[0]);

@@ -110,24 +110,33 @@ static void add_stack(struct cr_buf *out, const char *stack, size_t len)
     }
 }
 
+static void add_hint(struct cr_buf *out, const char *hint)
+{
+    cr_buf_str(out, "  hint: ");
+    cr_escape_terminal(out, hint, strlen(hint));
+    cr_buf_str(out, "\n");
+}
+
 static void print_error(struct caprun_run *run, bool quiet)
 {
     const char *hint = caprun_get_hint(run);
     const char *text;
     struct cr_buf out;
+    bool said;
     size_t len;
 
     cr_buf_init(&out, MAX_TEXT);
     cr_buf_fmt(&out, "caprun: %s (%s): ", caprun_get_type(run),
                caprun_outcome_name(caprun_get_outcome(run)));
     text = caprun_get_message(run, &len);
+    said = text && strstr(text, hint); /* a refusal ends with it */
     cr_escape_terminal(&out, text ? text : "", len);
     cr_buf_str(&out, "\n");
     text = caprun_get_stack(run, &len);
     if (text && !quiet)
         add_stack(&out, text, len);
-    if (hint[0] && !quiet)
-        cr_buf_fmt(&out, "  hint: %s\n", hint);
+    if (hint[0] && !said && !quiet)
+        add_hint(&out, hint);
     flush_to_stderr(&out);
 }
 

@@ -9,6 +9,8 @@
 #include "base/units.h"
 #include "pool/envelope.h"
 
+#define KEPT_WORDS 1000u
+
 static struct cr_call *add_call(struct caprun_run *run, const char *ns, int ns_len,
                                 const char *action, int action_len)
 {
@@ -53,6 +55,14 @@ static void close_call(struct caprun_run *run, struct cr_call *call, enum cr_cal
     run->calls_open--;
 }
 
+/* A run that had no memory for a frame has ended. */
+static int was_sent(const struct caprun_run *run, struct cr_err *err)
+{
+    if (run->state != CR_RUN_ENDED)
+        return 0;
+    return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for the answer, so that the run has ended");
+}
+
 int cr_calls_fail(struct caprun_run *run, uint32_t number, enum caprun_outcome outcome,
                   const char *message, size_t len, struct cr_err *err)
 {
@@ -63,14 +73,16 @@ int cr_calls_fail(struct caprun_run *run, uint32_t number, enum caprun_outcome o
 
     if (!call)
         return CAPRUN_E_STATE;
-    if (asprintf(&call->message, "%.*s", (int)shown, message) < 0)
+    /* of ten thousand messages one may end the run: its beginning is enough */
+    if (asprintf(&call->message, "%.*s", (int)(shown < KEPT_WORDS ? shown : KEPT_WORDS), message) <
+        0)
         call->message = NULL;
     call->outcome = outcome;
     close_call(run, call, CR_CALL_FAILED);
     cr_run_send(
         run, (struct wire_header){.type = WIRE_FAIL, .id = number},
         (struct wire_part[]){{&fail, sizeof(fail)}, {code, fail.code_len}, {message, shown}}, 3);
-    return 0;
+    return was_sent(run, err);
 }
 
 static void fail_text(struct caprun_run *run, enum caprun_outcome outcome, const char *message)
@@ -80,21 +92,26 @@ static void fail_text(struct caprun_run *run, enum caprun_outcome outcome, const
     (void)cr_calls_fail(run, (uint32_t)run->call_count, outcome, message, strlen(message), &unused);
 }
 
+static int refuse_answer(struct caprun_run *run, uint32_t number, const char *why,
+                         struct cr_err *err)
+{
+    (void)cr_calls_fail(run, number, CAPRUN_OUTCOME_RPC_ERROR, why, strlen(why), err);
+    return cr_err_set(err, CAPRUN_E_TOOBIG, "%s", why);
+}
+
 int cr_calls_reply(struct caprun_run *run, uint32_t number, enum wire_reply_kind kind,
                    const char *json, size_t len, struct cr_err *err)
 {
-    static const char too_long[] = "The answer is over 64 MiB";
     struct cr_call *call = find_open(run, number, err);
     struct wire_reply reply = {.kind = kind};
     struct cr_err why;
 
     if (!call)
         return CAPRUN_E_STATE;
-    if (len > LIMIT_ANSWER_BYTES) {
-        (void)cr_calls_fail(run, number, CAPRUN_OUTCOME_RPC_ERROR, too_long, sizeof(too_long) - 1,
-                            err);
-        return cr_err_set(err, CAPRUN_E_TOOBIG, "an answer of over %u bytes", LIMIT_ANSWER_BYTES);
-    }
+    if (len > LIMIT_ANSWER_BYTES)
+        return refuse_answer(run, number, "The answer is over 64 MiB", err);
+    if (!cr_worker_has_room(&run->worker, sizeof(struct wire_header) + sizeof(reply) + len))
+        return refuse_answer(run, number, "Too much waits for the worker to read it", err);
     if (cr_scan_json((const uint8_t *)json, len, CR_SCAN_PASS, &why) < 0)
         return cr_err_set(err, CAPRUN_E_INVAL, "the answer is not acceptable JSON: %s", why.text);
     if (kind == WIRE_REPLY_TOOL)
@@ -102,7 +119,7 @@ int cr_calls_reply(struct caprun_run *run, uint32_t number, enum wire_reply_kind
     close_call(run, call, CR_CALL_DONE);
     cr_run_send(run, (struct wire_header){.type = WIRE_REPLY, .id = number},
                 (struct wire_part[]){{&reply, sizeof(reply)}, {json, len}}, 2);
-    return 0;
+    return was_sent(run, err);
 }
 
 /* The args are JSON that was checked: the same bytes go on. */
@@ -112,6 +129,7 @@ static void ask(struct caprun_run *run, struct cr_call *call, const char *ns, in
     char message[1024];
 
     if (run->on_call) {
+        call->asked = true;
         run->on_call(run->call_data, run, (uint32_t)run->call_count, call->method, args, len);
         return;
     }

@@ -18,12 +18,13 @@ void cr_calls_handle(struct caprun_run *run, const struct wire_header *header,
 /*
  * Answers call |number| with |json|. Returns 0; CAPRUN_E_STATE if it is not open (any more);
  * CAPRUN_E_INVAL for what is not JSON, and the call stays open; CAPRUN_E_TOOBIG over
- * LIMIT_ANSWER_BYTES, and the call fails.
+ * LIMIT_ANSWER_BYTES, or when too much waits for the worker already, and the call fails;
+ * CAPRUN_E_NOMEM, and the run has ended.
  */
 int cr_calls_reply(struct caprun_run *run, uint32_t number, enum wire_reply_kind kind,
                    const char *json, size_t len, struct cr_err *err);
 
-/* Fails call |number| with the code of |outcome|. Returns 0 or CAPRUN_E_STATE. */
+/* Fails call |number| with the code of |outcome|. Returns 0, CAPRUN_E_STATE or CAPRUN_E_NOMEM. */
 int cr_calls_fail(struct caprun_run *run, uint32_t number, enum caprun_outcome outcome,
                   const char *message, size_t len, struct cr_err *err);
 

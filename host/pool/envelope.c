@@ -82,7 +82,7 @@ static void write_calls(const struct caprun_run *run, struct cr_buf *out)
         cr_buf_fmt(out, "%s{\"n\":%zu", i ? "," : "", i + 1);
         text_field(out, "method", run->calls[i].method, strlen(run->calls[i].method));
         cr_buf_fmt(out, ",\"state\":\"%s\",", call_states[run->calls[i].state]);
-        if (run->on_call)
+        if (run->calls[i].asked)
             cr_buf_str(out, "\"decision\":\"allow\",\"by\":\"application\",");
         ms_field(out, "ms",
                  run->calls[i].state == CR_CALL_OPEN ? run->ended_us - run->calls[i].started_us

@@ -13,6 +13,7 @@
 #include "base/escape.h"
 #include "base/scan.h"
 #include "pool/calls.h"
+#include "pool/hints.h"
 
 /* No run lasts as long as this, and sums with it do not overflow. */
 #define MAX_WAKE_US ((int64_t)LIMIT_MAX_MS * 1000)
@@ -83,6 +84,9 @@ static void log_attempt(struct caprun_run *run, const char *api, size_t api_len,
     cr_buf_add(&line, api, api_len);
     cr_buf_str(&line, ": ");
     cr_buf_add(&line, message, message_len);
+    for (size_t i = 0; i < line.len; i++)
+        if (line.data[i] == '\n')
+            line.data[i] = ' '; /* one line, whatever a name has in it */
     if (!cr_buf_err(&line))
         log_line(run, line.data, line.len, true);
     cr_buf_clear(&line);
@@ -91,6 +95,7 @@ static void log_attempt(struct caprun_run *run, const char *api, size_t api_len,
 static void list_attempt(struct caprun_run *run, const struct wire_blocked *b, const char *text)
 {
     struct cr_buf *out = &run->blocked;
+    size_t before = out->len;
 
     cr_buf_str(out, out->len ? ",{\"api\":" : "{\"api\":");
     cr_escape_json(out, text, b->api_len);
@@ -101,29 +106,30 @@ static void list_attempt(struct caprun_run *run, const struct wire_blocked *b, c
         cr_escape_json(out, text + b->api_len + b->access_len, b->target_len);
     }
     cr_buf_str(out, "}");
+    if (cr_buf_err(out))
+        out->len = before; /* whole ones only, or it would spoil the envelope */
 }
 
 /* What the code was told: one of these may be what ends the run. */
-static int keep_attempt(struct caprun_run *run, const char *message, const struct wire_blocked *b)
+static void keep_attempt(struct caprun_run *run, const char *message, const struct wire_blocked *b)
 {
-    struct cr_attempt attempt = {.use_at = b->message_len - b->use_len};
-    struct cr_attempt *grown =
-        realloc(run->attempts, (run->attempt_count + 1) * sizeof(*run->attempts));
+    struct cr_attempt attempt = {.at = run->attempt_words.len,
+                                 .use_at = run->attempt_words.len + b->message_len - b->use_len};
 
-    if (!grown)
-        return -1;
-    run->attempts = grown;
-    /* gcc's analyzer takes strndup() here for a leak */
-    if (asprintf(&attempt.message, "%.*s", (int)b->message_len, message) < 0)
-        return -1;
-    grown[run->attempt_count++] = attempt;
-    return 0;
+    cr_buf_add(&run->attempt_words, message, b->message_len);
+    cr_buf_add(&run->attempt_words, "", 1);
+    cr_buf_add(&run->attempts, &attempt, sizeof(attempt));
+    run->attempt_count++;
 }
 
-static void end_by_attempt(struct caprun_run *run, const struct cr_attempt *attempt)
+static void end_by_attempt(struct caprun_run *run, uint32_t number)
 {
-    cr_run_say(run, "%s", attempt->message);
-    cr_run_hint(run, attempt->message + attempt->use_at);
+    const char *words = (const char *)run->attempt_words.data;
+    struct cr_attempt attempt;
+
+    memcpy(&attempt, run->attempts.data + (number - 1) * sizeof(attempt), sizeof(attempt));
+    cr_run_say(run, "%s", words + attempt.at);
+    cr_run_hint(run, words + attempt.use_at);
     cr_run_end(run, CAPRUN_OUTCOME_PERMISSION_DENIED);
 }
 
@@ -138,6 +144,7 @@ static void on_blocked(struct caprun_run *run, const struct wire_header *header,
         b.use_len > b.message_len || b.api_len > LIMIT_DENIED_API_BYTES ||
         b.access_len > LIMIT_DENIED_ACCESS_BYTES || b.target_len > LIMIT_DENIED_TARGET_BYTES ||
         b.message_len > LIMIT_DENIED_MESSAGE_BYTES ||
+        memchr(text, '\0', header->length - sizeof(b)) ||
         sizeof(b) + (uint64_t)b.api_len + b.access_len + b.target_len + b.message_len !=
             header->length) {
         violation(run, "an attempt that is not one");
@@ -145,14 +152,16 @@ static void on_blocked(struct caprun_run *run, const struct wire_header *header,
     }
     message = text + b.api_len + b.access_len + b.target_len;
     list_attempt(run, &b, text);
-    if (cr_buf_err(&run->blocked) || keep_attempt(run, message, &b) < 0) {
+    keep_attempt(run, message, &b);
+    if (cr_buf_err(&run->blocked) || cr_buf_err(&run->attempt_words) ||
+        cr_buf_err(&run->attempts)) {
         cr_run_say(run, "No memory to list what was blocked");
         cr_run_end(run, CAPRUN_OUTCOME_INTERNAL);
         return;
     }
     log_attempt(run, text, b.api_len, message, b.message_len);
     if (run->stop_when_denied && run->state == CR_RUN_RUNNING)
-        end_by_attempt(run, &run->attempts[run->attempt_count - 1]);
+        end_by_attempt(run, header->id);
 }
 
 /* --- waiting ------------------------------------------------------------------------------ */
@@ -163,7 +172,8 @@ static void on_idle(struct caprun_run *run, const struct wire_header *header,
     struct wire_idle idle;
 
     memcpy(&idle, payload, sizeof(idle));
-    if (header->id > run->frames_sent) {
+    if (header->id > run->frames_sent ||
+        (header->id == run->frames_sent && cr_worker_is_writing(&run->worker))) {
         violation(run, "it has read frames that were not sent");
         return;
     }
@@ -205,7 +215,7 @@ static void say_what_was_thrown(struct caprun_run *run, const struct wire_threw 
                                 const uint8_t *text)
 {
     struct cr_buf *message = &run->error.message;
-    bool plain = threw->message_len && (threw->why == WIRE_WHY_SYNTAX ||
+    bool plain = threw->message_len && (threw->why == WIRE_WHY_SYNTAX || threw->call ||
                                         (threw->name_len == 5 && !memcmp(text, "Error", 5)));
 
     if (threw->why == WIRE_WHY_NOT_JSON)
@@ -233,6 +243,16 @@ static void end_by_call(struct caprun_run *run, const struct cr_call *call)
     cr_run_end(run, call->outcome);
 }
 
+static void end_by_code(struct caprun_run *run)
+{
+    const struct cr_buf *message = &run->error.message;
+    const char *hint = cr_hints_for((const char *)message->data, message->len);
+
+    if (hint)
+        cr_run_hint(run, hint);
+    cr_run_end(run, CAPRUN_OUTCOME_CODE_ERROR);
+}
+
 /* A call that did not fail, and has no tool's result that says so, cannot be to blame. */
 static bool may_have_failed(const struct caprun_run *run, uint32_t number)
 {
@@ -256,7 +276,8 @@ static void on_threw(struct caprun_run *run, const struct wire_header *header,
             header->length ||
         !may_have_failed(run, threw.call) || threw.why < WIRE_WHY_THREW ||
         threw.why > WIRE_WHY_TOO_LONG || threw.blocked > LIMIT_BLOCKED + 1 ||
-        (threw.blocked > run->attempt_count && threw.blocked <= LIMIT_BLOCKED)) {
+        (threw.blocked > run->attempt_count &&
+         (threw.blocked <= LIMIT_BLOCKED || run->attempt_count < LIMIT_BLOCKED))) {
         violation(run, "an error that is not one");
         return;
     }
@@ -272,9 +293,9 @@ static void on_threw(struct caprun_run *run, const struct wire_header *header,
     else if (threw.blocked > LIMIT_BLOCKED)
         cr_run_end(run, CAPRUN_OUTCOME_PERMISSION_DENIED);
     else if (threw.blocked)
-        end_by_attempt(run, &run->attempts[threw.blocked - 1]);
+        end_by_attempt(run, threw.blocked);
     else
-        cr_run_end(run, CAPRUN_OUTCOME_CODE_ERROR);
+        end_by_code(run);
 }
 
 static void on_late(struct caprun_run *run, const struct wire_header *header,

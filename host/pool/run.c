@@ -277,10 +277,12 @@ void cr_run_init(struct caprun_run *run, struct caprun_runtime *runtime, struct 
     cr_buf_init(&run->code, LIMIT_CODE_BYTES);
     cr_buf_init(&run->args, LIMIT_ARGS_BYTES);
     cr_buf_init(&run->logs, 8 * LIMIT_LOG_BYTES);
-    cr_buf_init(&run->blocked, 8 * LIMIT_MIB);
-    cr_buf_init(&run->result, LIMIT_RESULT_BYTES);
+    cr_buf_init(&run->blocked, LIMIT_BLOCKED * 6 * WIRE_BLOCKED_MAX);
+    cr_buf_init(&run->attempts, LIMIT_BLOCKED * sizeof(struct cr_attempt));
+    cr_buf_init(&run->attempt_words, LIMIT_BLOCKED * (LIMIT_DENIED_MESSAGE_BYTES + 1));
+    cr_buf_init(&run->result, LIMIT_RESULT_BYTES + 1); /* and a NUL */
     cr_buf_init(&run->error.message, 2 * LIMIT_ERROR_MESSAGE_BYTES);
-    cr_buf_init(&run->error.stack, LIMIT_ERROR_STACK_BYTES);
+    cr_buf_init(&run->error.stack, LIMIT_ERROR_STACK_BYTES + 1);
     cr_buf_init(&run->envelope, 64 * LIMIT_MIB);
 }
 
@@ -319,14 +321,13 @@ void cr_run_clear(struct caprun_run *run)
     cr_loop_unset(run->loop, &run->timer);
     cr_worker_clear(&run->worker);
     cr_calls_clear(run);
-    for (size_t i = 0; i < run->attempt_count; i++)
-        free(run->attempts[i].message);
-    free(run->attempts);
     free(run->error.tool);
     cr_buf_clear(&run->code);
     cr_buf_clear(&run->args);
     cr_buf_clear(&run->logs);
     cr_buf_clear(&run->blocked);
+    cr_buf_clear(&run->attempt_words);
+    cr_buf_clear(&run->attempts);
     cr_buf_clear(&run->result);
     cr_buf_clear(&run->error.message);
     cr_buf_clear(&run->error.stack);

@@ -32,6 +32,7 @@ enum cr_call_state { CR_CALL_OPEN, CR_CALL_DONE, CR_CALL_FAILED };
 
 struct cr_call {
     enum cr_call_state state;
+    bool asked;                  /* somebody was asked to answer it */
     enum caprun_outcome outcome; /* of a run that does not catch its failure */
     char *method;                /* "namespace:action" */
     char *message;               /* of its failure */
@@ -41,8 +42,8 @@ struct cr_call {
 
 /* The code reached for what it may not have, and was told so. */
 struct cr_attempt {
-    char *message;
-    size_t use_at; /* where in the message it says what to use instead */
+    size_t at;     /* where in |attempt_words| its message begins, which ends with a NUL */
+    size_t use_at; /* where it says what to use instead */
 };
 
 /* What the envelope's error says. Texts are a stranger's until they are escaped. */
@@ -90,7 +91,8 @@ struct caprun_run {
     size_t calls_open;
     size_t call_oldest;    /* no call before this one is open */
     struct cr_buf blocked; /* JSON objects with commas between them */
-    struct cr_attempt *attempts;
+    struct cr_buf attempt_words;
+    struct cr_buf attempts; /* struct cr_attempt, one behind the other */
     size_t attempt_count;
     struct cr_buf result;
     struct cr_run_error error;

@@ -18,7 +18,8 @@
 /* After this much of one worker the others get their turn. */
 #define READ_TURN (512u * LIMIT_KIB)
 #define IN_MAX (sizeof(struct wire_header) + WIRE_CALL_MAX) /* the largest it may send */
-#define OUT_MAX (64u * LIMIT_MIB)
+/* A few of the largest answers, and what else there is to say. */
+#define OUT_MAX (4u * WIRE_REPLY_MAX + LIMIT_MIB)
 #define PATIENCE_US 200000
 
 static void close_socket(struct cr_worker *w)
@@ -48,7 +49,8 @@ void cr_worker_clear(struct cr_worker *w)
         (void)close(w->pidfd);
     }
     w->pidfd = -1;
-    cr_buf_clear(&w->in);
+    if (!w->handling) /* or read_frames() does it, when the owner's callback is back */
+        cr_buf_clear(&w->in);
     cr_buf_clear(&w->out);
     w->zygote = NULL;
 }
@@ -254,8 +256,12 @@ static bool read_frames(struct cr_worker *w)
             return false;
         }
         turn += (size_t)n;
+        w->handling = true;
         while ((one = take_frame(w, taken, pid)) > 0)
             taken += (size_t)one;
+        w->handling = false;
+        if (one < 0 && !w->zygote)
+            cr_buf_clear(&w->in);
         if (one < 0)
             return false;
         cr_buf_drop(&w->in, taken);
@@ -297,18 +303,27 @@ void cr_worker_lost(struct cr_worker *w, const struct cr_err *why)
         end(w, why);
 }
 
+static void forget_sent(struct cr_worker *w)
+{
+    cr_buf_drop(&w->out, w->sent);
+    w->sent = 0;
+}
+
 static void write_frames(struct cr_worker *w)
 {
     bool more;
 
-    while (w->out.len) {
-        ssize_t n = send(w->socket.fd, w->out.data, w->out.len, MSG_NOSIGNAL | MSG_DONTWAIT);
+    while (w->sent < w->out.len) {
+        ssize_t n = send(w->socket.fd, w->out.data + w->sent, w->out.len - w->sent,
+                         MSG_NOSIGNAL | MSG_DONTWAIT);
 
         if (n < 0)
             break; /* if it is gone, reading will tell */
-        cr_buf_drop(&w->out, (size_t)n);
+        w->sent += (size_t)n;
     }
-    more = w->out.len > 0;
+    more = w->sent < w->out.len;
+    if (!more)
+        forget_sent(w);
     if (more != w->writing) {
         w->writing = more;
         cr_loop_change(w->zygote->loop, &w->socket, more ? EPOLLIN | EPOLLOUT : EPOLLIN);
@@ -359,6 +374,16 @@ int cr_worker_start(struct cr_worker *w, struct cr_zygote *z, const struct cr_wo
     return 0;
 }
 
+bool cr_worker_is_writing(const struct cr_worker *w)
+{
+    return w->writing;
+}
+
+bool cr_worker_has_room(const struct cr_worker *w, size_t len)
+{
+    return len < OUT_MAX && w->out.len - w->sent < OUT_MAX - len;
+}
+
 int cr_worker_send(struct cr_worker *w, struct wire_header *header, const struct wire_part *parts,
                    size_t count)
 {
@@ -367,6 +392,9 @@ int cr_worker_send(struct cr_worker *w, struct wire_header *header, const struct
     for (size_t i = 0; i < count; i++)
         len += parts[i].len;
     header->length = (uint32_t)len;
+    /* not after each write: a large answer would be moved a hundred times */
+    if (w->sent > w->out.len / 2 || len + sizeof(*header) > OUT_MAX - w->out.len)
+        forget_sent(w);
     cr_buf_add(&w->out, header, sizeof(*header));
     for (size_t i = 0; i < count; i++)
         cr_buf_add(&w->out, parts[i].bytes, parts[i].len);

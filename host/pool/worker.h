@@ -39,7 +39,9 @@ struct cr_worker {
     bool listed;
     bool closed; /* it has closed its socket */
     bool writing;
+    bool handling; /* a frame in |in| is with the owner */
     struct cr_buf in, out;
+    size_t sent; /* bytes at the beginning of |out| that are on their way */
 };
 
 /* Asks |z| for a worker with |memory| bytes. Returns 0 or an error, and then nothing is left. */
@@ -55,6 +57,12 @@ void cr_worker_clear(struct cr_worker *w);
  */
 int cr_worker_send(struct cr_worker *w, struct wire_header *header, const struct wire_part *parts,
                    size_t count);
+
+/* Does something wait that the socket did not take? */
+bool cr_worker_is_writing(const struct cr_worker *w);
+
+/* Would a frame of |len| bytes, header included, find room among what waits to be sent? */
+bool cr_worker_has_room(const struct cr_worker *w, size_t len);
 
 /* Returns the CPU time that the worker has used, in microseconds, or -1 if the kernel won't say. */
 int64_t cr_worker_cpu_us(const struct cr_worker *w);

@@ -3,7 +3,7 @@
 // Each attempt gets an error with the name of what to use instead, thrown or rejected as the real
 // API would, and is put on record by the natives `deny` and `refuse`. Looking is not reaching: to
 // name a thing, to ask for its type, or to take a function out of its object is no attempt; to call
-// it, to construct it, to convert, to iterate, to write or to list it is.
+// it, to construct it, to convert, to iterate or to write it is; so is to look into the environment.
 //
 // It is loaded when one of these globals is first touched.
 const { deny, refuse, isDenied, proxy } = native;
@@ -11,29 +11,30 @@ const bare = (members) => ({ __proto__: null, ...members });
 
 const tool = "use mcp.<server>.<tool>()";
 const instead = bare({
-    read: tool, write: tool, net: tool, run: tool, ffi: tool, import: tool, sys: tool,
-    env: "use args.env, and \"env\" in the capability's metadata",
+    read: tool, write: tool, net: tool, run: tool, ffi: tool, sys: tool,
+    import: tool + ", or put the code into the capability",
+    env: "use args: what the code needs has to be passed to it",
 });
 
 // --- what was reached for ---------------------------------------------------------------
 
+// Whatever the code's own getters and toString do, the attempt is on record.
+const safely = (look) => {
+    try {
+        return look();
+    } catch {
+        return undefined;
+    }
+};
 const textOf = (value) => {
     if (typeof value === "string") return value;
     if (value === undefined || value === null) return undefined;
-    try {
-        return `${value}`;
-    } catch {
-        return undefined; // a toString of the capability's own threw
-    }
+    return safely(() => `${value}`);
 };
 const hostOf = (url) => {
-    const text = textOf(typeof url === "object" && url !== null && "url" in url ? url.url : url);
-    try {
-        const { URL } = native.load("url");
-        return new URL(text).host || text;
-    } catch {
-        return text;
-    }
+    const isRequest = safely(() => typeof url === "object" && url !== null && "url" in url);
+    const text = textOf(isRequest ? safely(() => url.url) : url);
+    return safely(() => native.load("url").hostOf(text)) || text;
 };
 const addressOf = (options, otherwise) => textOf(options?.hostname ?? options?.path ?? otherwise);
 const programOf = (given) => textOf(given?.cmd?.[0] ?? (typeof given === "object" ? given?.[0] : given));
@@ -52,6 +53,8 @@ const listen = {
 const connect = { access: "net", fail: refuse, target: (args) => addressOf(args[0], "127.0.0.1") };
 const lookUp = { access: "net", fail: refuse, target: first };
 const run = { access: "run", fail: deny, target: (args) => programOf(args[0]) };
+const writeSecond = { access: "write", fail: deny, target: (args) => textOf(args[1]) };
+const writeSecondLater = { ...writeSecond, fail: refuse };
 const ffi = { access: "ffi", fail: deny, target: first };
 
 const deno = {
@@ -62,12 +65,12 @@ const deno = {
     realPathSync: read, statSync: read, lstatSync: read, readDirSync: read,
     writeFile: writeLater, writeTextFile: writeLater, remove: writeLater, mkdir: writeLater,
     rename: writeLater, create: writeLater, truncate: writeLater, chmod: writeLater,
-    chown: writeLater, utime: writeLater, symlink: writeLater, link: writeLater,
-    copyFile: writeLater, makeTempDir: writeLater, makeTempFile: writeLater,
+    chown: writeLater, utime: writeLater, symlink: writeSecondLater, link: writeSecondLater,
+    copyFile: writeSecondLater, makeTempDir: writeLater, makeTempFile: writeLater,
     writeFileSync: write, writeTextFileSync: write, removeSync: write, mkdirSync: write,
     renameSync: write, createSync: write, truncateSync: write, chmodSync: write,
-    chownSync: write, utimeSync: write, symlinkSync: write, linkSync: write,
-    copyFileSync: write, makeTempDirSync: write, makeTempFileSync: write,
+    chownSync: write, utimeSync: write, symlinkSync: writeSecond, linkSync: writeSecond,
+    copyFileSync: writeSecond, makeTempDirSync: write, makeTempFileSync: write,
     connect: connect, connectTls: connect, startTls: connect, connectQuic: connect,
     listen: listen, listenTls: listen, listenDatagram: listen, serve: listen, serveHttp: listen,
     Command: run, run: run,
@@ -87,7 +90,8 @@ const node = {
     __proto__: null,
     loadEnvFile: read,
     chdir: write,
-    dlopen: ffi, binding: ffi,
+    dlopen: { ...ffi, target: (args) => textOf(args[1]) },
+    binding: ffi,
 };
 
 // What to use instead, where a tool is not the answer.
@@ -108,8 +112,9 @@ const better = bare({
 const unsaid = bare({ then: 1, toJSON: 1, constructor: 1, prototype: 1, ["__proto__"]: 1 });
 
 // Anything without a row of its own: it can be named, and denies whatever is done with it.
-const unknown = (api, name) => {
-    const reach = () => deny(api, "sys", name, better[api] ?? instead.sys);
+const unknown = (api, name, use) => {
+    use = better[api] ?? use;
+    const reach = () => deny(api, "sys", name, use);
     const members = bare({});
     return proxy(function () {}, bare({
         apply: reach,
@@ -118,7 +123,7 @@ const unknown = (api, name) => {
             if (typeof key === "symbol") return key === Symbol.hasInstance ? undefined : reach;
             if (key in unsaid) return undefined;
             if (key === "toString" || key === "valueOf") return reach;
-            return (members[key] ??= unknown(`${api}.${key}`, name));
+            return (members[key] ??= unknown(`${api}.${key}`, name, use));
         },
         set: reach,
         defineProperty: reach,
@@ -127,8 +132,8 @@ const unknown = (api, name) => {
 };
 
 const known = (api, { access, fail, target }) => proxy(function () {}, bare({
-    apply: (called, self, args) => fail(api, access, target(args), instead[access]),
-    construct: (called, args) => deny(api, access, target(args), instead[access]),
+    apply: (called, self, args) => fail(api, access, safely(() => target(args)), instead[access]),
+    construct: (called, args) => deny(api, access, safely(() => target(args)), instead[access]),
 }));
 
 // The environment: as an object, and as the functions that Deno has for it.
@@ -178,7 +183,7 @@ const readDir = (path) => {
 
 // A file is opened to read it, or to change it.
 const opener = (api, fail) => (path, how) => {
-    const access = how?.write || how?.append || how?.create ? "write" : "read";
+    const access = safely(() => how?.write || how?.append || how?.create) ? "write" : "read";
     return fail(api, access, textOf(path), instead[access]);
 };
 
@@ -189,9 +194,10 @@ const namespace = (name, rows, special) => {
         get: (target, key) => {
             if (typeof key === "symbol" || key in unsaid) return undefined;
             if (key in members) return members[key];
-            if (key in target) return target[key]; // toString, hasOwnProperty
             const api = `${name}.${key}`;
-            return (members[key] = key in rows ? known(api, rows[key]) : unknown(api, key));
+            if (key in rows) return (members[key] = known(api, rows[key]));
+            if (key in target) return target[key]; // toString, hasOwnProperty
+            return (members[key] = unknown(api, key, instead.sys));
         },
         set: (target, key) => change(`${name}.${textOf(key)}`, key),
         defineProperty: (target, key) => change(`${name}.${textOf(key)}`, key),
@@ -212,13 +218,13 @@ const Bun = namespace("Bun", bun, { env: environment("Bun.env") });
 
 const net = (api, url, fail) => fail(api, "net", hostOf(url), instead.net);
 const { fetch } = { fetch(input) { return net("fetch", input, refuse); } }; // no constructor
-const WebSocket = class WebSocket { constructor(url) { net("WebSocket", url, deny); } };
-const EventSource = class EventSource { constructor(url) { net("EventSource", url, deny); } };
-const XMLHttpRequest = class XMLHttpRequest {
+const WebSocket = class { constructor(url) { net("WebSocket", url, deny); } };
+const EventSource = class { constructor(url) { net("EventSource", url, deny); } };
+const XMLHttpRequest = class {
     open(method, url) { net("XMLHttpRequest", url, deny); }
     send() { net("XMLHttpRequest", undefined, deny); }
 };
-const Worker = class Worker {
+const Worker = class {
     constructor(url) { deny("Worker", "run", textOf(url), "use Promise.all(): a run has one thread"); }
 };
 const load = (api) => (specifier) => deny(api, "import", textOf(specifier), instead.import);

@@ -1,6 +1,7 @@
 // events.js - Event, CustomEvent, EventTarget, AbortSignal and AbortController, after the DOM Standard.
 //
-// There is no tree here: an event is at its target, and nowhere else. What a listener throws does
+// There is no tree here: an event is at its target, and nowhere else, and listeners are called in
+// the order in which they came. What a listener throws does
 // not reach the one who dispatches; it ends the run, as an error in a timer does.
 const later = queueMicrotask, setTimer = setTimeout, now = performance.now;
 const report = (error) => later(() => { throw error; });

@@ -41,8 +41,8 @@ class Utf8 {
         const text = utf8Decode(end < bytes.length ? bytes.subarray(0, end) : bytes, this.#fatal);
         const skip = !this.#begun && !this.#ignoreBOM && text?.charCodeAt(0) === 0xfeff;
         this.#kept = bytes.slice(end);
+        this.#begun = stream && (this.#begun || end > 0);
         if (text === undefined) throw new TypeError("the input is not valid UTF-8");
-        this.#begun = stream && (this.#begun || text.length > 0);
         return skip ? text.slice(1) : text;
     }
 }

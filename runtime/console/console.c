@@ -7,9 +7,13 @@
 #include "arena.h"
 #include "bridge.h"
 #include "engine.h"
+#include "format.h"
 #include "inspect.h"
 #include "link.h"
+#include "table.h"
 #include "values.h"
+#include "view.h"
+#include "work.h"
 
 #define INDENT_MAX 100u
 #define LABELS_MAX 1000u
@@ -74,7 +78,7 @@ void crw_console_write(const char *text, size_t len)
 /* The text that the method which is running puts together: none, if nobody will read it. */
 static struct crw_out *begin(void)
 {
-    crw_inspect_begin();
+    crw_work_begin();
     crw_out_reset(&console.out, console.ended ? 0 : TEXT_MAX);
     console.out.full = console.ended;
     return &console.out;
@@ -87,7 +91,7 @@ static void end(void)
 
 static void write_values(JSContext *ctx, int argc, JSValueConst *argv)
 {
-    crw_console_format(ctx, begin(), argc, argv);
+    crw_format_values(ctx, begin(), argc, argv);
     end();
 }
 
@@ -131,7 +135,7 @@ static JSValue js_trace(JSContext *ctx, JSValueConst this_val, int argc, JSValue
 
     (void)this_val;
     crw_out_str(out, argc ? "Trace: " : "Trace");
-    crw_console_format(ctx, out, argc, argv);
+    crw_format_values(ctx, out, argc, argv);
     put_stack(ctx, out);
     end();
     return JS_UNDEFINED;
@@ -147,7 +151,7 @@ static JSValue js_assert(JSContext *ctx, JSValueConst this_val, int argc, JSValu
     out = begin();
     crw_out_str(out, argc > 1 ? "Assertion failed: " : "Assertion failed");
     if (argc > 1)
-        crw_console_format(ctx, out, argc - 1, argv + 1);
+        crw_format_values(ctx, out, argc - 1, argv + 1);
     end();
     return JS_UNDEFINED;
 }
@@ -186,7 +190,7 @@ static JSValue js_table(JSContext *ctx, JSValueConst this_val, int argc, JSValue
     (void)argc;
     if (console.ended)
         return JS_UNDEFINED;
-    if (crw_console_table(ctx, begin(), argv[0], argv[1]))
+    if (crw_table_put(ctx, begin(), argv[0], argv[1]))
         end();
     else
         write_values(ctx, 1, argv);
@@ -227,7 +231,7 @@ static struct crw_out *begin_with_label(JSContext *ctx, JSValueConst label)
     else if (JS_IsObject(label))
         crw_inspect(ctx, out, label, CRW_INSPECT_HOW(0));
     else
-        crw_inspect_bare(ctx, out, label);
+        crw_view_bare(ctx, out, label);
     out->max = TEXT_MAX;
     out->full = false;
     return out;
@@ -338,38 +342,27 @@ static void put_elapsed(struct crw_out *out, const struct tally *timer)
     crw_out_str(out, text);
 }
 
-static JSValue js_time_log(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
-{
-    struct crw_out *out = begin_with_label(ctx, argv[0]);
-    const struct tally *t = find(&console.timers, out);
+enum { TIME_LOG, TIME_END };
 
-    (void)this_val;
-    if (!t) {
-        complain(out, "No such label '", "' for console.timeLog()");
-        return JS_UNDEFINED;
-    }
-    put_elapsed(out, t);
-    if (argc > 1) {
-        crw_out_str(out, " ");
-        crw_console_format(ctx, out, argc - 1, argv + 1);
-    }
-    end();
-    return JS_UNDEFINED;
-}
-
-static JSValue js_time_end(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
+static JSValue js_time_log(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv,
+                           int what)
 {
     struct crw_out *out = begin_with_label(ctx, argv[0]);
     struct tally *t = find(&console.timers, out);
 
     (void)this_val;
-    (void)argc;
     if (!t) {
-        complain(out, "No such label '", "' for console.timeEnd()");
+        complain(out, "No such label '",
+                 what == TIME_END ? "' for console.timeEnd()" : "' for console.timeLog()");
         return JS_UNDEFINED;
     }
     put_elapsed(out, t);
-    drop(&console.timers, t);
+    if (what == TIME_END) {
+        drop(&console.timers, t);
+    } else if (argc > 1) {
+        crw_out_str(out, " ");
+        crw_format_values(ctx, out, argc - 1, argv + 1);
+    }
     end();
     return JS_UNDEFINED;
 }
@@ -377,6 +370,13 @@ static JSValue js_time_end(JSContext *ctx, JSValueConst this_val, int argc, JSVa
 /* --- the object ------------------------------------------------------------------------------ */
 
 #define METHOD(name, length, function) JS_CFUNC_DEF2(name, length, function, JS_PROP_C_W_E)
+#define METHOD_MAGIC(name, length, function, magic)                                   \
+    {                                                                                 \
+        name, JS_PROP_C_W_E, JS_DEF_CFUNC, magic,                                     \
+        {                                                                             \
+            .func = { length, JS_CFUNC_generic_magic, {.generic_magic = (function)} } \
+        }                                                                             \
+    }
 
 static const JSCFunctionListEntry methods[] = {
     METHOD("log", 0, js_log),
@@ -395,8 +395,8 @@ static const JSCFunctionListEntry methods[] = {
     METHOD("count", 1, js_count),
     METHOD("countReset", 1, js_count_reset),
     METHOD("time", 1, js_time),
-    METHOD("timeLog", 1, js_time_log),
-    METHOD("timeEnd", 1, js_time_end),
+    METHOD_MAGIC("timeLog", 1, js_time_log, TIME_LOG),
+    METHOD_MAGIC("timeEnd", 1, js_time_log, TIME_END),
 };
 
 int crw_console_install(JSContext *ctx)

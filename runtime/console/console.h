@@ -11,7 +11,6 @@
 
 #include <stddef.h>
 
-#include "out.h"
 #include "quickjs.h"
 
 /* Defines the global `console`. Returns 0, or -1 with an exception. */
@@ -19,22 +18,5 @@ int crw_console_install(JSContext *ctx);
 
 /* Writes |text|, valid UTF-8, to the log. */
 void crw_console_write(const char *text, size_t len);
-
-/* --- format.c --- */
-
-/*
- * Appends the values with a space between two. If the first is a string and has company, %s, %d,
- * %i, %f, %j, %o, %O and %c in it stand for the next ones, and %% for a percent sign.
- */
-void crw_console_format(JSContext *ctx, struct crw_out *out, int argc, JSValueConst *argv);
-
-/* --- table.c --- */
-
-/*
- * Appends |data| as a table, one row for each of its properties or entries; |columns|, if it is an
- * array, names those to show. Returns false, with nothing appended, if |data| is no object.
- */
-bool crw_console_table(JSContext *ctx, struct crw_out *out, JSValueConst data,
-                       JSValueConst columns);
 
 #endif

@@ -1,18 +1,20 @@
 /* format.c - what console.log makes of its arguments, format specifiers included. */
+#include "format.h"
+
 #include <string.h>
 
-#include "console.h"
-#include "inspect.h"
-#include "peek.h"
+#include "engine/peek.h"
+#include "url.h"
 #include "values.h"
+#include "view.h"
+#include "work.h"
 
+#define NUMBER_CHARACTERS 1000u
 #define DEPTH 2
 #define DEPTH_OF_O 4 /* of %o */
 #define JSON_DEPTH_MAX 50
-#define JSON_BYTES_MAX ((size_t)64 << 10)
 
-/* --- %j: JSON, without toJSON and getters ------------------------------------------------------
- */
+/* --- %j: JSON, without toJSON and getters ---------------------------------------------------- */
 
 struct json {
     JSContext *ctx;
@@ -30,15 +32,21 @@ static bool is_left_out(JSContext *ctx, JSValueConst value)
 /* The engine's own JSON for what is no object: nothing of the capability's is involved. */
 static void put_json_primitive(struct json *j, JSValueConst value)
 {
-    JSValue text;
+    uint32_t length = 0;
+    JSValue head, text;
 
     if (JS_IsBigInt(value)) {
-        crw_inspect_bare(j->ctx, j->out, value);
+        crw_view_bare(j->ctx, j->out, value);
         return;
     }
-    text = JS_JSONStringify(j->ctx, value, JS_UNDEFINED, JS_UNDEFINED);
-    crw_inspect_bare(j->ctx, j->out, text);
+    head = JS_IsString(value) ? crw_peek_head(j->ctx, value, CRW_OUT_VALUE_MAX, &length)
+                              : JS_DupValue(j->ctx, value);
+    text = JS_JSONStringify(j->ctx, head, JS_UNDEFINED, JS_UNDEFINED);
+    if (!crw_work_charge_text(length))
+        j->out->full = true;
+    crw_view_bare(j->ctx, j->out, text);
     JS_FreeValue(j->ctx, text);
+    JS_FreeValue(j->ctx, head);
 }
 
 static void put_json_items(struct json *j, JSValueConst list, int depth)
@@ -68,7 +76,7 @@ static void put_json_members(struct json *j, JSValueConst object, int depth)
     uint32_t count = 0;
     bool first = true;
 
-    if (!crw_inspect_charge(1 + crw_peek_effort(object))) {
+    if (!crw_work_charge(1 + crw_peek_effort(object))) {
         j->out->full = true;
         return;
     }
@@ -96,17 +104,17 @@ static void put_json_members(struct json *j, JSValueConst object, int depth)
     JS_FreePropertyEnum(j->ctx, names, count);
 }
 
-static void put_json_date(struct json *j, JSValueConst date)
+/* Takes |text|, what a date or a URL is in JSON. */
+static void put_json_text(struct json *j, JSValue text)
 {
-    JSValue text = crw_peek_date(j->ctx, date);
-
     put_json_primitive(j, text);
     JS_FreeValue(j->ctx, text);
 }
 
 static void put_json_object(struct json *j, JSValueConst object, int depth)
 {
-    enum crw_kind kind = crw_peek_kind(j->ctx, object);
+    enum crw_peek_kind kind = crw_peek_kind(j->ctx, object);
+    JSValue href;
 
     for (int i = 0; i < depth; i++) {
         if (j->above[i] == JS_VALUE_GET_PTR(object)) {
@@ -115,12 +123,14 @@ static void put_json_object(struct json *j, JSValueConst object, int depth)
         }
     }
     j->above[depth] = JS_VALUE_GET_PTR(object);
-    if (kind == CRW_KIND_ARRAY)
+    if (kind == CRW_PEEK_ARRAY)
         put_json_items(j, object, depth + 1);
-    else if (kind == CRW_KIND_BOXED)
+    else if (kind == CRW_PEEK_BOXED)
         put_json(j, crw_peek_boxed(object), depth + 1);
-    else if (kind == CRW_KIND_DATE)
-        put_json_date(j, object);
+    else if (kind == CRW_PEEK_DATE)
+        put_json_text(j, crw_peek_date(j->ctx, object));
+    else if (kind == CRW_PEEK_URL && JS_IsString(href = crw_url_href(j->ctx, object)))
+        put_json_text(j, href);
     else
         put_json_members(j, object, depth + 1);
 }
@@ -141,15 +151,10 @@ static void put_json(struct json *j, JSValueConst value, int depth)
 static void put_whole_json(JSContext *ctx, struct crw_out *out, JSValueConst value)
 {
     struct json j = {.ctx = ctx, .out = out};
-    size_t max = out->max;
+    size_t begun = crw_out_begin_value(out);
 
-    out->max = max - out->len > JSON_BYTES_MAX ? out->len + JSON_BYTES_MAX : max;
     put_json(&j, value, 0);
-    out->max = max;
-    if (out->full) {
-        out->full = false;
-        crw_out_str(out, " … cut");
-    }
+    crw_out_end_value(out, begun);
 }
 
 /* --- the other specifiers -------------------------------------------------------------------- */
@@ -158,7 +163,7 @@ static void put_bare_or_inspected(JSContext *ctx, struct crw_out *out, JSValueCo
                                   int depth)
 {
     if (JS_IsString(value))
-        crw_inspect_bare(ctx, out, value);
+        crw_view_bare(ctx, out, value);
     else
         crw_inspect(ctx, out, value, CRW_INSPECT_HOW(depth));
 }
@@ -167,12 +172,16 @@ static void put_bare_or_inspected(JSContext *ctx, struct crw_out *out, JSValueCo
 static void put_number(JSContext *ctx, struct crw_out *out, JSValueConst value, char how)
 {
     JSValue number;
+    uint32_t len = 0;
 
     if (JS_IsBigInt(value)) {
         crw_inspect(ctx, out, value, CRW_INSPECT_HOW(0));
         return;
     }
-    if (JS_IsObject(value) || JS_IsSymbol(value))
+    if (JS_IsString(value))
+        JS_FreeValue(ctx, crw_peek_head(ctx, value, 0, &len));
+    /* a text that takes time to read is none either */
+    if (JS_IsObject(value) || JS_IsSymbol(value) || len > NUMBER_CHARACTERS)
         number = JS_NAN;
     else if (how == 'd')
         number = JS_ToNumber(ctx, value);
@@ -237,7 +246,7 @@ static int put_filled(JSContext *ctx, struct crw_out *out, int argc, JSValueCons
     return used;
 }
 
-void crw_console_format(JSContext *ctx, struct crw_out *out, int argc, JSValueConst *argv)
+void crw_format_values(JSContext *ctx, struct crw_out *out, int argc, JSValueConst *argv)
 {
     int used = 0;
 

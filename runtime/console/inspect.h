@@ -20,22 +20,9 @@ struct crw_inspect_how {
 /* What console.log uses, with another |depth| than 2. */
 #define CRW_INSPECT_HOW(depth_) ((struct crw_inspect_how){(depth_), 100, 80})
 
-/*
- * A call of console begins: there is so much work that it may do, whatever it is given. To charge
- * for |n| properties, prototypes or entries that were looked at returns false when it is spent.
- */
-void crw_inspect_begin(void);
-bool crw_inspect_charge(size_t n);
-
 /* Appends |value|; strings are quoted. Never throws. */
 void crw_inspect(JSContext *ctx, struct crw_out *out, JSValueConst value,
                  struct crw_inspect_how how);
-
-/* Appends what is no object as it is: a string without quotes, a bigint without its n. */
-void crw_inspect_bare(JSContext *ctx, struct crw_out *out, JSValueConst value);
-
-/* Appends a property's name as it is. */
-void crw_inspect_name(JSContext *ctx, struct crw_out *out, JSAtom name);
 
 /*
  * Own property |name| of |object|, which is no proxy. Returns 1 and the value, which the caller
@@ -48,5 +35,15 @@ int crw_inspect_own(JSContext *ctx, JSValueConst object, JSAtom name, JSValue *r
  * revoked, or a proxy of a proxy a thousand times over.
  */
 JSValueConst crw_inspect_unwrap(JSContext *ctx, JSValueConst value);
+
+/* --- for those that inspect.c asks (view.h) --- */
+
+struct crw_view;
+
+/* Appends |value|, which is inside |depth| objects, as something inside of what is being shown. */
+void crw_inspect_nested(struct crw_view *v, JSValueConst value, int depth);
+
+/* Appends the value of an own property, or what kind of accessor it is. */
+void crw_inspect_property(struct crw_view *v, JSValueConst object, JSAtom name, int depth);
 
 #endif

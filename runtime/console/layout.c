@@ -15,7 +15,6 @@
 #define LEVELS_ON_A_LINE 3u
 #define COLUMNS_FROM 7u
 #define COLUMNS_MAX 12u
-#define ITEMS_MAX 100u
 #define SPARE_MAX ((size_t)1 << 20)
 
 struct piece {
@@ -139,11 +138,11 @@ static void put_row(const struct crw_layout *l, const struct crw_layout_object *
     }
 }
 
-/* What comes after the last of the first 100 items says how many are left, and is no item. */
+/* What comes after the last item that is shown says how many are left, and is no item. */
 static bool put_columns(const struct crw_layout *l, const struct crw_layout_object *o,
                         struct crw_out *to)
 {
-    size_t all = l->count - o->first, n = all > ITEMS_MAX ? all - 1 : all;
+    size_t all = l->count - o->first, n = all > l->items ? all - 1 : all;
     struct columns c;
 
     if (!o->in_columns || all < COLUMNS_FROM || !find_columns(l, o, n, &c))

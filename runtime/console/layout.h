@@ -12,7 +12,8 @@
 
 struct crw_layout {
     struct crw_out *out;
-    size_t width;   /* where lines are to end: 80 */
+    size_t width;   /* where lines are to end */
+    unsigned items; /* of a list, at most; one entry more says how many there are */
     size_t indent;  /* of the line that the object which is being written began on */
     unsigned level; /* that of the object begun last */
     size_t *starts; /* of each entry that was begun, in |out| */

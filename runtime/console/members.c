@@ -1,9 +1,9 @@
 /* members.c - what objects of one kind have besides properties: items, entries, bytes, a result. */
+#include "members.h"
+
 #include <stdio.h>
 
-#include "view.h"
-
-#define BYTES_SHOWN 100u
+#include "url.h"
 
 static void put_holes(struct crw_view *v, uint64_t count)
 {
@@ -13,7 +13,7 @@ static void put_holes(struct crw_view *v, uint64_t count)
     crw_out_str(v->out, count == 1 ? " empty item>" : " empty items>");
 }
 
-static void put_left_over(struct crw_view *v, uint64_t count)
+void crw_members_left(struct crw_view *v, uint64_t count)
 {
     if (!count || v->out->full)
         return;
@@ -22,22 +22,22 @@ static void put_left_over(struct crw_view *v, uint64_t count)
 }
 
 /* The items of an array: elements side by side, then single ones between holes. */
-static void put_items(struct crw_view *v, const struct crw_thing *t, int depth)
+static void put_items(struct crw_view *v, const struct crw_view_object *o, int depth)
 {
     int64_t index = 0;
     unsigned shown = 0;
 
-    for (; index < t->elements && shown < v->how.items && !v->out->full; index++, shown++) {
-        JSValue item = JS_GetPropertyUint32(v->ctx, t->value, (uint32_t)index);
+    for (; index < o->elements && shown < v->how.items && !v->out->full; index++, shown++) {
+        JSValue item = JS_GetPropertyUint32(v->ctx, o->value, (uint32_t)index);
 
         crw_layout_entry(&v->layout);
-        crw_view_nested(v, item, depth);
+        crw_inspect_nested(v, item, depth);
         JS_FreeValue(v->ctx, item);
     }
-    for (uint32_t i = 0; i < t->name_from && shown < v->how.items && !v->out->full; i++) {
+    for (uint32_t i = 0; i < o->name_from && shown < v->how.items && !v->out->full; i++) {
         uint32_t at = 0;
 
-        (void)crw_peek_index(v->ctx, t->names[i].atom, &at);
+        (void)crw_peek_index(v->ctx, o->names[i].atom, &at);
         if (at > index) {
             put_holes(v, (uint64_t)(at - index));
             index = at;
@@ -45,47 +45,47 @@ static void put_items(struct crw_view *v, const struct crw_thing *t, int depth)
                 break;
         }
         crw_layout_entry(&v->layout);
-        crw_view_own(v, t->value, t->names[i].atom, depth);
+        crw_inspect_property(v, o->value, o->names[i].atom, depth);
         index++;
         shown++;
     }
-    if (shown < v->how.items && index < t->length && !v->out->full) {
-        put_holes(v, (uint64_t)(t->length - index));
-        index = t->length;
+    if (shown < v->how.items && index < o->length && !v->out->full) {
+        put_holes(v, (uint64_t)(o->length - index));
+        index = o->length;
     }
-    put_left_over(v, (uint64_t)(t->length - index));
+    crw_members_left(v, (uint64_t)(o->length - index));
 }
 
-static void put_argument_items(struct crw_view *v, const struct crw_thing *t, int depth)
+static void put_argument_items(struct crw_view *v, const struct crw_view_object *o, int depth)
 {
-    for (uint32_t i = 0; i < t->elements && !v->out->full; i++) {
-        JSValue item = JS_GetPropertyUint32(v->ctx, t->value, i);
+    for (uint32_t i = 0; i < o->elements && !v->out->full; i++) {
+        JSValue item = JS_GetPropertyUint32(v->ctx, o->value, i);
 
         crw_layout_entry(&v->layout);
         crw_out_str(v->out, "'");
         crw_out_number(v->out, i);
         crw_out_str(v->out, "': ");
-        crw_view_nested(v, item, depth);
+        crw_inspect_nested(v, item, depth);
         JS_FreeValue(v->ctx, item);
     }
 }
 
-static void put_entries(struct crw_view *v, const struct crw_thing *t, int depth)
+static void put_entries(struct crw_view *v, const struct crw_view_object *o, int depth)
 {
-    struct crw_walk walk;
-    uint32_t left = crw_peek_walk(t->value, &walk);
+    struct crw_peek_walk walk;
+    uint32_t left = crw_peek_walk(o->value, &walk);
     JSValueConst key, value;
 
     for (unsigned n = 0; n < v->how.items && !v->out->full && crw_peek_next(&walk, &key, &value);
          n++, left--) {
         crw_layout_entry(&v->layout);
-        crw_view_nested(v, key, depth);
-        if (t->kind == CRW_KIND_MAP) {
+        crw_inspect_nested(v, key, depth);
+        if (o->kind == CRW_PEEK_MAP) {
             crw_out_str(v->out, " => ");
-            crw_view_nested(v, value, depth);
+            crw_inspect_nested(v, value, depth);
         }
     }
-    put_left_over(v, left);
+    crw_members_left(v, left);
 }
 
 static void put_pair(struct crw_view *v, JSValueConst key, JSValueConst value, int depth)
@@ -96,39 +96,39 @@ static void put_pair(struct crw_view *v, JSValueConst key, JSValueConst value, i
     crw_out_str(v->out, "[");
     pair.first = v->layout.count;
     crw_layout_entry(&v->layout);
-    crw_view_nested(v, key, depth);
+    crw_inspect_nested(v, key, depth);
     crw_layout_entry(&v->layout);
-    crw_view_nested(v, value, depth);
+    crw_inspect_nested(v, value, depth);
     crw_layout_close(&v->layout, &pair);
 }
 
 /* What an iterator of a Map or a Set has left. */
-static void put_coming(struct crw_view *v, const struct crw_thing *t, int depth)
+static void put_coming(struct crw_view *v, const struct crw_view_object *o, int depth)
 {
-    bool of_map = t->kind == CRW_KIND_MAP_ITERATOR;
-    struct crw_walk walk;
+    bool of_map = o->kind == CRW_PEEK_MAP_ITERATOR;
+    struct crw_peek_walk walk;
     JSValueConst key, value;
     uint64_t left = 0;
 
-    (void)crw_peek_walk(t->value, &walk);
+    (void)crw_peek_walk(o->value, &walk);
     for (unsigned n = 0; n < v->how.items && !v->out->full && crw_peek_next(&walk, &key, &value);
          n++) {
         crw_layout_entry(&v->layout);
         if (walk.pairs)
             put_pair(v, key, of_map ? value : key, depth);
         else
-            crw_view_nested(v, of_map && walk.values ? value : key, depth);
+            crw_inspect_nested(v, of_map && walk.values ? value : key, depth);
     }
     while (!v->out->full && crw_peek_next(&walk, &key, &value)) {
         crw_view_charge(v, 1);
         left++;
     }
-    put_left_over(v, left);
+    crw_members_left(v, left);
 }
 
-static void put_promise(struct crw_view *v, const struct crw_thing *t, int depth)
+static void put_promise(struct crw_view *v, const struct crw_view_object *o, int depth)
 {
-    JSPromiseStateEnum state = JS_PromiseState(v->ctx, t->value);
+    JSPromiseStateEnum state = JS_PromiseState(v->ctx, o->value);
     JSValue result;
 
     crw_layout_entry(&v->layout);
@@ -138,8 +138,8 @@ static void put_promise(struct crw_view *v, const struct crw_thing *t, int depth
     }
     if (state == JS_PROMISE_REJECTED)
         crw_out_str(v->out, "<rejected> ");
-    result = JS_PromiseResult(v->ctx, t->value);
-    crw_view_nested(v, result, depth);
+    result = JS_PromiseResult(v->ctx, o->value);
+    crw_inspect_nested(v, result, depth);
     JS_FreeValue(v->ctx, result);
 }
 
@@ -150,114 +150,90 @@ static void put_number_entry(struct crw_view *v, const char *label, uint64_t num
     crw_out_number(v->out, number);
 }
 
-static void put_buffer(struct crw_view *v, const struct crw_thing *t)
+static void put_buffer(struct crw_view *v, const struct crw_view_object *o, int depth)
 {
     size_t size = 0;
-    const uint8_t *bytes = JS_GetArrayBuffer(v->ctx, &size, t->value);
+    const uint8_t *bytes = JS_GetArrayBuffer(v->ctx, &size, o->value);
+    size_t shown;
     char hex[4];
 
+    (void)depth;
     if (!bytes)
         JS_FreeValue(v->ctx, JS_GetException(v->ctx));
     crw_layout_entry(&v->layout);
     crw_out_str(v->out, "[Uint8Contents]: <");
-    for (size_t i = 0; bytes && i < size && i < BYTES_SHOWN; i++) {
+    shown = size < v->how.items ? size : v->how.items;
+    for (size_t i = 0; bytes && i < shown; i++) {
         (void)snprintf(hex, sizeof(hex), i ? " %02x" : "%02x", bytes[i]);
         crw_out_str(v->out, hex);
     }
-    if (size > BYTES_SHOWN) {
+    if (size > shown) {
         crw_out_str(v->out, " ");
-        crw_view_more(v, size - BYTES_SHOWN, "byte");
+        crw_view_more(v, size - shown, "byte");
     }
     crw_out_str(v->out, ">");
     put_number_entry(v, "byteLength: ", size);
 }
 
-static void put_dataview(struct crw_view *v, const struct crw_thing *t, int depth)
+static void put_dataview(struct crw_view *v, const struct crw_view_object *o, int depth)
 {
     uint32_t offset, length;
-    JSValueConst buffer = crw_peek_dataview(t->value, &offset, &length);
+    JSValueConst buffer = crw_peek_dataview(o->value, &offset, &length);
 
     put_number_entry(v, "byteLength: ", length);
     put_number_entry(v, "byteOffset: ", offset);
     crw_layout_entry(&v->layout);
     crw_out_str(v->out, "buffer: ");
-    crw_view_nested(v, buffer, depth);
+    crw_inspect_nested(v, buffer, depth);
 }
 
-static void put_unknown_items(struct crw_view *v)
+static void put_unknown_items(struct crw_view *v, const struct crw_view_object *o, int depth)
 {
+    (void)o;
+    (void)depth;
     crw_layout_entry(&v->layout);
     crw_out_str(v->out, "<items unknown>");
 }
 
-void crw_view_members(struct crw_view *v, const struct crw_thing *t, int depth)
-{
-    switch (t->kind) {
-    case CRW_KIND_ARRAY:
-    case CRW_KIND_TYPED_ARRAY:
-        put_items(v, t, depth);
-        break;
-    case CRW_KIND_ARGUMENTS:
-        put_argument_items(v, t, depth);
-        break;
-    case CRW_KIND_MAP:
-    case CRW_KIND_SET:
-        put_entries(v, t, depth);
-        break;
-    case CRW_KIND_MAP_ITERATOR:
-    case CRW_KIND_SET_ITERATOR:
-        put_coming(v, t, depth);
-        break;
-    case CRW_KIND_PROMISE:
-        put_promise(v, t, depth);
-        break;
-    case CRW_KIND_BUFFER:
-        put_buffer(v, t);
-        break;
-    case CRW_KIND_DATAVIEW:
-        put_dataview(v, t, depth);
-        break;
-    case CRW_KIND_WEAK:
-        put_unknown_items(v);
-        break;
-    case CRW_KIND_OBJECT:
-    case CRW_KIND_ERROR:
-    case CRW_KIND_BOXED:
-    case CRW_KIND_DATE:
-    case CRW_KIND_MODULE:
-    case CRW_KIND_FUNCTION:
-    case CRW_KIND_REGEXP:
-    case CRW_KIND_PROXY:
-        break;
-    }
-}
+/* --- by kind --------------------------------------------------------------------------------- */
 
-bool crw_view_has_members(const struct crw_thing *t)
+enum when { NEVER, ALWAYS, IF_LENGTH, IF_ELEMENTS };
+
+static const struct {
+    enum when any;
+    void (*put)(struct crw_view *v, const struct crw_view_object *o, int depth);
+} kinds[CRW_PEEK_KINDS] = {
+    [CRW_PEEK_ARRAY] = {IF_LENGTH, put_items},
+    [CRW_PEEK_TYPED_ARRAY] = {IF_LENGTH, put_items},
+    [CRW_PEEK_ARGUMENTS] = {IF_ELEMENTS, put_argument_items},
+    [CRW_PEEK_MAP] = {IF_LENGTH, put_entries},
+    [CRW_PEEK_SET] = {IF_LENGTH, put_entries},
+    [CRW_PEEK_MAP_ITERATOR] = {ALWAYS, put_coming},
+    [CRW_PEEK_SET_ITERATOR] = {ALWAYS, put_coming},
+    [CRW_PEEK_PROMISE] = {ALWAYS, put_promise},
+    [CRW_PEEK_BUFFER] = {ALWAYS, put_buffer},
+    [CRW_PEEK_DATAVIEW] = {ALWAYS, put_dataview},
+    [CRW_PEEK_WEAK] = {ALWAYS, put_unknown_items},
+    [CRW_PEEK_URL] = {IF_LENGTH, crw_url_put},
+};
+
+bool crw_members_any(const struct crw_view_object *o)
 {
-    switch (t->kind) {
-    case CRW_KIND_ARRAY:
-    case CRW_KIND_TYPED_ARRAY:
-    case CRW_KIND_MAP:
-    case CRW_KIND_SET:
-        return t->length > 0;
-    case CRW_KIND_ARGUMENTS:
-        return t->elements > 0;
-    case CRW_KIND_MAP_ITERATOR:
-    case CRW_KIND_SET_ITERATOR:
-    case CRW_KIND_PROMISE:
-    case CRW_KIND_BUFFER:
-    case CRW_KIND_DATAVIEW:
-    case CRW_KIND_WEAK:
+    switch (kinds[o->kind].any) {
+    case ALWAYS:
         return true;
-    case CRW_KIND_OBJECT:
-    case CRW_KIND_ERROR:
-    case CRW_KIND_BOXED:
-    case CRW_KIND_DATE:
-    case CRW_KIND_MODULE:
-    case CRW_KIND_FUNCTION:
-    case CRW_KIND_REGEXP:
-    case CRW_KIND_PROXY:
+    case IF_LENGTH:
+        return o->length > 0;
+    case IF_ELEMENTS:
+        return o->elements > 0;
+    case NEVER:
         break;
     }
     return false;
+}
+
+void crw_members_put(struct crw_view *v, const struct crw_view_object *o, int depth)
+{
+    if (crw_members_any(o))
+        kinds[o->kind].put(v, o, depth);
 }

@@ -6,8 +6,6 @@
 
 #include "arena.h"
 
-#define KEPT_BYTES (64u << 10)
-
 static void make_room(struct crw_out *out, size_t more)
 {
     size_t cap = out->cap ? out->cap : 1024;
@@ -119,9 +117,27 @@ void crw_out_quoted(struct crw_out *out, const char *text, size_t len)
     crw_out_put(out, &quote, 1);
 }
 
+size_t crw_out_begin_value(struct crw_out *out)
+{
+    size_t max = out->max;
+
+    if (max - out->len > CRW_OUT_VALUE_MAX)
+        out->max = out->len + CRW_OUT_VALUE_MAX;
+    return max;
+}
+
+void crw_out_end_value(struct crw_out *out, size_t begun)
+{
+    out->max = begun;
+    if (out->full) {
+        out->full = false;
+        crw_out_str(out, " … cut");
+    }
+}
+
 void crw_out_reset(struct crw_out *out, size_t max)
 {
-    if (out->cap > KEPT_BYTES) {
+    if (out->cap > CRW_OUT_VALUE_MAX) {
         crw_arena_free(NULL, out->text);
         out->text = NULL;
         out->cap = 0;

@@ -4,11 +4,13 @@
  * Cells are made into one text, row by row, and then laid out. Rows, columns and the width of a
  * cell have ceilings; what is beyond is counted below the table.
  */
+#include "table.h"
+
 #include <string.h>
 
-#include "console.h"
-#include "inspect.h"
-#include "peek.h"
+#include "engine/peek.h"
+#include "view.h"
+#include "work.h"
 
 #define ROWS_MAX 100u
 #define COLUMNS_MAX 30u
@@ -79,18 +81,20 @@ static void set_name(unsigned row, unsigned column, JSAtom name)
 {
     size_t at = begin_cell();
 
-    crw_inspect_name(table.ctx, &table.text, name);
+    crw_view_name(table.ctx, &table.text, name);
     end_cell(row, column, at);
 }
 
-/* An object with more than two properties is only named. */
+/* An object with more than two properties is only named; a URL's are hidden ones. */
 static int depth_for(JSValueConst value)
 {
+    enum crw_peek_kind kind;
+
     value = crw_inspect_unwrap(table.ctx, value);
-    return JS_IsObject(value) && crw_peek_kind(table.ctx, value) != CRW_KIND_ARRAY &&
-                   crw_peek_effort(value) > 2
-               ? -1
-               : 0;
+    if (!JS_IsObject(value))
+        return 0;
+    kind = crw_peek_kind(table.ctx, value);
+    return kind != CRW_PEEK_ARRAY && kind != CRW_PEEK_URL && crw_peek_effort(value) > 2 ? -1 : 0;
 }
 
 static void set_value(unsigned row, unsigned column, JSValueConst value)
@@ -142,7 +146,7 @@ static uint64_t for_each_name(JSValueConst object, bool (*each)(JSValueConst obj
     bool more = true;
     uint64_t left = 0;
 
-    if (!crw_inspect_charge(1 + crw_peek_effort(object)))
+    if (!crw_work_charge(1 + crw_peek_effort(object)))
         return 0;
     for (i = 0; i < elements && more; i++) {
         JSAtom name = JS_NewAtomUInt32(table.ctx, i);
@@ -188,6 +192,14 @@ static void fill_row(JSValueConst item)
         set_property(table.rows, item, table.names[i - 1]);
 }
 
+static void set_getter_row(void)
+{
+    if (table.names_given)
+        return;
+    set_text(table.rows, COLUMNS_MAX + 1, "[Getter]");
+    table.has_values = true;
+}
+
 static bool add_row(JSValueConst data, JSAtom name)
 {
     JSValue item = JS_UNDEFINED;
@@ -197,7 +209,7 @@ static bool add_row(JSValueConst data, JSAtom name)
     table.rows++;
     set_name(table.rows, 0, name);
     if (crw_inspect_own(table.ctx, data, name, &item) < 0)
-        set_text(table.rows, COLUMNS_MAX + 1, "[Getter]");
+        set_getter_row();
     else
         fill_row(item);
     JS_FreeValue(table.ctx, item);
@@ -207,7 +219,7 @@ static bool add_row(JSValueConst data, JSAtom name)
 /* A Map is a table of its keys and values, a Set one of its values. */
 static void fill_from_entries(JSValueConst data, bool has_keys)
 {
-    struct crw_walk walk;
+    struct crw_peek_walk walk;
     uint32_t count = crw_peek_walk(data, &walk);
     JSValueConst key, value;
 
@@ -244,16 +256,16 @@ static bool add_named_column(JSValueConst list, JSAtom name)
 
 static void fill(JSValueConst data, JSValueConst columns)
 {
-    enum crw_kind kind = crw_peek_kind(table.ctx, data);
+    enum crw_peek_kind kind = crw_peek_kind(table.ctx, data);
 
     table.columns = 1;
-    if (kind == CRW_KIND_MAP || kind == CRW_KIND_SET) {
-        fill_from_entries(data, kind == CRW_KIND_MAP);
+    if (kind == CRW_PEEK_MAP || kind == CRW_PEEK_SET) {
+        fill_from_entries(data, kind == CRW_PEEK_MAP);
         return;
     }
     set_text(0, 0, "(index)");
     columns = crw_inspect_unwrap(table.ctx, columns);
-    if (JS_IsObject(columns) && crw_peek_kind(table.ctx, columns) == CRW_KIND_ARRAY) {
+    if (JS_IsObject(columns) && crw_peek_kind(table.ctx, columns) == CRW_PEEK_ARRAY) {
         (void)for_each_name(columns, add_named_column);
         table.names_given = true;
     }
@@ -326,7 +338,7 @@ static void clear(void)
         JS_FreeAtom(table.ctx, table.names[i - 1]);
 }
 
-bool crw_console_table(JSContext *ctx, struct crw_out *out, JSValueConst data, JSValueConst columns)
+bool crw_table_put(JSContext *ctx, struct crw_out *out, JSValueConst data, JSValueConst columns)
 {
     struct crw_out text = table.text;
 

@@ -54,6 +54,8 @@ void crw_engine_close_compiler(JSContext *ctx)
 
 /* --- syntax errors ------------------------------------------------------------------------ */
 
+static const char ends_wrong[] = "the code ends too early, or closes a brace that it did not open";
+
 /* Where the pending SyntaxError is, by the stack that the parser gave it. */
 static void error_place(JSContext *ctx, JSValueConst error, int *ret_line, int *ret_column)
 {
@@ -115,12 +117,13 @@ static JSValue excerpt(JSContext *ctx, const char *name, int number, int column)
 /* The last place in the code, for errors in what we put behind it. */
 static void last_place(int *ret_line, int *ret_column)
 {
-    size_t len;
+    size_t at = 0, next, end = source_line_end(0, &next);
 
-    for (*ret_line = 1; source_line(*ret_line + 1, &len); ++*ret_line)
-        ;
-    (void)source_line(*ret_line, &len);
-    *ret_column = (int)len + 1;
+    for (*ret_line = 1; next > end; ++*ret_line) {
+        at = next;
+        end = source_line_end(at, &next);
+    }
+    *ret_column = (int)(end - at) + 1;
 }
 
 /* Throws |error|, whose place in the code is known, with its place in words and in a picture. */
@@ -151,17 +154,46 @@ static JSValue new_syntax_error(JSContext *ctx, const char *message)
     return JS_GetException(ctx);
 }
 
+/* Is |column| of |line| right behind |word|, or spaces after that? */
+static bool is_after(const char *line, int column, const char *word)
+{
+    size_t end = (size_t)column - 1, len = strlen(word);
+
+    while (end > 0 && line[end - 1] == ' ')
+        end--;
+    return end >= len && !memcmp(line + end - len, word, len);
+}
+
+/* Better words for what the parser said of a place, or NULL. May move the place. */
+static const char *better_words(int *line, int *column)
+{
+    int last_line, last_column;
+    size_t len;
+    const char *text = source_line(*line, &len);
+
+    last_place(&last_line, &last_column);
+    if (!text || (*line == last_line && *column >= last_column)) {
+        *line = last_line;
+        *column = last_column;
+        return ends_wrong;
+    }
+    if (*column <= (int)len && is_after(text, *column, "await"))
+        return "`await` needs an async function around it";
+    return NULL;
+}
+
 static JSValue throw_syntax_error(JSContext *ctx, JSValue error, const char *name)
 {
+    const char *words;
     int line, column;
-    size_t len;
 
     error_place(ctx, error, &line, &column);
-    if (!source_line(line, &len)) {
+    if (line == 0)
+        return JS_Throw(ctx, error); /* of a regular expression, a private name, a deep nesting */
+    words = better_words(&line, &column);
+    if (words) {
         JS_FreeValue(ctx, error);
-        error = new_syntax_error(ctx,
-                                 "the code ends too early, or closes a brace that it did not open");
-        last_place(&line, &column);
+        error = new_syntax_error(ctx, words);
     }
     return throw_with_place(ctx, error, name, line, column);
 }
@@ -194,6 +226,8 @@ JSValue crw_engine_compile_body(JSContext *ctx, const char *code, size_t len, co
     memcpy(text, BODY_HEAD, head);
     memcpy(text + head, code, len);
     memcpy(text + head + len, BODY_TAIL, tail + 1);
+    if (len > 1 && code[0] == '#' && code[1] == '!')
+        memcpy(text + head, "//", 2); /* as a module may begin */
     /* line 0 is ours, so that the code's own lines count from 1 */
     script = JS_EvalInternal(ctx, JS_UNDEFINED, text, text_len, name, 0,
                              JS_EVAL_TYPE_GLOBAL | JS_EVAL_FLAG_COMPILE_ONLY, -1);
@@ -202,7 +236,7 @@ JSValue crw_engine_compile_body(JSContext *ctx, const char *code, size_t len, co
         return script;
     if (!is_one_function(script, text_len)) {
         JS_FreeValue(ctx, script);
-        return JS_ThrowSyntaxError(ctx, "the code closes a brace that it did not open");
+        return JS_ThrowSyntaxError(ctx, "%s", ends_wrong);
     }
     return JS_EvalFunction(ctx, script);
 }
@@ -240,41 +274,40 @@ JSValue crw_engine_default_export(JSContext *ctx, JSValueConst module)
     return value;
 }
 
-/* Does the line that the error is on begin with |word|? Then the code wants to be a module. */
-static bool line_begins_with(int number, const char *word)
+/* Is |word| what the parser did not expect at this place? */
+static bool is_at(int line, int column, const char *word)
 {
     size_t len, word_len = strlen(word);
-    const char *line = source_line(number, &len);
+    const char *text = source_line(line, &len);
 
-    while (line && len && (*line == ' ' || *line == '\t')) {
-        line++;
-        len--;
-    }
-    return line && len > word_len && !memcmp(line, word, word_len) &&
-           !lre_js_is_ident_next(line[word_len]);
+    return text && column > 0 && (size_t)column - 1 + word_len <= len &&
+           !memcmp(text + column - 1, word, word_len);
 }
 
 /*
  * Throws what is thrown for an import, if the body failed at one: the code is neither body nor
  * module, perhaps because it returns at the top, but what it needs is plain.
  */
-static bool throw_for_import(JSContext *ctx, int number)
+static bool throw_for_import(JSContext *ctx, int line, int column)
 {
-    size_t len, word = 0;
-    const char *line = source_line(number, &len), *end, *quote, *close;
+    size_t len = 0;
+    const char *text = source_line(line, &len), *end = source.text + source.len;
+    const char *quote, *close;
     char specifier[512];
 
-    if (!line_begins_with(number, "import"))
+    if (!text || (size_t)column > len || !is_after(text, column, "import"))
         return false;
-    end = line + len;
-    for (quote = line; quote < end && *quote != '"' && *quote != '\''; quote++)
-        ;
-    close = quote < end ? memchr(quote + 1, *quote, (size_t)(end - quote - 1)) : NULL;
+    quote = text + column - 1;
+    while (quote < end && *quote != '"' && *quote != '\'' && *quote != ';' && *quote != '(')
+        quote++;
+    close = quote < end && (*quote == '"' || *quote == '\'')
+                ? memchr(quote + 1, *quote, (size_t)(end - quote - 1))
+                : NULL;
     if (!close)
         return false;
-    word = min_int(sizeof(specifier) - 1, (int)(close - quote - 1));
-    memcpy(specifier, quote + 1, word);
-    specifier[word] = '\0';
+    len = min_int(sizeof(specifier) - 1, (int)(close - quote - 1));
+    memcpy(specifier, quote + 1, len);
+    specifier[len] = '\0';
     denied.import(ctx, specifier);
     return true;
 }
@@ -289,7 +322,7 @@ static JSValue compile_otherwise(JSContext *ctx, JSValue error, const char *code
     bool is_export;
 
     error_place(ctx, error, &line, &column);
-    is_export = line_begins_with(line, "export");
+    is_export = is_at(line, column, "export");
     if (import_was_refused || (m && exports_default(m))) {
         JS_FreeValue(ctx, error);
         return module;
@@ -304,7 +337,7 @@ static JSValue compile_otherwise(JSContext *ctx, JSValue error, const char *code
         error = JS_GetException(ctx);
     } else if (!m) {
         JS_FreeValue(ctx, JS_GetException(ctx));
-        if (throw_for_import(ctx, line)) {
+        if (throw_for_import(ctx, line, column)) {
             JS_FreeValue(ctx, error);
             return JS_EXCEPTION;
         }

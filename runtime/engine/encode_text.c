@@ -4,7 +4,7 @@
  *
  * Functions return 0, or -1 if an exception is pending or the text is too long.
  */
-#include "encode.h"
+#include "engine/encode.h"
 
 /* More than any one number or character takes, so that room for one can be had at the ceiling. */
 #define SLACK 64

@@ -1,53 +1,73 @@
 /* peek.c - included at the end of engine.c, whose translation unit has the engine's insides. */
-#include "peek.h"
+#include "engine/peek.h"
 
-enum crw_kind crw_peek_kind(JSContext *ctx, JSValueConst value)
+/* Is the first property a private field `#impl`? js/web/url.js gives each of its objects one. */
+static bool has_impl(JSContext *ctx, const JSObject *p)
+{
+    static const char name[] = "#impl";
+    const JSShapeProperty *first = get_shape_prop(p->shape);
+    const JSAtomStruct *atom;
+
+    if (p->shape->prop_count == 0 || first->atom == JS_ATOM_NULL ||
+        __JS_AtomIsTaggedInt(first->atom))
+        return false;
+    atom = ctx->rt->atom_array[first->atom];
+    return JS_AtomGetKind(ctx, first->atom) == JS_ATOM_KIND_PRIVATE && !atom->is_wide_char &&
+           atom->len == sizeof(name) - 1 &&
+           memcmp(str8((JSString *)atom), name, sizeof(name) - 1) == 0 &&
+           (first->flags & JS_PROP_TMASK) == JS_PROP_NORMAL;
+}
+
+enum crw_peek_kind crw_peek_kind(JSContext *ctx, JSValueConst value)
 {
     JSClassID id = JS_VALUE_GET_OBJ(value)->class_id;
 
     switch (id) {
+    case JS_CLASS_OBJECT:
+        return has_impl(ctx, JS_VALUE_GET_OBJ(value)) ? CRW_PEEK_URL : CRW_PEEK_OBJECT;
     case JS_CLASS_ARRAY:
-        return CRW_KIND_ARRAY;
+        return CRW_PEEK_ARRAY;
     case JS_CLASS_ARGUMENTS:
     case JS_CLASS_MAPPED_ARGUMENTS:
-        return CRW_KIND_ARGUMENTS;
+        return CRW_PEEK_ARGUMENTS;
     case JS_CLASS_ERROR:
-        return CRW_KIND_ERROR;
+    case JS_CLASS_DOM_EXCEPTION:
+        return CRW_PEEK_ERROR;
     case JS_CLASS_NUMBER:
     case JS_CLASS_STRING:
     case JS_CLASS_BOOLEAN:
     case JS_CLASS_SYMBOL:
     case JS_CLASS_BIG_INT:
-        return CRW_KIND_BOXED;
+        return CRW_PEEK_BOXED;
     case JS_CLASS_DATE:
-        return CRW_KIND_DATE;
+        return CRW_PEEK_DATE;
     case JS_CLASS_MODULE_NS:
-        return CRW_KIND_MODULE;
+        return CRW_PEEK_MODULE;
     case JS_CLASS_REGEXP:
-        return CRW_KIND_REGEXP;
+        return CRW_PEEK_REGEXP;
     case JS_CLASS_ARRAY_BUFFER:
-        return CRW_KIND_BUFFER;
+        return CRW_PEEK_BUFFER;
     case JS_CLASS_DATAVIEW:
-        return CRW_KIND_DATAVIEW;
+        return CRW_PEEK_DATAVIEW;
     case JS_CLASS_MAP:
-        return CRW_KIND_MAP;
+        return CRW_PEEK_MAP;
     case JS_CLASS_SET:
-        return CRW_KIND_SET;
+        return CRW_PEEK_SET;
     case JS_CLASS_WEAKMAP:
     case JS_CLASS_WEAKSET:
-        return CRW_KIND_WEAK;
+        return CRW_PEEK_WEAK;
     case JS_CLASS_MAP_ITERATOR:
-        return CRW_KIND_MAP_ITERATOR;
+        return CRW_PEEK_MAP_ITERATOR;
     case JS_CLASS_SET_ITERATOR:
-        return CRW_KIND_SET_ITERATOR;
+        return CRW_PEEK_SET_ITERATOR;
     case JS_CLASS_PROMISE:
-        return CRW_KIND_PROMISE;
+        return CRW_PEEK_PROMISE;
     case JS_CLASS_PROXY:
-        return CRW_KIND_PROXY;
+        return CRW_PEEK_PROXY;
     default:
         if (is_typed_array(id))
-            return CRW_KIND_TYPED_ARRAY;
-        return JS_IsFunction(ctx, value) ? CRW_KIND_FUNCTION : CRW_KIND_OBJECT;
+            return CRW_PEEK_TYPED_ARRAY;
+        return JS_IsFunction(ctx, value) ? CRW_PEEK_FUNCTION : CRW_PEEK_OBJECT;
     }
 }
 
@@ -68,6 +88,24 @@ JSValueConst crw_peek_prototype(JSValueConst object)
 JSValueConst crw_peek_boxed(JSValueConst object)
 {
     return JS_VALUE_GET_OBJ(object)->u.object_data;
+}
+
+bool crw_peek_dom_exception(JSValueConst error, JSValueConst *ret_name, JSValueConst *ret_message)
+{
+    const JSDOMExceptionData *data = JS_GetOpaque(error, JS_CLASS_DOM_EXCEPTION);
+
+    if (!data)
+        return false;
+    if (ret_name)
+        *ret_name = data->name;
+    if (ret_message)
+        *ret_message = data->message;
+    return true;
+}
+
+JSValueConst crw_peek_impl(JSValueConst url)
+{
+    return JS_VALUE_GET_OBJ(url)->prop[0].u.value;
 }
 
 JSValue crw_peek_date(JSContext *ctx, JSValueConst date)
@@ -108,9 +146,9 @@ unsigned crw_peek_function(JSValueConst function)
         return 0;
     b = p->u.func.function_bytecode;
     /* an ordinary function that can be a constructor has a prototype made for it */
-    return (p->is_constructor && !b->has_prototype ? CRW_FUNCTION_CLASS : 0) |
-           (b->func_kind & JS_FUNC_GENERATOR ? CRW_FUNCTION_GENERATOR : 0) |
-           (b->func_kind & JS_FUNC_ASYNC ? CRW_FUNCTION_ASYNC : 0);
+    return (p->is_constructor && !b->has_prototype ? CRW_PEEK_IS_CLASS : 0) |
+           (b->func_kind & JS_FUNC_GENERATOR ? CRW_PEEK_IS_GENERATOR : 0) |
+           (b->func_kind & JS_FUNC_ASYNC ? CRW_PEEK_IS_ASYNC : 0);
 }
 
 uint32_t crw_peek_elements(JSValueConst object)
@@ -144,12 +182,17 @@ bool crw_peek_index(JSContext *ctx, JSAtom name, uint32_t *ret)
     return JS_AtomIsArrayIndex(ctx, ret, name);
 }
 
+bool crw_peek_is_symbol(JSContext *ctx, JSAtom name)
+{
+    return JS_AtomGetKind(ctx, name) == JS_ATOM_KIND_SYMBOL;
+}
+
 JSAtom crw_peek_tag_name(void)
 {
     return JS_ATOM_Symbol_toStringTag;
 }
 
-static uint32_t walk_iterator(const JSMapIteratorData *it, struct crw_walk *ret)
+static uint32_t walk_iterator(const JSMapIteratorData *it, struct crw_peek_walk *ret)
 {
     const JSMapState *s;
 
@@ -163,12 +206,12 @@ static uint32_t walk_iterator(const JSMapIteratorData *it, struct crw_walk *ret)
     return 0;
 }
 
-uint32_t crw_peek_walk(JSValueConst object, struct crw_walk *ret)
+uint32_t crw_peek_walk(JSValueConst object, struct crw_peek_walk *ret)
 {
     const JSObject *p = JS_VALUE_GET_OBJ(object);
     const JSMapState *s;
 
-    *ret = (struct crw_walk){0};
+    *ret = (struct crw_peek_walk){0};
     if (p->class_id == JS_CLASS_MAP_ITERATOR || p->class_id == JS_CLASS_SET_ITERATOR)
         return walk_iterator(p->u.map_iterator_data, ret);
     s = p->u.map_state;
@@ -177,7 +220,7 @@ uint32_t crw_peek_walk(JSValueConst object, struct crw_walk *ret)
     return s->record_count;
 }
 
-bool crw_peek_next(struct crw_walk *walk, JSValueConst *ret_key, JSValueConst *ret_value)
+bool crw_peek_next(struct crw_peek_walk *walk, JSValueConst *ret_key, JSValueConst *ret_value)
 {
     while (walk->at != walk->end) {
         const JSMapRecord *mr = list_entry((struct list_head *)walk->at, JSMapRecord, link);

@@ -105,22 +105,44 @@ static JSValue raw_stack(JSContext *ctx, JSValueConst error)
 JSValue crw_engine_error_stack(JSContext *ctx, JSValueConst error)
 {
     JSValue stack = raw_stack(ctx, error), clean;
-    const char *text;
+    const char *text, *frames;
 
     if (!JS_IsString(stack))
         return stack;
     text = JS_ToCString(ctx, stack);
-    clean = text ? without_our_frames(ctx, text) : JS_EXCEPTION;
+    frames = text;
+    /* one that is a property has the header already */
+    while (frames && !JS_IsError(error) && *frames && strncmp(frames, "    at ", 7) != 0) {
+        frames += strcspn(frames, "\n");
+        frames += *frames == '\n';
+    }
+    clean = frames ? without_our_frames(ctx, frames) : JS_EXCEPTION;
     JS_FreeCString(ctx, text);
     JS_FreeValue(ctx, stack);
     return clean;
+}
+
+/* "TypeError: words" above |stack|, as code that was written for V8 expects. Takes it. */
+static JSValue with_header(JSContext *ctx, JSValueConst error, JSValue stack)
+{
+    JSValue header;
+
+    if (!JS_IsString(stack))
+        return stack;
+    header = js_error_toString(ctx, error, 0, NULL);
+    if (JS_IsException(header)) {
+        JS_FreeValue(ctx, JS_GetException(ctx)); /* a getter of the code's own threw */
+        return stack;
+    }
+    return JS_ConcatString(ctx, JS_ConcatString3(ctx, "", header, "\n"), stack);
 }
 
 /* For errors that keep their stack as a property. */
 static void clean_own_stack(JSContext *ctx, JSValueConst error)
 {
     if (JS_GetClassID(error) == JS_CLASS_DOM_EXCEPTION)
-        JS_DefinePropertyValue(ctx, error, JS_ATOM_stack, crw_engine_error_stack(ctx, error),
+        JS_DefinePropertyValue(ctx, error, JS_ATOM_stack,
+                               with_header(ctx, error, crw_engine_error_stack(ctx, error)),
                                JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE);
 }
 
@@ -142,7 +164,7 @@ static JSValue get_stack(JSContext *ctx, JSValueConst this_val, int argc, JSValu
 {
     if (!JS_IsObject(this_val))
         return JS_ThrowTypeError(ctx, "not an object");
-    return crw_engine_error_stack(ctx, this_val);
+    return with_header(ctx, this_val, crw_engine_error_stack(ctx, this_val));
 }
 
 static JSValue set_stack(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
@@ -183,11 +205,17 @@ static JSValue place_text(JSContext *ctx, const struct crw_engine_place *place)
 
     line = find_line_num(ctx, (JSFunctionBytecode *)b, (uint32_t)(place->at - b->byte_code_buf - 1),
                          &column);
-    snprintf(text, sizeof(text), "    at %s (%s:%d:%d)",
+    snprintf(text, sizeof(text), "    at %.200s (%s:%d:%d)",
              function && *function ? function : "<anonymous>", file, line, column);
     JS_FreeCString(ctx, function);
     JS_FreeCString(ctx, file);
     return JS_NewString(ctx, text);
+}
+
+void crw_engine_throw_dom(JSContext *ctx, const char *name, const char *message)
+{
+    (void)JS_ThrowDOMException(ctx, name, "%s", message);
+    clean_own_stack(ctx, ctx->rt->current_exception);
 }
 
 void crw_engine_set_place(JSContext *ctx, JSValueConst error, const struct crw_engine_place *place)

@@ -2,12 +2,14 @@
  * fuzz_frames.c - any bytes at all, as what a worker says, through the host's own state machine.
  *
  * There are no processes: this program holds the zygote's and the worker's ends of the sockets, and
- * answers for /proc itself. The first byte says how the rest is sent: in pieces of its low seven
- * bits (0: at once), after a READY unless the eighth is set.
+ * answers for /proc itself. The first byte says how the rest is sent: in pieces of its low six
+ * bits (0: at once); calls are answered unless the seventh is set; after a READY unless the eighth
+ * is.
  *
  * What must hold: a run ends once or goes on; its envelope is JSON; only JSON is a result; a worker
  * that has ended is let go of completely.
  */
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,6 +109,30 @@ static void feed(struct caprun_run *run, int fd, const uint8_t *data, size_t siz
     cr_buf_clear(&heard);
 }
 
+/* Answers in a way that the call's first letter says. */
+static void answer(void *data, struct caprun_run *run, uint32_t call, const char *method,
+                   const char *args, size_t args_len)
+{
+    (void)data;
+    switch (method[0] % 6) {
+    case 0:
+        insist(caprun_call_reply(run, call, args, args_len) == 0);
+        insist(caprun_call_reply(run, call, args, args_len) == CAPRUN_E_STATE);
+        break;
+    case 1:
+        insist(caprun_call_reply_tool(run, call, args, args_len) == 0);
+        break;
+    case 2:
+        insist(caprun_call_fail(run, call, args, args_len) == 0);
+        break;
+    case 3:
+        caprun_cancel(run);
+        break;
+    default:
+        break; /* never */
+    }
+}
+
 static void check_end(struct caprun_run *run)
 {
     size_t len, result_len;
@@ -144,14 +170,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     insist(caprun_run_new(the_runtime(), &run) == 0);
     insist(caprun_run_set_code(run, "1", 1) == 0);
+    if (!(data[0] & 0x40))
+        caprun_run_set_handler(run, answer, NULL);
     insist(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control) == 0);
     zygote.loop = run->loop;
     zygote.control.fd = control[0];
     cr_run_start(run, &zygote);
     fd = take_socket(control[1]);
-    if (!(data[0] & 0x80))
+    cr_worker_forked(&run->worker, open("/dev/null", O_RDONLY | O_CLOEXEC), 0);
+    if (!(data[0] & 0x80)) {
         insist(send(fd, &ready, sizeof(ready), MSG_NOSIGNAL) == (ssize_t)sizeof(ready));
-    feed(run, fd, data + 1, size - 1, data[0] & 0x7f);
+        cr_loop_step(run->loop, 0);
+        insist(run->state == CR_RUN_RUNNING); /* or what follows is not looked at */
+    }
+    feed(run, fd, data + 1, size - 1, data[0] & 0x3f);
     (void)close(fd);
     if (!caprun_done(run))
         cr_loop_step(run->loop, 0);

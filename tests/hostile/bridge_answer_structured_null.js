@@ -1,7 +1,6 @@
-// expect: SUCCESS [true]
+// expect: SUCCESS "text"
 // expect-call: tool:structured_null {}
-const got = await mcp.tool.structured_null();
-return [got === null || got === "text"];
+return mcp.tool.structured_null();
 // twin
 // expect: SUCCESS {"content":[{"type":"text","text":"text"}],"structuredContent":null}
 // expect-call: tool:structured_null {}

@@ -9,8 +9,8 @@ return got.every((answer, i) => answer.i === i);
 const got = await Promise.all(Array.from({ length: 1000 }, (_, i) => mcp.echo.x({ i })));
 return got.every((answer, i) => answer.i === i);
 // case
-// expect: CALL_LIMIT LimitError
-// expect-call-count: any
+// expect: CALL_LIMIT LimitError "More than 10000 calls in one run"
+// expect-call-count: 10000
 for (let i = 0; i < 10001; i++) await mcp.echo.x();
 // twin
 // expect: SUCCESS 10000

@@ -1,10 +1,10 @@
 // expect: SUCCESS "done"
-// expect-call-count: any
+// expect-call-count: 50
 for (let i = 0; i < 50; i++) void mcp.never.x({ i });
 return "done";
 // case
 // expect: SUCCESS "done"
-// expect-call-count: any
+// expect-call-count: 50
 // later
 for (let i = 0; i < 50; i++) void mcp.echo.x({ i });
 return "done";

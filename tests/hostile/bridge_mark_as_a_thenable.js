@@ -1,4 +1,4 @@
-// expect: CODE_ERROR RuntimeError
+// expect: CODE_ERROR RuntimeError "{\"then\":1,\"error\":{}}"
 // expect-call: fail:x {}
 const ours = await mcp.fail.x().catch((e) => e);
 throw { then: 1, ...ours, error: ours };

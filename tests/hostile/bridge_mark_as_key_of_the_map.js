@@ -1,4 +1,4 @@
-// expect: CODE_ERROR RuntimeError
+// expect: CODE_ERROR RuntimeError "mine"
 // expect-call: fail:x {}
 const ours = await mcp.fail.x().catch((e) => e);
 WeakMap.prototype.get = () => 1;

@@ -1,4 +1,4 @@
-// expect: CODE_ERROR RuntimeError
+// expect: CODE_ERROR RuntimeError "AggregateError"
 // expect-call: fail:x {}
 const ours = await mcp.fail.x().catch((e) => e);
 await Promise.any([Promise.reject(ours)]);

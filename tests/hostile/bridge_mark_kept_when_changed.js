@@ -21,7 +21,7 @@ Object.defineProperty(e, "message", { get() { throw new Error("mine") } });
 Object.defineProperty(e, "name", { get() { throw new Error("mine") } });
 throw e;
 // case
-// expect: TOOL_ERROR MCPToolError
+// expect: TOOL_ERROR MCPToolError "RPC_ERROR"
 // expect-call: tool:error {}
 const e = await mcp.tool.error().catch((e) => e);
 e.message = e.name = e.code = "RPC_ERROR";

@@ -1,8 +1,7 @@
-// expect: SUCCESS "string"
-let name = "cloned";
-try { structuredClone(mcp) } catch (e) { name = e.name }
-try { structuredClone(mcp.a.b) } catch (e) { name += e.name }
-return typeof name;
+// expect: SUCCESS ["DataCloneError","DataCloneError","DataCloneError","DataCloneError"]
+return [mcp, mcp.a, mcp.a.b, { within: [mcp] }].map((value) => {
+    try { return typeof structuredClone(value) } catch (e) { return e.name }
+});
 // twin
 // expect: SUCCESS {"a":1}
 // expect-call: echo:x {"a":1}

@@ -1,4 +1,4 @@
-// expect: CODE_ERROR
+// expect: CODE_ERROR RuntimeError "The result is not JSON: TypeError: a function has no JSON"
 return mcp.a.b;
 // twin
 // expect: SUCCESS {}

@@ -1,10 +1,10 @@
-// expect: CODE_ERROR RuntimeError
+// expect: CODE_ERROR RuntimeError "{}"
 throw mcp;
 // case
-// expect: CODE_ERROR RuntimeError
+// expect: CODE_ERROR RuntimeError "{}"
 throw mcp.a;
 // case
-// expect: CODE_ERROR RuntimeError
+// expect: CODE_ERROR RuntimeError "function mcp.a.b()"
 throw mcp.a.b;
 // twin
 // expect: SUCCESS {"a":1}

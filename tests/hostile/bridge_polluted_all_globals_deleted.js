@@ -40,7 +40,7 @@ globalThis.console = { log };
 await mcp.tool.error();
 // case
 // expect: PERMISSION_DENIED PermissionError "Requires eval access"
-// expect-blocked: eval eval *
+// expect-blocked: eval eval -
 const { log } = console;
 const { deleteProperty } = Reflect;
 for (const name of Object.getOwnPropertyNames(globalThis)) {
@@ -49,7 +49,7 @@ for (const name of Object.getOwnPropertyNames(globalThis)) {
 globalThis.console = { log };
 eval("1");
 // case
-// expect: CODE_ERROR RuntimeError
+// expect: CODE_ERROR RuntimeError "1"
 const { log } = console;
 const { deleteProperty } = Reflect;
 for (const name of Object.getOwnPropertyNames(globalThis)) {

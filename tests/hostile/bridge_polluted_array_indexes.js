@@ -31,13 +31,13 @@ for (const key of ["0", "1", "2"]) {
 await mcp.tool.error();
 // case
 // expect: PERMISSION_DENIED PermissionError "Requires eval access"
-// expect-blocked: eval eval *
+// expect-blocked: eval eval -
 for (const key of ["0", "1", "2"]) {
     Object.defineProperty(Array.prototype, key, { get: () => "evil", set() { throw new Error("mine") }, configurable: true });
 }
 eval("1");
 // case
-// expect: CODE_ERROR RuntimeError
+// expect: CODE_ERROR RuntimeError "1"
 for (const key of ["0", "1", "2"]) {
     Object.defineProperty(Array.prototype, key, { get: () => "evil", set() { throw new Error("mine") }, configurable: true });
 }

@@ -31,13 +31,13 @@ for (const key of ["name", "message", "stack", "code", "toString"]) {
 await mcp.tool.error();
 // case
 // expect: PERMISSION_DENIED PermissionError "Requires eval access"
-// expect-blocked: eval eval *
+// expect-blocked: eval eval -
 for (const key of ["name", "message", "stack", "code", "toString"]) {
     Object.defineProperty(Error.prototype, key, { get() { throw new Error("mine") }, set() { throw new Error("mine") } });
 }
 eval("1");
 // case
-// expect: CODE_ERROR RuntimeError
+// expect: CODE_ERROR RuntimeError "1"
 for (const key of ["name", "message", "stack", "code", "toString"]) {
     Object.defineProperty(Error.prototype, key, { get() { throw new Error("mine") }, set() { throw new Error("mine") } });
 }

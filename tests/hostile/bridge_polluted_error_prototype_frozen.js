@@ -34,14 +34,14 @@ Object.freeze(Array.prototype);
 await mcp.tool.error();
 // case
 // expect: PERMISSION_DENIED PermissionError "Requires eval access"
-// expect-blocked: eval eval *
+// expect-blocked: eval eval -
 Object.freeze(Error.prototype);
 Object.freeze(Object.prototype);
 Object.freeze(Function.prototype);
 Object.freeze(Array.prototype);
 eval("1");
 // case
-// expect: CODE_ERROR RuntimeError
+// expect: CODE_ERROR RuntimeError "1"
 Object.freeze(Error.prototype);
 Object.freeze(Object.prototype);
 Object.freeze(Function.prototype);

@@ -49,7 +49,7 @@ for (const owner of [Object, Array, Map, WeakMap, Set, String, RegExp, Promise, 
 await mcp.tool.error();
 // case
 // expect: PERMISSION_DENIED PermissionError "Requires eval access"
-// expect-blocked: eval eval *
+// expect-blocked: eval eval -
 for (const owner of [Object, Array, Map, WeakMap, Set, String, RegExp, Promise, Error, JSON, Reflect, Symbol, Number, Math]) {
     for (const object of [owner, owner.prototype]) {
         if (!object || object === Object.prototype) continue;
@@ -61,7 +61,7 @@ for (const owner of [Object, Array, Map, WeakMap, Set, String, RegExp, Promise, 
 }
 eval("1");
 // case
-// expect: CODE_ERROR RuntimeError
+// expect: CODE_ERROR RuntimeError "1"
 for (const owner of [Object, Array, Map, WeakMap, Set, String, RegExp, Promise, Error, JSON, Reflect, Symbol, Number, Math]) {
     for (const object of [owner, owner.prototype]) {
         if (!object || object === Object.prototype) continue;

@@ -28,12 +28,12 @@ globalThis.console = { log };
 await mcp.tool.error();
 // case
 // expect: PERMISSION_DENIED PermissionError "Requires eval access"
-// expect-blocked: eval eval *
+// expect-blocked: eval eval -
 const { log } = console;
 globalThis.console = { log };
 eval("1");
 // case
-// expect: CODE_ERROR RuntimeError
+// expect: CODE_ERROR RuntimeError "1"
 const { log } = console;
 globalThis.console = { log };
 throw 1;

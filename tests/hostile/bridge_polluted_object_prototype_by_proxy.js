@@ -25,11 +25,11 @@ Object.setPrototypeOf(Array.prototype, new Proxy(Object.prototype, { set() { thr
 await mcp.tool.error();
 // case
 // expect: PERMISSION_DENIED PermissionError "Requires eval access"
-// expect-blocked: eval eval *
+// expect-blocked: eval eval -
 Object.setPrototypeOf(Array.prototype, new Proxy(Object.prototype, { set() { throw new Error("mine") }, defineProperty() { throw new Error("mine") } }));
 eval("1");
 // case
-// expect: CODE_ERROR RuntimeError
+// expect: CODE_ERROR RuntimeError "1"
 Object.setPrototypeOf(Array.prototype, new Proxy(Object.prototype, { set() { throw new Error("mine") }, defineProperty() { throw new Error("mine") } }));
 throw 1;
 // twin

@@ -34,14 +34,14 @@ for (const key of ["a", "b", "d", "0", "1", "code", "message", "data", "toolName
 await mcp.tool.error();
 // case
 // expect: PERMISSION_DENIED PermissionError "Requires eval access"
-// expect-blocked: eval eval *
+// expect-blocked: eval eval -
 let stolen = 0;
 for (const key of ["a", "b", "d", "0", "1", "code", "message", "data", "toolName"]) {
     Object.defineProperty(Object.prototype, key, { get: () => "evil", set() { stolen++ }, configurable: true });
 }
 eval("1");
 // case
-// expect: CODE_ERROR RuntimeError
+// expect: CODE_ERROR RuntimeError "1"
 let stolen = 0;
 for (const key of ["a", "b", "d", "0", "1", "code", "message", "data", "toolName"]) {
     Object.defineProperty(Object.prototype, key, { get: () => "evil", set() { stolen++ }, configurable: true });

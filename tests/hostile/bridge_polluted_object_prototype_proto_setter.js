@@ -25,11 +25,11 @@ Object.defineProperty(Object.prototype, "__proto__", { get: () => "evil", set() 
 await mcp.tool.error();
 // case
 // expect: PERMISSION_DENIED PermissionError "Requires eval access"
-// expect-blocked: eval eval *
+// expect-blocked: eval eval -
 Object.defineProperty(Object.prototype, "__proto__", { get: () => "evil", set() { throw new Error("mine") } });
 eval("1");
 // case
-// expect: CODE_ERROR RuntimeError
+// expect: CODE_ERROR RuntimeError "1"
 Object.defineProperty(Object.prototype, "__proto__", { get: () => "evil", set() { throw new Error("mine") } });
 throw 1;
 // twin

@@ -12,7 +12,7 @@ return (got.a === 1 && asked === 0 && failed === "RPC_ERROR") || [got, asked, fa
 Object.prototype.then = function (done) { done("mine") };
 await mcp.fail.x();
 // case
-// expect: STALLED
+// expect: STALLED RuntimeError "The code waits for something that cannot happen"
 Object.prototype.then = function () {};
 return {};
 // case

@@ -25,11 +25,11 @@ Object.prototype[Symbol.toStringTag] = "evil";
 await mcp.tool.error();
 // case
 // expect: PERMISSION_DENIED PermissionError "Requires eval access"
-// expect-blocked: eval eval *
+// expect-blocked: eval eval -
 Object.prototype[Symbol.toStringTag] = "evil";
 eval("1");
 // case
-// expect: CODE_ERROR RuntimeError
+// expect: CODE_ERROR RuntimeError "1"
 Object.prototype[Symbol.toStringTag] = "evil";
 throw 1;
 // twin

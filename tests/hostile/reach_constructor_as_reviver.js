@@ -1,8 +1,8 @@
 // expect: SUCCESS []
-// expect-blocked: Function eval *
-// expect-blocked: AsyncFunction eval *
-// expect-blocked: GeneratorFunction eval *
-// expect-blocked: AsyncGeneratorFunction eval *
+// expect-blocked: Function eval -
+// expect-blocked: AsyncFunction eval -
+// expect-blocked: GeneratorFunction eval -
+// expect-blocked: AsyncGeneratorFunction eval -
 // expect-log: Function … Requires eval access
 const kinds = [function () {}, async () => {}, function* () {}, async function* () {}];
 const leaked = [];

@@ -1,5 +1,8 @@
 // expect: SUCCESS []
-// expect-blocked: any
+// expect-blocked: eval eval -
+// expect-blocked: Function eval -
+// expect-blocked: Function eval -
+// expect-blocked: Function eval -
 // expect-call: fail:x {}
 const leaked = [];
 const functions = {

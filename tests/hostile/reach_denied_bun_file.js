@@ -1,6 +1,6 @@
 // expect: SUCCESS true
-// expect-blocked: any
-// expect-log: Bun … Requires 
+// expect-blocked: Bun.file read /etc/passwd
+// expect-log: [blocked] Bun.file: Requires read access to "/etc/passwd"; use 
 let e = "it worked";
 try {
     await Bun.file("/etc/passwd").text();
@@ -8,10 +8,10 @@ try {
     e = thrown;
 }
 return (e instanceof Error && e.name === "PermissionDenied" && e.code === "PERMISSION_DENIED" &&
-    /^Requires [a-z]+ access/.test(e.message)) || String(e);
+    e.message.startsWith('Requires read access to "/etc/passwd"; use ')) || String(e);
 // case
-// expect: PERMISSION_DENIED PermissionError "Requires "
-// expect-blocked: any
+// expect: PERMISSION_DENIED PermissionError "Requires read access to \"/etc/passwd\"; use "
+// expect-blocked: Bun.file read /etc/passwd
 await Bun.file("/etc/passwd").text();
 // twin
 // expect: SUCCESS {"a":1}

@@ -1,6 +1,6 @@
 // expect: SUCCESS true
-// expect-blocked: any
-// expect-log: Bun … Requires 
+// expect-blocked: Bun.spawn run rm
+// expect-log: [blocked] Bun.spawn: Requires run access to "rm"; use 
 let e = "it worked";
 try {
     Bun.spawn(["rm"]);
@@ -8,10 +8,10 @@ try {
     e = thrown;
 }
 return (e instanceof Error && e.name === "PermissionDenied" && e.code === "PERMISSION_DENIED" &&
-    /^Requires [a-z]+ access/.test(e.message)) || String(e);
+    e.message.startsWith('Requires run access to "rm"; use ')) || String(e);
 // case
-// expect: PERMISSION_DENIED PermissionError "Requires "
-// expect-blocked: any
+// expect: PERMISSION_DENIED PermissionError "Requires run access to \"rm\"; use "
+// expect-blocked: Bun.spawn run rm
 Bun.spawn(["rm"]);
 // twin
 // expect: SUCCESS {"a":1}

@@ -1,6 +1,6 @@
 // expect: SUCCESS true
-// expect-blocked: any
-// expect-log: Bun … Requires 
+// expect-blocked: Bun.write write /tmp/x
+// expect-log: [blocked] Bun.write: Requires write access to "/tmp/x"; use 
 let e = "it worked";
 try {
     await Bun.write("/tmp/x", "y");
@@ -8,10 +8,10 @@ try {
     e = thrown;
 }
 return (e instanceof Error && e.name === "PermissionDenied" && e.code === "PERMISSION_DENIED" &&
-    /^Requires [a-z]+ access/.test(e.message)) || String(e);
+    e.message.startsWith('Requires write access to "/tmp/x"; use ')) || String(e);
 // case
-// expect: PERMISSION_DENIED PermissionError "Requires "
-// expect-blocked: any
+// expect: PERMISSION_DENIED PermissionError "Requires write access to \"/tmp/x\"; use "
+// expect-blocked: Bun.write write /tmp/x
 await Bun.write("/tmp/x", "y");
 // twin
 // expect: SUCCESS {"a":1}

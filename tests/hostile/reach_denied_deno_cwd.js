@@ -1,6 +1,6 @@
 // expect: SUCCESS true
-// expect-blocked: any
-// expect-log: Deno.cwd … Requires 
+// expect-blocked: Deno.cwd read .
+// expect-log: [blocked] Deno.cwd: Requires read access to "."; use 
 let e = "it worked";
 try {
     Deno.cwd();
@@ -8,10 +8,10 @@ try {
     e = thrown;
 }
 return (e instanceof Error && e.name === "PermissionDenied" && e.code === "PERMISSION_DENIED" &&
-    /^Requires [a-z]+ access/.test(e.message)) || String(e);
+    e.message.startsWith('Requires read access to "."; use ')) || String(e);
 // case
-// expect: PERMISSION_DENIED PermissionError "Requires "
-// expect-blocked: any
+// expect: PERMISSION_DENIED PermissionError "Requires read access to \".\"; use "
+// expect-blocked: Deno.cwd read .
 Deno.cwd();
 // twin
 // expect: SUCCESS {"a":1}

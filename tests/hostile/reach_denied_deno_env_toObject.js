@@ -1,5 +1,5 @@
 // expect: SUCCESS true
-// expect-blocked: Deno.env.toObject env *
+// expect-blocked: Deno.env.toObject env -
 // expect-log: Deno.env.toObject … Requires env access
 let e = "it worked";
 try {
@@ -11,7 +11,7 @@ return (e instanceof Error && e.name === "PermissionDenied" && e.code === "PERMI
     e.message.startsWith("Requires env access") && /; use \S/.test(e.message)) || String(e);
 // case
 // expect: PERMISSION_DENIED PermissionError "Requires env access"
-// expect-blocked: Deno.env.toObject env *
+// expect-blocked: Deno.env.toObject env -
 // expect-log: Deno.env.toObject … Requires env access
 Deno.env.toObject();
 // twin

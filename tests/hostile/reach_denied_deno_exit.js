@@ -1,6 +1,6 @@
 // expect: SUCCESS true
-// expect-blocked: any
-// expect-log: Deno.exit … Requires 
+// expect-blocked: Deno.exit sys exit
+// expect-log: [blocked] Deno.exit: Requires sys access to "exit"; use 
 let e = "it worked";
 try {
     Deno.exit(0);
@@ -8,10 +8,10 @@ try {
     e = thrown;
 }
 return (e instanceof Error && e.name === "PermissionDenied" && e.code === "PERMISSION_DENIED" &&
-    /^Requires [a-z]+ access/.test(e.message)) || String(e);
+    e.message.startsWith('Requires sys access to "exit"; use ')) || String(e);
 // case
-// expect: PERMISSION_DENIED PermissionError "Requires "
-// expect-blocked: any
+// expect: PERMISSION_DENIED PermissionError "Requires sys access to \"exit\"; use "
+// expect-blocked: Deno.exit sys exit
 Deno.exit(0);
 // twin
 // expect: SUCCESS {"a":1}

@@ -1,6 +1,6 @@
 // expect: SUCCESS true
-// expect-blocked: any
-// expect-log: Deno.hostname … Requires 
+// expect-blocked: Deno.hostname sys hostname
+// expect-log: [blocked] Deno.hostname: Requires sys access to "hostname"; use 
 let e = "it worked";
 try {
     Deno.hostname();
@@ -8,10 +8,10 @@ try {
     e = thrown;
 }
 return (e instanceof Error && e.name === "PermissionDenied" && e.code === "PERMISSION_DENIED" &&
-    /^Requires [a-z]+ access/.test(e.message)) || String(e);
+    e.message.startsWith('Requires sys access to "hostname"; use ')) || String(e);
 // case
-// expect: PERMISSION_DENIED PermissionError "Requires "
-// expect-blocked: any
+// expect: PERMISSION_DENIED PermissionError "Requires sys access to \"hostname\"; use "
+// expect-blocked: Deno.hostname sys hostname
 Deno.hostname();
 // twin
 // expect: SUCCESS {"a":1}

@@ -1,6 +1,6 @@
 // expect: SUCCESS true
-// expect-blocked: any
-// expect-log: Deno.somethingNew … Requires 
+// expect-blocked: Deno.somethingNew sys somethingNew
+// expect-log: [blocked] Deno.somethingNew: Requires sys access to "somethingNew"; use 
 let e = "it worked";
 try {
     await Deno.somethingNew("x");
@@ -8,10 +8,10 @@ try {
     e = thrown;
 }
 return (e instanceof Error && e.name === "PermissionDenied" && e.code === "PERMISSION_DENIED" &&
-    /^Requires [a-z]+ access/.test(e.message)) || String(e);
+    e.message.startsWith('Requires sys access to "somethingNew"; use ')) || String(e);
 // case
-// expect: PERMISSION_DENIED PermissionError "Requires "
-// expect-blocked: any
+// expect: PERMISSION_DENIED PermissionError "Requires sys access to \"somethingNew\"; use "
+// expect-blocked: Deno.somethingNew sys somethingNew
 await Deno.somethingNew("x");
 // twin
 // expect: SUCCESS {"a":1}

@@ -1,4 +1,4 @@
-// expect: PERMISSION_DENIED PermissionError
+// expect: PERMISSION_DENIED PermissionError "Requires read access to \"/x\"; use mcp.<server>.<tool>()"
 // expect-blocked: Deno.readFile read /x
 try {
     await Deno.readFile("/x");
@@ -8,13 +8,13 @@ try {
     throw e;
 }
 // case
-// expect: CODE_ERROR RuntimeError
+// expect: CODE_ERROR RuntimeError "PermissionDenied: Requires read access to \"/x\""
 const e = new Error('Requires read access to "/x"');
 e.name = "PermissionDenied";
 e.code = "PERMISSION_DENIED";
 throw e;
 // case
-// expect: CODE_ERROR RuntimeError
+// expect: CODE_ERROR RuntimeError "{}"
 // expect-blocked: Deno.readFile read /x
 const e = await Deno.readFile("/x").catch((e) => e);
 throw Object.create(e);

@@ -1,5 +1,5 @@
 // expect: SUCCESS 20000
-// expect-blocked: any
+// expect-blocked-count: 1000
 let denied = 0;
 for (let i = 0; i < 20000; i++) {
     await Deno.readFile("/" + i).catch((e) => { denied += e.code === "PERMISSION_DENIED" });

@@ -1,5 +1,5 @@
 // expect: SUCCESS true
-// expect-blocked: import* import fs
+// expect-blocked: import import fs
 // expect-log: import … Requires import access to "fs"
 let pending;
 try {
@@ -12,7 +12,7 @@ return (e instanceof Error && e.name === "PermissionDenied" && e.code === "PERMI
     e.message.startsWith("Requires import access to \"fs\"") && /; use \S/.test(e.message)) || String(e);
 // case
 // expect: PERMISSION_DENIED PermissionError "Requires import access to \"fs\""
-// expect-blocked: import* import fs
+// expect-blocked: import import fs
 // expect-log: import … Requires import access to "fs"
 await import("fs");
 // twin

@@ -1,6 +1,6 @@
 // expect: SUCCESS true
-// expect-blocked: any
-// expect-log: process.binding … Requires 
+// expect-blocked: process.binding ffi fs
+// expect-log: [blocked] process.binding: Requires ffi access to "fs"; use 
 let e = "it worked";
 try {
     process.binding("fs");
@@ -8,10 +8,10 @@ try {
     e = thrown;
 }
 return (e instanceof Error && e.name === "PermissionDenied" && e.code === "PERMISSION_DENIED" &&
-    /^Requires [a-z]+ access/.test(e.message)) || String(e);
+    e.message.startsWith('Requires ffi access to "fs"; use ')) || String(e);
 // case
-// expect: PERMISSION_DENIED PermissionError "Requires "
-// expect-blocked: any
+// expect: PERMISSION_DENIED PermissionError "Requires ffi access to \"fs\"; use "
+// expect-blocked: process.binding ffi fs
 process.binding("fs");
 // twin
 // expect: SUCCESS {"a":1}

@@ -1,5 +1,5 @@
 // expect: SUCCESS true
-// expect-blocked: process.env* env API_KEY
+// expect-blocked: process.env env API_KEY
 // expect-log: process.env … Requires env access to "API_KEY"
 let e = "it worked";
 try {
@@ -11,7 +11,7 @@ return (e instanceof Error && e.name === "PermissionDenied" && e.code === "PERMI
     e.message.startsWith("Requires env access to \"API_KEY\"") && /; use \S/.test(e.message)) || String(e);
 // case
 // expect: PERMISSION_DENIED PermissionError "Requires env access to \"API_KEY\""
-// expect-blocked: process.env* env API_KEY
+// expect-blocked: process.env env API_KEY
 // expect-log: process.env … Requires env access to "API_KEY"
 void process.env.API_KEY;
 // twin

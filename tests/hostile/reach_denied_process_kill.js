@@ -1,6 +1,6 @@
 // expect: SUCCESS true
-// expect-blocked: any
-// expect-log: process.kill … Requires 
+// expect-blocked: process.kill sys kill
+// expect-log: [blocked] process.kill: Requires sys access to "kill"; use 
 let e = "it worked";
 try {
     process.kill(1, "SIGKILL");
@@ -8,10 +8,10 @@ try {
     e = thrown;
 }
 return (e instanceof Error && e.name === "PermissionDenied" && e.code === "PERMISSION_DENIED" &&
-    /^Requires [a-z]+ access/.test(e.message)) || String(e);
+    e.message.startsWith('Requires sys access to "kill"; use ')) || String(e);
 // case
-// expect: PERMISSION_DENIED PermissionError "Requires "
-// expect-blocked: any
+// expect: PERMISSION_DENIED PermissionError "Requires sys access to \"kill\"; use "
+// expect-blocked: process.kill sys kill
 process.kill(1, "SIGKILL");
 // twin
 // expect: SUCCESS {"a":1}

@@ -1,5 +1,5 @@
 // expect: SUCCESS true
-// expect-blocked: any
+// expect-blocked: Deno.readFile read /?[[]31m???"\ud800?
 const path = "/\u001b[31m\r\n\u202e\"\\ud800\ud800";
 const e = await Deno.readFile(path).catch((e) => e);
 console.log(e.message);

@@ -1,6 +1,6 @@
 // expect: SUCCESS true
-// expect-blocked: any
-// expect-log: Worker … Requires 
+// expect-blocked: Worker run x.js
+// expect-log: [blocked] Worker: Requires run access to "x.js"; use 
 let e = "it worked";
 try {
     new Worker("x.js");
@@ -8,10 +8,10 @@ try {
     e = thrown;
 }
 return (e instanceof Error && e.name === "PermissionDenied" && e.code === "PERMISSION_DENIED" &&
-    /^Requires [a-z]+ access/.test(e.message)) || String(e);
+    e.message.startsWith('Requires run access to "x.js"; use ')) || String(e);
 // case
-// expect: PERMISSION_DENIED PermissionError "Requires "
-// expect-blocked: any
+// expect: PERMISSION_DENIED PermissionError "Requires run access to \"x.js\"; use "
+// expect-blocked: Worker run x.js
 new Worker("x.js");
 // twin
 // expect: SUCCESS {"a":1}

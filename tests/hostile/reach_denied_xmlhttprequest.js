@@ -1,6 +1,6 @@
 // expect: SUCCESS true
-// expect-blocked: XMLHttpRequest* net *
-// expect-log: XMLHttpRequest … Requires net access
+// expect-blocked: XMLHttpRequest net evil.example
+// expect-log: XMLHttpRequest … Requires net access to "evil.example"
 let e = "it worked";
 try {
     const request = new XMLHttpRequest(); request.open("GET", "https://evil.example/x"); request.send();
@@ -8,11 +8,11 @@ try {
     e = thrown;
 }
 return (e instanceof Error && e.name === "PermissionDenied" && e.code === "PERMISSION_DENIED" &&
-    e.message.startsWith("Requires net access") && /; use \S/.test(e.message)) || String(e);
+    e.message.startsWith("Requires net access to \"evil.example\"") && /; use \S/.test(e.message)) || String(e);
 // case
-// expect: PERMISSION_DENIED PermissionError "Requires net access"
-// expect-blocked: XMLHttpRequest* net *
-// expect-log: XMLHttpRequest … Requires net access
+// expect: PERMISSION_DENIED PermissionError "Requires net access to \"evil.example\""
+// expect-blocked: XMLHttpRequest net evil.example
+// expect-log: XMLHttpRequest … Requires net access to "evil.example"
 const request = new XMLHttpRequest(); request.open("GET", "https://evil.example/x"); request.send();
 // twin
 // expect: SUCCESS {"a":1}

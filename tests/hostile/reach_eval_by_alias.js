@@ -1,5 +1,5 @@
 // expect: SUCCESS true
-// expect-blocked: eval eval *
+// expect-blocked: eval eval -
 // expect-log: eval … Requires eval access
 try {
     const made = (() => { const run = eval; return run("1") })();

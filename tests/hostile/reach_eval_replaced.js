@@ -3,7 +3,7 @@ globalThis.eval = (text) => "mine: " + text;
 return eval("1");
 // case
 // expect: PERMISSION_DENIED PermissionError "Requires eval access"
-// expect-blocked: eval eval *
+// expect-blocked: eval eval -
 const real = eval;
 delete globalThis.eval;
 real("1");

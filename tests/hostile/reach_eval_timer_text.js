@@ -1,5 +1,6 @@
 // expect: SUCCESS true
-// expect-blocked: any
+// expect-blocked: setTimeout eval -
+// expect-blocked: setInterval eval -
 let refused = 0;
 for (const set of [setTimeout, setInterval, queueMicrotask]) {
     try {

@@ -1,13 +1,13 @@
 // expect: PERMISSION_DENIED PermissionError "Requires eval access"
-// expect-blocked: eval eval *
+// expect-blocked: eval eval -
 eval("1");
 // case
 // expect: PERMISSION_DENIED PermissionError "Requires eval access"
-// expect-blocked: Function eval *
+// expect-blocked: Function eval -
 new Function("return 1");
 // case
 // expect: PERMISSION_DENIED PermissionError "Requires eval access"
-// expect-blocked: AsyncFunction eval *
+// expect-blocked: AsyncFunction eval -
 await (async () => {}).constructor("return 1")();
 // twin
 // expect: SUCCESS 1

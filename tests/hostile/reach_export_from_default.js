@@ -1,5 +1,5 @@
 // expect: PERMISSION_DENIED PermissionError "Requires import access to \"fs\""
-// expect-blocked: import* import fs
+// expect-blocked: import import fs
 export { default } from "fs";
 // twin
 // expect: SUCCESS "it ran"

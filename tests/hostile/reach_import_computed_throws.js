@@ -1,5 +1,4 @@
 // expect: SUCCESS true
-// expect-blocked: any
 const mine = new RangeError("mine");
 return import({ toString() { throw mine } }).then(() => "it loaded", (e) => e === mine || String(e));
 // twin

@@ -1,5 +1,5 @@
 // expect: SUCCESS true
-// expect-blocked: import* import fs
+// expect-blocked: import import fs
 return import("fs", { with: { type: "json" } }).then(() => "it loaded", (e) => (e.name === "PermissionDenied" && e.code === "PERMISSION_DENIED" && e.message.startsWith('Requires import access to "fs"')) || String(e));
 // twin
 // expect: SUCCESS true

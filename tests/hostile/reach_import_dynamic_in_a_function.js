@@ -1,5 +1,5 @@
 // expect: SUCCESS true
-// expect-blocked: import* import fs
+// expect-blocked: import import fs
 const load = async (name) => import(name);
 return load("fs").then(() => "it loaded", (e) => (e.name === "PermissionDenied" && e.code === "PERMISSION_DENIED" && e.message.startsWith('Requires import access to "fs"')) || String(e));
 // twin

@@ -1,5 +1,5 @@
 // expect: SUCCESS true
-// expect-blocked: import* import fs
+// expect-blocked: import import fs
 function* load() { yield import("fs") }
 return load().next().value.then(() => "it loaded", (e) => (e.name === "PermissionDenied" && e.code === "PERMISSION_DENIED" && e.message.startsWith('Requires import access to "fs"')) || String(e));
 // twin

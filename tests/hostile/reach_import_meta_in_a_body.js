@@ -1,5 +1,4 @@
-// expect: CODE_ERROR SyntaxError
-// expect-blocked: any
+// expect: CODE_ERROR SyntaxError "import.meta"
 return import.meta.url;
 // twin
 // expect: SUCCESS true

@@ -1,5 +1,4 @@
 // expect: SUCCESS true
-// expect-blocked: any
 export default () => Reflect.ownKeys(import.meta).length === 0 && Object.getPrototypeOf(import.meta) === null;
 // case
 // expect: SUCCESS [null,null,null,null]

@@ -1,10 +1,16 @@
 // expect: SUCCESS true
-// expect-blocked: import* import cap:*
+// expect-blocked: import import cap:*
 const own = /cap:[0-9a-f]+/.exec(new Error("x").stack)[0];
 return import(own).then(() => "it loaded", (e) => e.code === "PERMISSION_DENIED" || String(e));
 // case
 // expect: SUCCESS true
-// expect-blocked: any
+// expect-blocked: import import cap:*
+// expect-blocked: import import ./cap:*
+// expect-blocked: import import -
+// expect-blocked: import import .
+// expect-blocked: import import <evalScript>
+// expect-blocked: import import <input>
+// expect-blocked: import import /cap:*
 export const secret = 1;
 export default async () => {
     const own = /cap:[0-9a-f]+/.exec(new Error("x").stack)[0];

@@ -1,10 +1,10 @@
-// expect: CODE_ERROR|PERMISSION_DENIED
-// expect-blocked: any
+// expect: PERMISSION_DENIED PermissionError "Requires import access to \"fs\""
+// expect-blocked: import import fs
 import fs from "fs";
 return fs;
 // case
-// expect: CODE_ERROR|PERMISSION_DENIED
-// expect-blocked: any
+// expect: PERMISSION_DENIED PermissionError "Requires import access to \"fs\""
+// expect-blocked: import import fs
 return 1;
 import "fs";
 // twin

@@ -1,11 +1,11 @@
 // expect: PERMISSION_DENIED PermissionError "Requires import access to \"a\""
-// expect-blocked: import* import a
+// expect-blocked: import import a
 import a from "a";
 import b from "b";
 export default () => "it ran";
 // case
-// expect: PERMISSION_DENIED PermissionError "Requires import access to"
-// expect-blocked: any
+// expect: PERMISSION_DENIED PermissionError "Requires import access to \"a\""
+// expect-blocked: import import a
 import a from "a";
 globalThis.ran = true;
 console.log("the module ran");

@@ -1,5 +1,5 @@
-// expect: SUCCESS true
-return (() => { const runtime = typeof Deno !== "undefined" ? "deno" : typeof process !== "undefined" ? "node" : "none"; return typeof runtime === "string" })();
+// expect: SUCCESS "deno"
+return (() => { const runtime = typeof Deno !== "undefined" ? "deno" : typeof process !== "undefined" ? "node" : "none"; return runtime })();
 // twin
 // expect: SUCCESS true
 // expect-blocked: Deno.readFile read /x

@@ -4,7 +4,7 @@ await null;
 const later = await new Promise((done) => setTimeout(done, 1, { a: 1 }));
 export default (args, { mcp }) => mcp.echo.x(later);
 // case
-// expect: STALLED
+// expect: STALLED RuntimeError "The code waits for something that cannot happen"
 await new Promise(() => {});
 export default () => 1;
 // case

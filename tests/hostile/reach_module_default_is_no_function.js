@@ -1,10 +1,10 @@
-// expect: CODE_ERROR
+// expect: CODE_ERROR RuntimeError "TypeError: the module's default export is not a function"
 export default 1;
 // case
-// expect: CODE_ERROR
+// expect: CODE_ERROR RuntimeError "TypeError: class constructors must be invoked with 'new'"
 export default class { static apply() { return "applied" } }
 // case
-// expect: CODE_ERROR
+// expect: CODE_ERROR RuntimeError "TypeError: the module's default export is not a function"
 export default { call() { return "called" } };
 // case
 // expect: CODE_ERROR RuntimeError "mine"

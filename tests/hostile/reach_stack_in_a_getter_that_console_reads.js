@@ -1,4 +1,4 @@
-// expect: SUCCESS
+// expect: SUCCESS []
 const seen = [];
 console.log({ get a() { seen.push(new Error("x").stack); return 1 } });
 return seen;

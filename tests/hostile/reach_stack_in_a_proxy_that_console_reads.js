@@ -1,4 +1,4 @@
-// expect: SUCCESS
+// expect: SUCCESS []
 const seen = [];
 const look = () => { seen.push(new Error("x").stack); return undefined };
 const traps = Object.fromEntries(Object.getOwnPropertyNames(Reflect).map((trap) => [trap, (...all) => { look(); return Reflect[trap](...all) }]));

@@ -1,5 +1,5 @@
 // expect: SUCCESS true
-// expect-blocked: any
+// expect-blocked-count: any
 // expect-call-count: any
 // timeout: 30000
 const seen = new Set(), queue = [globalThis, mcp, mcp.a, mcp.a.b, args, async () => 1, function* () {}, async function* () {}];

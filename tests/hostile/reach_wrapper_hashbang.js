@@ -1,8 +1,8 @@
-// expect: CODE_ERROR|SUCCESS
+// expect: SUCCESS 1
 #!/usr/bin/env node
 return 1
 // case
-// expect: CODE_ERROR|SUCCESS
+// expect: CODE_ERROR SyntaxError
 
 #!/usr/bin/env node
 return 1

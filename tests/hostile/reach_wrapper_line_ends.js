@@ -1,5 +1,5 @@
 // expect: SUCCESS ["2","4","5","6"]
-const at = () => /:(\d+):\d+\)$/.exec(new Error("x").stack.split("\n")[1])[1];«CR»
+const at = () => /:(\d+):\d+\)$/.exec(new Error("x").stack.split("\n")[2])[1];«CR»
 const a = at(), more = [];«LS»more.push(a);«PS»more.push(at());
 more.push(at());
 more.push(at()); return more;

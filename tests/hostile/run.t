@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """run.t - every hostile file through the library. README.md says how a file is written.
 
-`run.t values_cycle` runs one file; `run.t reach` all that begin so.
+`run.t values_cycle` runs one file; `run.t reach` all that begin so; `run.t bridge_polluted_global/Map` one case.
 """
 
 import ctypes
@@ -84,8 +84,8 @@ VALUES = {"proto": PROTO, "null": "null", "zero": "-0", "text": '"x"', "deep": D
 class Section:
     """One run: what its comments ask for, and its code."""
 
-    KEYS = ("expect", "expect-call", "expect-call-count", "expect-blocked", "expect-log", "args", "memory",
-            "timeout", "twice", "later")
+    KEYS = ("expect", "expect-length", "expect-call", "expect-call-refused", "expect-call-count", "expect-blocked",
+            "expect-blocked-count", "expect-log", "args", "memory", "timeout", "twice", "later")
 
     def __init__(self, kind, text):
         self.kind, self.asked = kind, {key: [] for key in self.KEYS}
@@ -96,26 +96,38 @@ class Section:
             text = text.replace(name, character)
         self.code = text[:-1] if text.endswith("\n") else text
         equal(len(self.asked["expect"]), 1, "lines that begin with expect:")
-        self.outcomes, self.type, self.value = self._expected(self.asked["expect"][0])
+        self.outcome, self.type, self.value = self._expected(self.asked["expect"][0])
+        exact = self.value or self.type or self.asked["twice"] or self.asked["expect-length"]
+        assert exact or self.outcome == "REFUSED", f"says too little: {self.asked['expect'][0]}"
 
     @staticmethod
     def _expected(line):
-        match = re.fullmatch(r"([A-Z_|]+)(?: ([A-Z][A-Za-z]+))?(?: ([\[{\"0-9tfn-].*))?", line)
+        match = re.fullmatch(r"([A-Z_]+)(?: ([A-Z][A-Za-z]+))?(?: ([\[{\"0-9tfn-].*))?", line)
         assert match, f"not an expectation: {line}"
-        return match[1].split("|"), match[2], match[3]
+        return match.groups()
 
     def one(self, key, otherwise=None):
         return self.asked[key][0] if self.asked[key] else otherwise
 
 
-def sections_of(path):
+def cases_of(path):
+    """{name of the test: text} of a file: one, or one for each of its `// with` lines."""
     with open(path, encoding="utf-8", newline="") as file:
-        parts = re.split(r"^// (case|twin)\n", file.read(), flags=re.M)
+        text = file.read()
+    name, head = os.path.basename(path)[:-len(".js")], re.match(r"(?:// with .*\n)*", text).group()
+    text, cases = text[len(head):], re.findall(r"// with (.*)\n", head)
+    equal("$CASE" in text, bool(cases), f"{name} has $CASE, as it has `// with`")
+    equal(len(set(cases)), len(cases), f"different cases of {name}")
+    return {f"{name}/{case}": text.replace("$CASE", case) for case in cases} or {name: text}
+
+
+def sections_of(text):
+    parts = re.split(r"^// (case|twin)\n", text, flags=re.M)
     assert parts[0].startswith("// expect: "), "the first line does not say how it ends"
     sections = [Section("attack", parts[0])]
     sections += [Section(kind, text) for kind, text in zip(parts[1::2], parts[2::2])]
     twins = [s for s in sections if s.kind == "twin"]
-    assert twins and all(t.outcomes == ["SUCCESS"] for t in twins), "no twin that succeeds"
+    assert twins and all(t.outcome == "SUCCESS" for t in twins), "no twin that succeeds"
     return sections
 
 
@@ -229,8 +241,10 @@ def as_seen(value):
 def check_end(section, envelope):
     outcome = "SUCCESS" if envelope["success"] else envelope["error"]["code"]
     what = envelope["result"] if envelope["success"] else envelope["error"]
-    assert outcome in section.outcomes, f"it ended with {outcome}: {what!r:.600}"
+    assert outcome == section.outcome, f"it ended with {outcome}: {what!r:.600}"
     if envelope["success"]:
+        if length := section.one("expect-length"):
+            equal(len(what), int(length), "length of the result")
         if section.value is not None and not section.asked["twice"]:
             equal(as_seen(envelope["result"]), as_seen(json.loads(section.value)), "result")
         return
@@ -241,13 +255,14 @@ def check_end(section, envelope):
 
 
 def check_blocked(section, envelope):
-    if section.one("expect-blocked") == "any":
+    if count := section.one("expect-blocked-count"):
+        if count != "any":
+            equal(len(envelope["blocked"]), int(count), "entries of blocked")
         return
     got = [(b["api"], b["access"], b.get("target") or "-") for b in envelope["blocked"]]
     wanted = [tuple(line.split(" ", 2)) for line in section.asked["expect-blocked"]]
     same = len(got) == len(wanted) and all(
-        fnmatch.fnmatchcase(g[0], w[0]) and g[1] == w[1] and fnmatch.fnmatchcase(g[2], w[2])
-        for g, w in zip(got, wanted))
+        g[:2] == w[:2] and fnmatch.fnmatchcase(g[2], w[2]) for g, w in zip(got, wanted))
     assert same, f"blocked: got {got}, wanted {wanted}"
 
 
@@ -266,8 +281,12 @@ def check_calls(section, calls, envelope):
         equal(len(calls), int(count), "number of calls")
     else:
         equal(calls, section.asked["expect-call"], "calls")
-    equal([c["method"] for c in envelope["calls"]], [c.split(" ")[0] for c in calls], "calls in the envelope")
+    sent, refused = [c.split(" ")[0] for c in calls], section.asked["expect-call-refused"]
+    equal([c["method"] for c in envelope["calls"]], refused or sent, "calls in the envelope")
     for call in envelope["calls"]:
+        if refused:
+            equal(call["state"], "failed", f"state of {call['method']}")
+            continue
         state = STATES.get(call["method"].split(":")[0])
         if state and not section.asked["later"]:  # later is too late for a run that has ended
             equal(call["state"], state, f"state of {call['method']}")
@@ -275,7 +294,7 @@ def check_calls(section, calls, envelope):
 
 def run_once(host, section):
     run = host.new_run(section.code, section.one("args"), section.one("memory"), section.one("timeout"))
-    if section.outcomes == ["REFUSED"]:
+    if section.outcome == "REFUSED":
         return equal(run, None, "the run that should not be")
     assert run, "the library does not take the code"
     envelope = host.envelope_of(run)
@@ -298,11 +317,11 @@ def run_section(host, section):
 # --- all files -------------------------------------------------------------------------------
 
 
-def run_file(path):
-    assert name_of(path).split("_")[0] in AREAS, "no area of this name"
+def run_case(name, text):
+    assert name.split("_")[0] in AREAS, "no area of this name"
     with Host() as host:
         watch = Watch(host)
-        for number, section in enumerate(sections_of(path), 1):
+        for number, section in enumerate(sections_of(text), 1):
             try:
                 run_section(host, section)
                 watch.check()
@@ -310,20 +329,19 @@ def run_file(path):
                 raise AssertionError(f"section {number} ({section.kind}): {failure}") from None
 
 
-def name_of(path):
-    return os.path.basename(path)[:-len(".js")]
-
-
-def chosen(paths):
+def chosen(cases):
     words = sys.argv[1:]
     del sys.argv[1:]
-    return [p for p in paths if not words or any(name_of(p).startswith(w) for w in words)]
+    return {name: text for name, text in cases.items() if not words or any(map(name.startswith, words))}
 
 
 os.environ["API_KEY"] = os.environ["CAPRUN_SECRET"] = SECRET
-for one in chosen(sorted(glob.glob(os.path.join(HERE, "*.js")))):
-    def attack(path=one):
-        run_file(path)
-    attack.__name__ = name_of(one)
+ALL = {}
+for one in sorted(glob.glob(os.path.join(HERE, "*.js"))):
+    ALL |= cases_of(one)
+for one, code in chosen(ALL).items():
+    def attack(name=one, text=code):
+        run_case(name, text)
+    attack.__name__ = one
     harness.test(attack)
 main()

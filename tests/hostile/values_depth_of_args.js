@@ -1,20 +1,17 @@
 // expect: SUCCESS true
-// expect-call-count: any
 let input = "leaf";
 for (let i = 0; i < 100000; i++) input = [input];
-return mcp.echo.x(input).then(() => "sent", (e) => e instanceof Error);
+return mcp.echo.x(input).then(() => "sent", (e) => e instanceof RangeError);
 // case
 // expect: SUCCESS true
-// expect-call-count: any
 let input = "leaf";
 for (let i = 0; i < 100000; i++) input = { a: input };
-return mcp.echo.x(input).then(() => "sent", (e) => e instanceof Error);
+return mcp.echo.x(input).then(() => "sent", (e) => e instanceof RangeError);
 // case
 // expect: SUCCESS true
-// expect-call-count: any
 let depth = 0;
 const input = { toJSON: () => (depth++ < 100000 ? { a: input } : 1) };
-return mcp.echo.x(input).then(() => "sent", (e) => e instanceof Error);
+return mcp.echo.x(input).then(() => "sent", (e) => e instanceof RangeError);
 // twin
 // expect: SUCCESS true
 // expect-call-count: 1

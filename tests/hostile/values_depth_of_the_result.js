@@ -1,9 +1,9 @@
-// expect: CODE_ERROR
+// expect: CODE_ERROR RuntimeError "The result is not JSON: RangeError: "
 let input = "leaf";
 for (let i = 0; i < 100000; i++) input = [input];
 return input;
 // case
-// expect: CODE_ERROR
+// expect: CODE_ERROR RuntimeError "The result is not JSON: RangeError: "
 let input = "leaf";
 for (let i = 0; i < 100000; i++) input = { a: input };
 return input;

@@ -1,6 +1,6 @@
 // expect: SUCCESS true
 const e = await mcp.echo.x({ text: "x".repeat(50e6) }).then(() => "sent", (e) => e);
-return e instanceof Error || String(e);
+return e instanceof RangeError || String(e);
 // case
 // expect: OUTPUT_LIMIT LimitError
 return "x".repeat(50e6);
@@ -17,9 +17,9 @@ return 1;
 // case
 // expect: SUCCESS true
 const e = await mcp.echo.x({ ["k".repeat(50e6)]: 1 }).then(() => "sent", (e) => e);
-return e instanceof Error || String(e);
+return e instanceof RangeError || String(e);
 // case
-// expect: SUCCESS|OUTPUT_LIMIT
+// expect: OUTPUT_LIMIT LimitError
 return "\0".repeat(4e6);
 // twin
 // expect: SUCCESS 8000000

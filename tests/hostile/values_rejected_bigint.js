@@ -8,7 +8,7 @@ try {
 const e = await promise.then(() => "it was sent", (e) => e);
 return (e instanceof TypeError && e.code === undefined && e.message.includes("outer") && e.message.includes("inner")) || String(e);
 // case
-// expect: CODE_ERROR
+// expect: CODE_ERROR RuntimeError "The result is not JSON: TypeError: a BigInt has no JSON, at result.outer[1].inner"
 return { outer: [0, { inner: 1n }] };
 // twin
 // expect: SUCCESS {"a":"1"}

@@ -8,7 +8,7 @@ try {
 const e = await promise.then(() => "it was sent", (e) => e);
 return (e instanceof TypeError && e.code === undefined) || String(e);
 // case
-// expect: CODE_ERROR
+// expect: CODE_ERROR RuntimeError "The result is not JSON: TypeError: a BigInt has no JSON, at result"
 return 1n;
 // twin
 // expect: SUCCESS {"a":"1"}

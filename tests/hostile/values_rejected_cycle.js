@@ -10,7 +10,7 @@ try {
 const e = await promise.then(() => "it was sent", (e) => e);
 return (e instanceof TypeError && e.code === undefined && e.message.includes("outer") && e.message.includes("list") && e.message.includes("inner")) || String(e);
 // case
-// expect: CODE_ERROR
+// expect: CODE_ERROR RuntimeError "The result is not JSON: TypeError: a cycle has no JSON, at result.outer.list[0].inner"
 const input = { outer: { list: [] } };
 input.outer.list[0] = { inner: input.outer };
 return input;

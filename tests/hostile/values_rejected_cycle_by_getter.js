@@ -9,7 +9,7 @@ try {
 const e = await promise.then(() => "it was sent", (e) => e);
 return (e instanceof TypeError && e.code === undefined && e.message.includes("self")) || String(e);
 // case
-// expect: CODE_ERROR
+// expect: CODE_ERROR RuntimeError "The result is not JSON: TypeError: a cycle has no JSON, at result.self"
 const input = { get self() { return input } };
 return input;
 // twin

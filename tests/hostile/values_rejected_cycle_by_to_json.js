@@ -10,7 +10,7 @@ try {
 const e = await promise.then(() => "it was sent", (e) => e);
 return (e instanceof TypeError && e.code === undefined && e.message.includes("outer")) || String(e);
 // case
-// expect: CODE_ERROR
+// expect: CODE_ERROR RuntimeError "The result is not JSON: TypeError: a cycle has no JSON, at result.outer"
 const input = { outer: {} };
 input.outer.toJSON = () => input;
 return input;

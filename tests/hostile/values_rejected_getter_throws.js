@@ -9,7 +9,7 @@ try {
 const e = await promise.then(() => "it was sent", (e) => e);
 return (e === mine) || String(e);
 // case
-// expect: CODE_ERROR
+// expect: CODE_ERROR RuntimeError "The result is not JSON: {\"not\":\"an error\"}"
 const mine = { not: "an error" };
 return { get a() { throw mine } };
 // twin

@@ -1,9 +1,12 @@
 // expect: SUCCESS []
-// expect-call-count: any
+// expect-call-refused: echo:x
+// expect-call-refused: echo:x
+// expect-call-refused: echo:x
+// expect-call-refused: echo:x
 const wrong = [];
 for (const input of ["\0", "x\0y", { "\0": 1 }, [{ a: "\0" }]]) {
     const e = await mcp.echo.x({ input }).then(() => "it was sent", (e) => e);
-    if (!(e instanceof Error)) wrong.push(String(e));
+    if (e.code !== "RPC_ERROR" || !e.message.endsWith("the character NUL in a string")) wrong.push(String(e));
 }
 return wrong;
 // case

@@ -9,7 +9,7 @@ try {
 const e = await promise.then(() => "it was sent", (e) => e);
 return (e === mine) || String(e);
 // case
-// expect: CODE_ERROR
+// expect: CODE_ERROR RuntimeError "The result is not JSON: mine"
 const mine = new Error("mine");
 return new Proxy({}, { ownKeys() { throw mine } });
 // twin

@@ -10,7 +10,7 @@ try {
 const e = await promise.then(() => "it was sent", (e) => e);
 return (e instanceof TypeError && e.code === undefined) || String(e);
 // case
-// expect: CODE_ERROR
+// expect: CODE_ERROR RuntimeError "TypeError: revoked proxy"
 const revocable = Proxy.revocable({}, {});
 revocable.revoke();
 return revocable.proxy;

@@ -1,20 +1,20 @@
-// expect: STALLED RuntimeError
+// expect: STALLED RuntimeError "The code waits for something that cannot happen"
 await new Promise(() => {});
 // case
-// expect: STALLED RuntimeError
+// expect: STALLED RuntimeError "The code waits for something that cannot happen"
 return { then() {} };
 // case
-// expect: STALLED RuntimeError
+// expect: STALLED RuntimeError "The code waits for something that cannot happen"
 // expect-call: echo:x {}
 await mcp.echo.x();
 return new Promise(() => {});
 // case
-// expect: EXECUTION_TIMEOUT TimeoutError
+// expect: EXECUTION_TIMEOUT TimeoutError "Execution timeout after 200 ms"
 // timeout: 200
 // expect-call: never:x {}
 await mcp.never.x();
 // case
-// expect: EXECUTION_TIMEOUT TimeoutError
+// expect: EXECUTION_TIMEOUT TimeoutError "Execution timeout after 200 ms"
 // timeout: 200
 setInterval(() => 0, 10);
 await new Promise(() => {});

@@ -4,10 +4,10 @@ return undefined;
 // expect: SUCCESS null
 void 0;
 // case
-// expect: CODE_ERROR
+// expect: CODE_ERROR RuntimeError "The result is not JSON: TypeError: a function has no JSON"
 return () => 1;
 // case
-// expect: CODE_ERROR
+// expect: CODE_ERROR RuntimeError "The result is not JSON: TypeError: a symbol has no JSON"
 return Symbol("s");
 // case
 // expect: SUCCESS null

@@ -6,7 +6,7 @@ const outer = await mcp.echo.outer({ toJSON() { inner = mcp.echo.inner({ inner: 
 return [outer, await inner];
 // case
 // expect: SUCCESS {"n":1}
-// expect-call-count: any
+// expect-call: echo:late {}
 return { toJSON() { void mcp.echo.late(); return { n: 1 } } };
 // case
 // expect: SUCCESS true

@@ -6,8 +6,7 @@ return { toJSON() { for (;;); } };
 // timeout: 300
 await mcp.echo.x({ get a() { for (;;); } });
 // case
-// expect: EXECUTION_TIMEOUT|OUTPUT_LIMIT|MEMORY_LIMIT|CODE_ERROR
-// timeout: 1000
+// expect: CODE_ERROR RuntimeError "the args of a call are over 16 MiB"
 // memory: 64
 await mcp.echo.x(new Proxy([], { get: (target, key) => (key === "length" ? 2 ** 53 - 1 : undefined) }));
 // twin

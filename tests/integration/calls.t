@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """calls.t - calls that an application answers: now, later, wrongly, too late, hundreds at once."""
 
+import ctypes
 import json
 import os
 import sys
@@ -139,6 +140,23 @@ def an_answer_that_is_too_long_fails_the_call():
 
 
 @test
+def an_answer_may_be_as_long_as_it_may_be_and_several_at_once():
+    waiting = []
+    text = b'"' + b"x" * ((64 << 20) - 2) + b'"'
+
+    def answer(call):
+        waiting.append(call)
+        if len(waiting) == 6:
+            equal([one.reply(text) for one in waiting], [0, 0, 0, 0, E_TOOBIG, E_TOOBIG])
+
+    envelope = run("const got = await Promise.allSettled([1, 2, 3, 4, 5, 6].map((i) => mcp.a.b(i)"
+                   ".then((text) => text.length))); return got.map((g) => g.value ?? g.reason.message)",
+                   answer, memory_mib=1024)
+    waits = "Too much waits for the worker to read it"
+    equal(envelope.get("result"), [(64 << 20) - 2] * 4 + [waits] * 2, str(envelope.get("error")))
+
+
+@test
 def a_call_without_an_answer_times_out_and_the_run_goes_on():
     late = []
     with Library(lambda call: late.append(call)) as library:
@@ -188,6 +206,25 @@ def too_many_calls_end_the_run_though_none_is_answered():
 def a_run_that_waits_for_nothing_is_stalled_only_when_no_call_waits():
     equal(run("mcp.a.b(); await new Promise(() => {})", lambda call: call.reply("1"))["error"]["code"],
           "STALLED")
+
+
+@test
+def the_args_are_there_until_the_handler_returns_whatever_it_does():
+    def answer(call):
+        call.library.lib.caprun_cancel(ctypes.c_void_p(call.run))
+        equal(ctypes.string_at(*call.where), call.args)
+
+    equal(run("await mcp.a.b({x: 'y'.repeat(1e5)})", answer)["error"]["code"], "CANCELLED")
+
+
+@test
+def long_messages_of_many_failures_are_not_all_kept():
+    between(run("for (let i = 0; i < 3000; i++) await mcp.a.b().catch((e) => 0);"
+                "try { await mcp.a.b() } catch (e) { return e.message.length }",
+                lambda call: call.fail("x" * 65536))["result"], 65536, 65536)
+    with open("/proc/self/status", encoding="ascii") as status:
+        resident = int(next(line for line in status if line.startswith("VmRSS")).split()[1])
+    between(resident, 0, 150 * 1024, "KiB")
 
 
 @test

@@ -114,6 +114,9 @@ r"""{
 }""",
     r"""(e => { e.stack = 'Error: a'; e.code = 4; return [e] })(new Error('a'))""":
         r"""[ [Error: a] { code: 4 } ]""",
+    r"""new URLSearchParams('q=1&r=%20x&q=2'), new URLSearchParams(), [new URLSearchParams('?a')]""":
+        r"""URLSearchParams { 'q' => '1', 'r' => ' x', 'q' => '2' } URLSearchParams {} [ URLSearchParams { 'a' => '' } ]""",
+    r"""new (class { #impl = { _url: 1, _list: 2 }; x = 1 }), new (class Foo { #impl = 1 })""": r"""{ x: 1 } Foo {}""",
     r"""'%s|%s|%s|%s', 1, -0, { a: { b: 1 } }, Symbol('a'), 'rest', { a: 1 }""":
         r"""1|-0|{ a: [Object] }|Symbol(a) rest { a: 1 }""",
     r"""'%d|%d|%i|%f|%d|%i', '42', {}, '42.9px', '1.5x', 3n, 'abc'""": r"""42|NaN|42|1.5|3n|NaN""",
@@ -178,6 +181,19 @@ r"""┌─────────┬───┬───┐
 │ 0       │ 2 │   │
 │ 1       │   │   │
 └─────────┴───┴───┘""",
+    r"""console.table({get a() { throw 1 }, get b() { throw 1 }})""":
+r"""┌─────────┬──────────┐
+│ (index) │ Values   │
+├─────────┼──────────┤
+│ a       │ [Getter] │
+│ b       │ [Getter] │
+└─────────┴──────────┘""",
+    r"""console.table([{get a() { throw 1 }}])""":
+r"""┌─────────┬──────────┐
+│ (index) │ a        │
+├─────────┼──────────┤
+│ 0       │ [Getter] │
+└─────────┴──────────┘""",
     r"""console.table(5)""": r"""5""",
     r"""console.table([])""":
 r"""┌─────────┐
@@ -258,16 +274,56 @@ ERRORS = {
     "Promise.reject(new Error('x'))": ["Promise {", "  <rejected> Error: x", "  " + AT, "}"],
     "Object.defineProperty(new Error('x'), 'name', {get() { throw 1 }})": ["Error: x", AT],
     "Object.setPrototypeOf(new Error('x'), null)": ["Error: x", AT],
+    "new DOMException('stopped', 'AbortError')": ["DOMException [AbortError]: stopped", AT],
+    "[new DOMException()]": ["[", "  DOMException [Error]", "  " + AT, "]"],
+    "new DOMException('x', 'Foo')": ["Foo: x", AT],
+    "AbortSignal.abort().reason": ["DOMException [AbortError]: This operation was aborted", AT],
+    "structuredClone(new RangeError('r'))": ["RangeError: r", AT],
+    "[structuredClone(new RangeError('r'))]": ["[", "  RangeError: r", "  " + AT, "]"],
+    "given('    at f (x:1:1)')": ["Error: m", "    at f (x:1:1)"],
+    "given('Error: m\\n    at f (x:1:1)')": ["Error: m", "    at f (x:1:1)"],
+    "given('other\\n    at f (x:1:1)')": ["other", "    at f (x:1:1)"],
+    "given('other')": ["[other]"],
 }
 
 
 @each({code: (code, lines) for code, lines in ERRORS.items()})
 def an_error_is_shown_with_its_stack(case):
     code, lines = case
-    logs = run_json(f"const e = {code}; if (e.catch) e.catch(() => 0); console.log(e)")["logs"]
+    given = "const given = stack => Object.defineProperty(new Error('m'), 'stack', {value: stack});"
+    logs = run_json(f"{given} const e = {code}; if (e.catch) e.catch(() => 0); console.log(e)")["logs"]
     equal(len(logs), len(lines), str(logs))
     for got, wanted in zip(logs, lines):
         assert got.startswith(wanted), (got, wanted)
+
+
+URLS = ["https://u:p@x.example:81/a/b?q=1#f", "https://u@h/", "https://:p@h/", "http://1.2.3.4/", "mailto:a@b",
+        "http://[::1]/", "http://[::]/", "http://[1:0:0:2::]/", "http://[1:0:3:4:5:6:7:0]/", "http://[::ffff:102:304]/",
+        "http://[1:2:3:4:5:6::]/", "file:///a/b", "a:/.//p", "a:/", "x://h?", "x:#", "data:text/plain,a b", "x:///y"]
+
+
+@test
+def a_url_is_shown_with_its_href_and_nothing_of_ours():
+    logs = run_json(f"""for (const text of {URLS}) {{
+        const url = new URL(text);
+        url.searchParams;
+        console.log(url);
+        console.log(url.href);
+    }}""")["logs"]
+    equal(logs[1::2], URLS)
+    equal(logs[::2], [f"URL {{ href: '{url}' }}" for url in URLS])
+
+
+@test
+def a_url_is_shown_among_other_things():
+    logs = run_json("""const url = new URL('http://x.example/');
+        url.searchParams.append('a', 'b');
+        console.log(Object.assign(url, {extra: 1}), [url.searchParams]);
+        console.log('%j %s', {url}, url);
+        console.log(new URLSearchParams(Array.from({length: 102}, () => ['k', 'v'])))""")["logs"]
+    equal(logs[:2], ["URL { href: 'http://x.example/?a=b', extra: 1 } [ URLSearchParams { 'a' => 'b' } ]",
+                     """{"url":"http://x.example/?a=b"} URL { href: 'http://x.example/?a=b', extra: 1 }"""])
+    equal(logs[-3:], ["  'k' => 'v',", "  ... 2 more items", "}"])
 
 
 @test
@@ -296,6 +352,18 @@ TRAPS = {
                 f" o[Symbol.iterator] = () => {RUN}",
     "a map": f"o = new Map([[1, 2]]); for (const k of ['size', 'entries', 'forEach', Symbol.iterator])"
              f" Object.defineProperty(o, k, {{get() {RUN}}})",
+    "a DOMException": f"o = new DOMException('x', 'AbortError');"
+                      f" for (const k of ['name', 'message']) for (const p of [o, DOMException.prototype])"
+                      f" Object.defineProperty(p, k, {{get() {RUN}}})",
+    "URLs": f"""o = [new URL('http://[::1]/a?b'), new URLSearchParams('a=1')];
+        o[2] = o[0].searchParams;
+        [Object.prototype, Array.prototype, URL.prototype, URLSearchParams.prototype].forEach(p =>
+            ['_url', '_list', 'scheme', 'host', 'href', 'toString', 'entries', Symbol.iterator].forEach(k =>
+                Object.defineProperty(p, k, {{__proto__: null, configurable: true, get() {RUN}}})))""",
+    "a class like ours": f"""const trap = new Proxy({{}}, new Proxy({{}}, {{get() {RUN}}})); const url = {{scheme: 'a',
+        host: trap, path: [trap, {{toString() {RUN}}}], get query() {RUN}, port: {{valueOf() {RUN}}}}};
+        class A {{ #impl; constructor(impl) {{ this.#impl = impl }} }}
+        o = [{{_url: url}}, {{_list: trap}}, {{_list: [trap, [trap, 1]]}}, trap].map(impl => new A(impl))""",
     "polluted prototypes":
         f"""o = {{a: [1, {{b: new Date(0)}}], c: /x/}}; const define = Object.defineProperty;
         for (const p of [Object, Array, Function, String, Map, Error, Date, RegExp, Symbol, Number])
@@ -346,6 +414,19 @@ HUGE = {
     "a long chain of prototypes": "let o = {}; for (let i = 0; i < 1e5; i++) o = Object.create(o);"
                                   "console.log(Array(100).fill(Array(100).fill(o)))",
     "an error of many lines": r"const e = new Error('m\n'.repeat(1e6)); console.log([e, {e}]); console.log(e)",
+    "a hidden tag, often": "const f = Object.defineProperty(() => 1, Symbol.toStringTag, {value: 't'.repeat(1e6)});"
+                           "console.log(Array(100).fill(Array(100).fill(f)))",
+    "names of ten megabytes, often":
+        r"const k = '\u6f22'.repeat(1e7), often = o => console.log(Array(100).fill(Array(100).fill(o)));"
+        "function F() {} for (const v of [F, class extends F {}, F.prototype]) {"
+        " Object.defineProperty(F, 'name', {value: k, configurable: true}); often(v); often(new F()) }"
+        "const e = new Error(k); e.name = k; often(e); often(Object.assign(new Error('x'), {stack: k}));"
+        "often(new DOMException(k, k)); console.log('%j'.repeat(1000), ...Array(1000).fill(k))",
+    "a class like URL":
+        "class A { #impl = {_url: {scheme: 'x', host: null, path: Array(1e6).fill(null)}}; }"
+        "console.log(Array(100).fill(Array(100).fill(new A())));",
+    "long URLs": "const u = new URL('http://h/' + 'a/'.repeat(1e4) + '?' + 'b=c&'.repeat(1e4)); u.searchParams;"
+                 "console.log(Array(100).fill(Array(100).fill(u)), u.searchParams); console.log('%j', [u, u])",
     "many labels": "for (let i = 0; i < 3000; i++) { console.count('c' + i); console.time('t' + i) }",
     "many groups": "for (let i = 0; i < 1e5; i++) console.group(); console.log('a\\nb')",
     "a wide table": "console.table(Array(1e6).fill(1)); console.table(Array(1e4).fill(1).map((_, i) => ({['c' + i]: i})))",
@@ -365,6 +446,19 @@ def a_text_that_is_cut_says_so():
     assert logs[-2].endswith(" … cut after"), logs[-2][-40:]
     between(sum(map(len, logs)), 65000, 66000, "characters")
     equal(logs[-1], "whole")
+
+
+@test
+def a_label_is_cut_between_characters():
+    code = """for (let n = 95; n < 103; n++) {
+        const e = new Error('x');
+        e.stack = 'é'.repeat(n);
+        console.count(e);
+    }"""
+    logs = run_json(code)["logs"]
+    equal(len(logs), 8)
+    equal(logs[4], "[" + "é" * 99 + "]: 1")
+    assert not any("\ufffd" in line for line in logs), logs
 
 
 @test

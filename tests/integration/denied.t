@@ -10,7 +10,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from harness import contains, each, equal, main, run_json, test
 
 TOOL = "; use mcp.<server>.<tool>()"
-ENV = '; use args.env, and "env" in the capability\'s metadata'
+ENV = "; use args: what the code needs has to be passed to it"
+IMPORT = f"{TOOL}, or put the code into the capability"
 EVAL = "; use code that is written out: only pinned code runs"
 THROWS, REJECTS = "throws", "rejects"
 
@@ -28,9 +29,12 @@ for name in ("readFile", "readTextFile", "stat", "lstat", "realPath", "readLink"
     add(f'Deno.{name}("/etc/passwd")', REJECTS, "read", "/etc/passwd")
     add(f'Deno.{name}Sync("/etc/passwd")', THROWS, "read", "/etc/passwd")
 for name in ("writeFile", "writeTextFile", "remove", "mkdir", "rename", "create", "truncate", "chmod", "chown",
-             "utime", "symlink", "link", "copyFile"):
+             "utime"):
     add(f'Deno.{name}("/tmp/x", "y")', REJECTS, "write", "/tmp/x")
     add(f'Deno.{name}Sync("/tmp/x", "y")', THROWS, "write", "/tmp/x")
+for name in ("symlink", "link", "copyFile"):
+    add(f'Deno.{name}("/tmp/x", "y")', REJECTS, "write", "y")
+    add(f'Deno.{name}Sync("/tmp/x", "y")', THROWS, "write", "y")
 add("Deno.makeTempFile()", REJECTS, "write", None)
 add('Deno.open("/tmp/x", {write: true})', REJECTS, "write", "/tmp/x")
 add('Deno.openSync("/tmp/x", {append: true})', THROWS, "write", "/tmp/x")
@@ -65,11 +69,11 @@ add("({...process.env})", THROWS, "env", None, "process.env", ENV)
 add("Object.keys(process.env)", THROWS, "env", None, "process.env", ENV)
 add("Bun.env.API_KEY", THROWS, "env", "API_KEY", "Bun.env", ENV)
 add('Deno.dlopen("libc.so.6", {})', THROWS, "ffi", "libc.so.6")
-add('import("fs")', REJECTS, "import", "fs", "import")
-add('import("data:text/javascript,1")', REJECTS, "import", "data:text/javascript,1", "import")
-add('import("./a.json", {with: {type: "json"}})', REJECTS, "import", "./a.json", "import")
-add('require("child_process")', THROWS, "import", "child_process")
-add('require.resolve("x")', THROWS, "import", "x")
+add('import("fs")', REJECTS, "import", "fs", "import", IMPORT)
+add('import("data:text/javascript,1")', REJECTS, "import", "data:text/javascript,1", "import", IMPORT)
+add('import("./a.json", {with: {type: "json"}})', REJECTS, "import", "./a.json", "import", IMPORT)
+add('require("child_process")', THROWS, "import", "child_process", use=IMPORT)
+add('require.resolve("x")', THROWS, "import", "x", use=IMPORT)
 add('eval("1")', THROWS, "eval", None, "eval", EVAL)
 add('(0, eval)("1")', THROWS, "eval", None, "eval", EVAL)
 add('globalThis.eval("1")', THROWS, "eval", None, "eval", EVAL)
@@ -100,17 +104,14 @@ add("Deno.newThing.deeper()", THROWS, "sys", "newThing")
 add("process.exit(1)", THROWS, "sys", "exit", use="; use return")
 add("process.exitCode = 1", THROWS, "sys", "exitCode", "process.exitCode", "; use return")
 add("process.kill(1)", THROWS, "sys", "kill")
-add("process.argv.slice(2)", THROWS, "sys", "argv")
+add("process.argv.slice(2)", THROWS, "sys", "argv", use="; use args")
 add("process.cwd()", THROWS, "read", ".")
 add('process.chdir("/")', THROWS, "write", "/")
-add('process.dlopen({}, "x")', THROWS, "ffi", None)
+add('process.dlopen({}, "x")', THROWS, "ffi", "x")
 add('process.binding("fs")', THROWS, "ffi", "fs")
 add('process.stdout.write("x")', THROWS, "sys", "stdout", use="; use console.log()")
 add("process.nextTick(() => 0)", THROWS, "sys", "nextTick", use="; use queueMicrotask()")
 add('process.on("exit", () => 0)', THROWS, "sys", "on")
-# these two have the message of their object, and their own path
-ATTEMPTS['process.dlopen({}, "x")'] = (THROWS, f'Requires ffi access to "[object Object]"{TOOL}', "process.dlopen",
-                                       "ffi", "[object Object]")
 
 
 @each({expression: (expression, *wanted) for expression, wanted in ATTEMPTS.items()})
@@ -205,7 +206,7 @@ def an_error_of_the_sandbox_is_known_by_its_mark_alone():
 def a_static_import_is_denied_before_anything_runs(code):
     envelope = run_json(code)
     equal([envelope["status"], envelope["error"]["code"], envelope["error"]["message"], envelope["blocked"]],
-          [3, "PERMISSION_DENIED", f'Requires import access to "node:fs"{TOOL}',
+          [3, "PERMISSION_DENIED", f'Requires import access to "node:fs"{IMPORT}',
            [{"api": "import", "access": "import", "target": "node:fs"}]])
 
 
@@ -236,18 +237,13 @@ def a_target_may_have_any_characters():
 def code_that_breaks_its_own_builtins_gets_the_same_answer():
     envelope = run_json("""
         const broken = () => { throw new TypeError("broken") };
-        for (const [object, names] of [[Array.prototype, ["map", "push", "forEach", "join", "slice", Symbol.iterator]],
-            [String.prototype, ["split", "slice", "replace", "startsWith", "endsWith"]], [globalThis, ["Proxy", "Error",
-            "Promise", "Reflect", "URL", "String"]], [Object, ["keys", "assign", "defineProperty", "create"]],
-            [Function.prototype, ["call", "apply", "bind"]]]) for (const name of names)
-            Object.prototype.hasOwnProperty(name), object[name] = broken;
-        let said; try { Deno.readFileSync("/etc/passwd") } catch (e) { said = e.message }
-        return said""".replace("for (const [object, names] of", "const list = ").replace(") for (const name of names)",
-        """; const pairs = [];
-        for (let i = 0; i < list.length; i++) for (let j = 0; j < list[i][1].length; j++)
-            pairs[pairs.length] = {object: list[i][0], name: list[i][1][j]};
-        for (let i = 0; i < pairs.length; i++)""").replace("Object.prototype.hasOwnProperty(name), object[name] = broken",
-                                                         "pairs[i].object[pairs[i].name] = broken"))
+        for (const name of ["map", "push", "forEach", "join", "slice"]) Array.prototype[name] = broken;
+        for (const name of ["split", "slice", "replace", "startsWith", "endsWith"]) String.prototype[name] = broken;
+        for (const name of ["call", "apply", "bind"]) Function.prototype[name] = broken;
+        for (const name of ["keys", "assign", "defineProperty", "create"]) Object[name] = broken;
+        for (const name of ["Proxy", "Error", "Promise", "Reflect", "URL", "String"]) globalThis[name] = broken;
+        Array.prototype[Symbol.iterator] = broken;
+        try { Deno.readFileSync("/etc/passwd") } catch (e) { return e.message }""")
     equal([envelope.get("result"), len(envelope["blocked"])], [f'Requires read access to "/etc/passwd"{TOOL}', 1])
 
 

@@ -8,7 +8,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from harness import BUILD, SANITIZED, equal, main, need, test
+from harness import BUILD, SANITIZED, contains, equal, main, need, test
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SAMPLE = os.path.join(ROOT, "samples/smallest_host.c")
@@ -37,10 +37,24 @@ def what_is_installed_runs_and_what_is_uninstalled_is_gone():
         equal(files_below(root), [
             "usr/bin/caprun", "usr/include/caprun.h", "usr/lib/libcaprun.a", "usr/lib/libcaprun.so",
             "usr/lib/libcaprun.so.0", "usr/lib/pkgconfig/caprun.pc",
-            "usr/libexec/caprun/caprun-worker", "usr/share/man/man1/caprun.1"])
+            "usr/libexec/caprun/caprun-worker", "usr/share/doc/caprun/LICENSE",
+            "usr/share/doc/caprun/THIRD_PARTY_LICENSES", "usr/share/man/man1/caprun.1"])
         equal(output(f"{root}/usr/bin/caprun", "exec", "-", input="return 1 + 1"), "2\n")
         make("uninstall", f"DESTDIR={root}", "PREFIX=/usr")
         equal(files_below(root), [])
+
+
+@test
+def the_notices_of_others_are_installed():
+    with tempfile.TemporaryDirectory() as prefix:
+        make("install", f"PREFIX={prefix}")
+        with open(f"{prefix}/share/doc/caprun/THIRD_PARTY_LICENSES", encoding="utf-8") as file:
+            parts = re.split(r"^=+\n", file.read(), flags=re.M)
+    notices = {part.split(":")[0]: part for part in parts}
+    for name, holder in (("quickjs-ng", "Fabrice Bellard"), ("musl", "Rich Felker"), ("nettle", "Niels Möller"),
+                         ("whatwg-url", "Sebastian Mayr"), ("tr46", "Sebastian Mayr"),
+                         ("punycode", "Mathias Bynens"), ("@exodus/bytes", "Exodus")):
+        contains(notices.get(name, ""), holder)
 
 
 @test

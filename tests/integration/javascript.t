@@ -148,21 +148,21 @@ def code_name(code):
     return "cap:" + hashlib.sha256(code.encode()).hexdigest()[:8]
 
 
-# name: (code, [(function, line, column)...]) of the stack, innermost first; a column is where the
-# name of what is called or constructed begins
+# name: (code, [(function, line, column)...]) of the stack, innermost first; a column is where `new`,
+# or the name of what is called, begins
 STACKS = {
-    "line 1": ("throw new Error('x')", [("<anonymous>", 1, 11)]),
-    "indented": ("\n\n   throw new Error('x')", [("<anonymous>", 3, 14)]),
+    "line 1": ("throw new Error('x')", [("<anonymous>", 1, 7)]),
+    "indented": ("\n\n   throw new Error('x')", [("<anonymous>", 3, 10)]),
     "a function": ("function f() {\n  throw new Error('x')\n}\n\nf()",
-                   [("f", 2, 13), ("<anonymous>", 5, 1)]),
-    "after await": ("await 0\nthrow new TypeError('x')", [("<anonymous>", 2, 11)]),
+                   [("f", 2, 9), ("<anonymous>", 5, 1)]),
+    "after await": ("await 0\nthrow new TypeError('x')", [("<anonymous>", 2, 7)]),
     "in a timer": ("setTimeout(function late() {\n throw new Error('x') }, 1)\n"
-                   "await new Promise(r => setTimeout(r, 1000))", [("late", 2, 12)]),
+                   "await new Promise(r => setTimeout(r, 1000))", [("late", 2, 8)]),
     "in a microtask": ("queueMicrotask(() => {\n throw new Error('x') })\n"
-                       "await new Promise(r => setTimeout(r, 1000))", [("<anonymous>", 2, 12)]),
+                       "await new Promise(r => setTimeout(r, 1000))", [("<anonymous>", 2, 8)]),
     "a name like a position": ("const o = {['x:0:y']() {\n throw new Error('x') }}\no['x:0:y']()",
-                               [("x:0:y", 2, 12), ("<anonymous>", 3, 1)]),
-    "on the last line without a newline": ("//\n//\nthrow new Error('x')", [("<anonymous>", 3, 11)]),
+                               [("x:0:y", 2, 8), ("<anonymous>", 3, 1)]),
+    "on the last line without a newline": ("//\n//\nthrow new Error('x')", [("<anonymous>", 3, 7)]),
 }
 
 

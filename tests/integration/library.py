@@ -39,7 +39,7 @@ class Library:
 
     def _called(self, _data, run, number, method, args, args_len):
         try:
-            self.answer(Call(self, run, number, method.decode(), ctypes.string_at(args, args_len)))
+            self.answer(Call(self, run, number, method.decode(), args, args_len))
         except Exception as failure:  # ctypes would print it, and go on
             self.failure = failure
 
@@ -89,9 +89,10 @@ class Library:
 class Call:
     """A call that waits for its answer."""
 
-    def __init__(self, library, run, number, method, args):
+    def __init__(self, library, run, number, method, args, args_len):
         self.library, self.run, self.number, self.method = library, run, number, method
-        self.args = args  # the very bytes
+        self.args = ctypes.string_at(args, args_len)  # the very bytes
+        self.where = (args, args_len)  # while the handler runs
 
     def _answer(self, function, text):
         data = text if isinstance(text, bytes) else text.encode()

@@ -71,7 +71,7 @@ def canonical(text):
 @functools.cache
 def node_outcomes():
     """{topic: {name: outcome}}; one process runs all."""
-    need(os.path.exists(NODE), "there is no Node; `make node-for-tests` gets it")
+    need(os.path.exists(NODE), "there is no Node; `make test-data` gets it")
     bodies = [SHOW + body for topic in TOPICS.values() for body in topic.values()]
     done = Process([NODE, f"{FOLDER}/in_node.js"], stdin=json.dumps(bodies),
                    env={"TZ": "UTC", "LANG": "C.UTF-8"}).end(60)

@@ -76,8 +76,9 @@ let pieces = "";
 for (let i = 0; i < bytes.length; i += 7) pieces += stream.decode(bytes.subarray(i, i + 7), { stream: true });
 pieces += stream.decode();
 const wanted = args.text.split("\\n");
-return [whole, pieces].flatMap((text) => text.split("\\n").map((line, i) => [i, line])
-    .filter(([i, line]) => line !== wanted[i]).map(([i, line]) => `line ${i + 1}: ${line} is not ${wanted[i]}`));
+return [whole, pieces].map((text) => text.split("\\n")).flatMap((got) =>
+    Array.from({ length: Math.max(got.length, wanted.length) }, (_, i) => i).filter((i) => got[i] !== wanted[i])
+        .map((i) => `line ${i + 1}: ${got[i]} is not ${wanted[i]}`));
 """
 
 LABELS = """

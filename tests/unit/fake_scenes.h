@@ -251,6 +251,19 @@ static void attempt_and_throw(const struct fake_job *job)
     put_threw(WIRE_WHY_THREW, 0, 1, "PermissionDenied", "words of the worker's own", "");
 }
 
+/* A message that ends before it says what to use. */
+static void attempt_with_nul(const struct fake_job *job)
+{
+    static const struct wire_blocked blocked = {0, 0, 0, LIMIT_DENIED_MESSAGE_BYTES, 1};
+    static const char nothing[LIMIT_DENIED_MESSAGE_BYTES];
+
+    (void)job;
+    fake_header(sizeof(blocked) + sizeof(nothing), WIRE_BLOCKED, 1);
+    fake_put(&blocked, sizeof(blocked));
+    fake_put(nothing, sizeof(nothing));
+    put_threw(WIRE_WHY_THREW, 0, 1, "PermissionDenied", "", "");
+}
+
 static void attempt_lengths(const struct fake_job *job)
 {
     static const struct wire_blocked lies[] = {
@@ -403,6 +416,7 @@ static void threw_lengths(const struct fake_job *job)
         {1, UINT32_MAX, 0, 3, 3, 3},
         {1, 0, 1, 3, 3, 3},
         {1, 0, LIMIT_BLOCKED, 3, 3, 3},
+        {1, 0, LIMIT_BLOCKED + 1, 3, 3, 3},
         {1, 0, LIMIT_BLOCKED + 2, 3, 3, 3},
         {1, 0, UINT32_MAX, 3, 3, 3},
     };
@@ -411,7 +425,7 @@ static void threw_lengths(const struct fake_job *job)
     fake_put(&lies[job->number], sizeof(lies[0]));
     fake_put("abcdefghi", 9);
 }
-#define THREW_LENGTHS 12
+#define THREW_LENGTHS 13
 
 static void full(const struct fake_job *job)
 {

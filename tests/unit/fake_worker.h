@@ -65,6 +65,7 @@ static const struct {
     SCENE(attempt_of_number),
     SCENE(attempt_and_throw),
     SCENE(attempt_lengths),
+    SCENE(attempt_with_nul),
     SCENE(idle_beyond),
     SCENE(idle_before),
     SCENE(idle_without_timer),

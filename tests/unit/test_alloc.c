@@ -55,9 +55,24 @@ void *realloc(void *old, size_t size)
 
 static const char code[] = "for (let i = 0; i < 50; i++) console.log('line', i);"
                            "await mcp.a.b({x: 1}).catch(() => 0);"
+                           "for (let i = 0; i < 20; i++) try { eval('1') } catch {}"
+                           "if (args.denied) eval('2');"
                            "await new Promise(r => setTimeout(r, 1));"
                            "if (args.fails) await mcp.c.d();"
                            "return 'x'.repeat(args.size)";
+
+/* A tool that works, and one that does not. */
+static void answer(void *data, struct caprun_run *run, uint32_t call, const char *method,
+                   const char *args, size_t args_len)
+{
+    static const char result[] = "{\"content\":[],\"isError\":true}";
+
+    (void)data;
+    if (strcmp(method, "a:b") == 0)
+        (void)caprun_call_reply(run, call, args, args_len);
+    else
+        (void)caprun_call_reply_tool(run, call, result, sizeof(result) - 1);
+}
 
 /* What came of a run: an error of the library, or an envelope. */
 static bool is_an_answer(struct caprun_run *run, int r)
@@ -71,6 +86,8 @@ static bool is_an_answer(struct caprun_run *run, int r)
     json = caprun_result_json(run, &len);
     return !json || cr_scan_json((const uint8_t *)json, len, CR_SCAN_PASS, NULL) == 0;
 }
+
+static bool with_handler;
 
 static bool answers(const char *args, long allowed)
 {
@@ -93,6 +110,8 @@ static bool answers(const char *args, long allowed)
         r = caprun_run_set_code(run, code, sizeof(code) - 1);
     if (r == 0)
         r = caprun_run_set_args(run, args, strlen(args));
+    if (r == 0 && with_handler)
+        caprun_run_set_handler(run, answer, NULL);
     if (r == 0)
         r = caprun_run(run);
     ok = is_an_answer(run, r);
@@ -122,6 +141,15 @@ TEST(a_run_that_succeeds_survives_each_failure)
 TEST(a_run_that_throws_survives_each_failure)
 {
     CHECK(answers_whatever_fails("{\"size\": 1, \"fails\": true}"));
+    CHECK(answers_whatever_fails("{\"size\": 1, \"denied\": true}"));
+}
+
+TEST(a_run_whose_calls_are_answered_survives_each_failure)
+{
+    with_handler = true;
+    CHECK(answers_whatever_fails("{\"size\": 1}"));
+    CHECK(answers_whatever_fails("{\"size\": 1, \"fails\": true}"));
+    with_handler = false;
 }
 #endif
 

@@ -317,6 +317,7 @@ TEST(an_attempt_that_makes_no_sense_ends_the_worker)
     CHECK(begin());
     for (long i = 0; i < ATTEMPT_LENGTHS; i++)
         CHECK(plays_numbered("attempt_lengths", i, BAD, "an attempt that is not one"));
+    CHECK(plays("attempt_with_nul", 0, FAKE_HONEST, BAD, "an attempt that is not one"));
     CHECK(plays_numbered("attempt_of_number", 0, BAD, "an attempt that is not one"));
     CHECK(plays_numbered("attempt_of_number", 2, BAD, "an attempt that is not one"));
     CHECK(plays_numbered("attempts", 1001, BAD, "an attempt that is not one"));

@@ -1,0 +1,66 @@
+// with .apply
+// with .code
+// with .configurable
+// with .content
+// with .data
+// with .enumerable
+// with .get
+// with .getPrototypeOf
+// with .has
+// with .id
+// with .isError
+// with .length
+// with .message
+// with .name
+// with .ownKeys
+// with .raw
+// with .set
+// with .stack
+// with .structuredContent
+// with .toString
+// with [Symbol.toPrimitive]
+// with .toolName
+// with .value
+// with .valueOf
+// with .writable
+// expect: SUCCESS true
+// expect-call: echo:x {"a":1,"b":["c",{"d":null}]}
+// expect-call: fail:x {}
+// expect-log: hello
+const input = { a: 1, b: ["c", { d: null }] };
+Object.prototype$CASE = () => "evil";
+const got = await mcp.echo.x(input);
+let code;
+try {
+    await mcp.fail.x();
+} catch (e) {
+    code = e.code;
+}
+console.log("hello");
+return code === "RPC_ERROR" && got.a === 1 && got.b[0] === "c" && got.b[1].d === null;
+// case
+// expect: RPC_ERROR RuntimeError "the test refuses"
+// expect-call: fail:x {}
+Object.prototype$CASE = () => "evil";
+await mcp.fail.x();
+// case
+// expect: TOOL_ERROR MCPToolError "no such row"
+// expect-call: tool:error {}
+Object.prototype$CASE = () => "evil";
+await mcp.tool.error();
+// case
+// expect: PERMISSION_DENIED PermissionError "Requires eval access"
+// expect-blocked: eval eval -
+Object.prototype$CASE = () => "evil";
+eval("1");
+// case
+// expect: CODE_ERROR RuntimeError "1"
+Object.prototype$CASE = () => "evil";
+throw 1;
+// twin
+// expect: SUCCESS true
+// expect-call: echo:x {"a":1,"b":["c",{"d":null}]}
+// expect-log: hello { a: 1 }
+const got = await mcp.echo.x({ a: 1, b: ["c", { d: null }] });
+console.log("hello", { a: 1 });
+return got.a === 1 && got.b[0] === "c" && got.b[1].d === null;

@@ -1,8 +1,0 @@
-// expect: PERMISSION_DENIED PermissionError "Requires import access to \"fs\""
-// expect-blocked: import* import fs
-export { readFileSync } from "fs";
-export default () => "it ran";
-// twin
-// expect: SUCCESS "it ran"
-export const other = 1;
-export default () => "it ran";

@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+"""errors.t - what an author is told: places, carets, stacks, causes, and modules."""
+
+import os
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from harness import caprun, contains, each, equal, main, run_json, test, value_of
+
+EARLY = "the code ends too early, or closes a brace that it did not open"
+
+
+def error_of(code):
+    return run_json(code)["error"]
+
+
+# code: (message, line, column, the line as it is shown, spaces before the caret)
+SYNTAX = {
+    "in the first line": ("return +* 1", "unexpected token in expression: '*'", 1, 9, "return +* 1", 8),
+    "in a later line": ("const a = 1;\n\nconst b = a +* 2;\n", "unexpected token in expression: '*'", 3, 14,
+                        "const b = a +* 2;", 13),
+    "after characters of several bytes": ("const é = 'ñ😀ñ'; const x = é +* 3", "unexpected token in expression: '*'",
+                                          1, 32, "const é = 'ñ😀ñ'; const x = é +* 3", 31),
+    "behind tabs": ("\t\tif (+* 1) {}", "unexpected token in expression: '*'", 1, 8, "  if (+* 1) {}", 7),
+    "in lines that end with CR LF": ("1;\r\n2;\r\n+* 1", "unexpected token in expression: '*'", 3, 2, "+* 1", 1),
+    "in a module": ("export default () => {\n  return +* 1\n}", "unexpected token in expression: '*'", 2, 11,
+                    "  return +* 1", 10),
+    "an end too early": ("if (1) {\n  foo(\n", EARLY, 3, 1, "", 0),
+    "an end too early in a module": ("export default () => {\n", EARLY, 2, 1, "", 0),
+    "a brace too many": ("}", EARLY, 1, 2, "}", 1),
+    "await where it cannot be": ("[1].map((x) => { await mcp.a.b(x) })", "`await` needs an async function around it",
+                                 1, 24, "[1].map((x) => { await mcp.a.b(x) })", 23),
+    "a module without a default": ("export const x = 1", "a module has to `export default` the function to run", 1, 1,
+                                   "export const x = 1", 0),
+}
+
+
+@each(SYNTAX)
+def a_syntax_error_shows_the_line_and_the_place(case):
+    code, message, line, column, shown, before = case
+    error = error_of(code)
+    equal([error["type"], error["code"]], ["SyntaxError", "CODE_ERROR"])
+    equal(error["message"], f"{message}, at line {line}, column {column}")
+    first, *picture = error["stack"].split("\n")
+    assert first.startswith("    at cap:") and first.endswith(f":{line}:{column}"), first
+    equal(picture, [f"{line:7d} | {shown}", f"        | {' ' * before}^"])
+
+
+@test
+def of_a_long_line_the_part_around_the_place_is_shown():
+    error = error_of("let x = '" + "é" * 5000 + "'; +* 1;" + "y" * 5000)
+    _, shown, caret = error["stack"].split("\n")
+    assert len(shown) < 150, len(shown)
+    equal(shown[caret.index("^")], "*")
+
+
+@test
+def a_place_in_very_many_lines_is_found_at_once():
+    contains(error_of("\n" * 500000 + "}")["message"], EARLY, "line 500001")
+
+
+@each({
+    "a regular expression": ("1;\n2;\nreturn /(/", "expecting ')'"),
+    "its flags": ("return /a/gg", "invalid regular expression flags"),
+    "a private name": ("class A { m() { return this.#q } }", "undefined private field '#q'"),
+})
+def an_error_without_a_place_keeps_its_words(case):
+    code, words = case
+    error = error_of(code)
+    equal([error["type"], error["code"]], ["SyntaxError", "CODE_ERROR"])
+    contains(error["message"], words)
+
+
+@test
+def places_are_the_same_from_a_file_and_from_standard_input(tmp="/dev/stdin"):
+    code = "const f = (x) => {\n  return x.y.z;\n};\nf({});"
+    by_name = caprun("exec", tmp, code=code)
+    by_dash = caprun("exec", "-", code=code)
+    equal(by_name.err, by_dash.err)
+    contains(by_dash.err, ":2:10)", ":4:1)")
+
+
+# --- stacks ----------------------------------------------------------------------------------
+
+
+@each({
+    "a name that is not there": ("\n  foo.bar", "2:3"),
+    "a property of nothing": ("const o = {};\nreturn o.a.b", "2:8"),
+    "a call": ("const f = 1;\n\n  f()", "3:3"),
+    "behind characters of several bytes": ("const é = 'ñ😀ñ'; null.foo", "1:19"),
+    "in a function": ("function f() {\n  null.foo\n}\nf()", "2:3"),
+    "of a call with arguments": ("const o = {};\no.f(o.g,\n  o.h)", "2:3"),
+    "of a call with spread arguments": ("const o = {};\no.f(...[\n  o.h])", "2:3"),
+    "of a constructor": ("const o = {};\n throw new Error(\n  o.h)", "2:8"),
+    "of a call of a tool over several lines": ("await mcp.a.b({\n  x: args.x,\n  y: args.y,\n})", "1:13"),
+    "of a call of a tool": ("const x = 1;\n await mcp.a.b()", "2:14"),
+})
+def a_stack_begins_where_it_went_wrong(case):
+    code, place = case
+    first = error_of(code)["stack"].split("\n")[0]
+    assert first.endswith(f":{place})"), first
+
+
+@test
+def the_stack_that_code_sees_begins_with_name_and_message():
+    equal(value_of("try { null.x } catch (e) { return e.stack.replace(/cap:\\w+/, 'cap') }"),
+          "TypeError: cannot read property 'x' of null\n    at <anonymous> (cap:1:7)")
+    equal(value_of("const e = new Error('old'); e.name = 'Mine'; e.message = 'new'; return e.stack.split('\\n')[0]"),
+          "Mine: new")
+    equal(value_of("return new DOMException('gone', 'AbortError').stack.split('\\n')[0]"), "AbortError: gone")
+    equal(value_of("const e = new Error('x'); Object.defineProperty(e, 'message', {get() { throw 1 }});"
+                   "return e.stack.startsWith('    at ')"), True)
+
+
+@test
+def a_cause_is_told():
+    stack = error_of("const inner = new TypeError('inner reason');\nthrow new Error('outer', {cause: inner})")["stack"]
+    contains(stack, "\n    caused by: TypeError: inner reason\n", ":1:")
+    contains(error_of("throw new Error('outer', {cause: {code: 7}})")["stack"], "caused by: { code: 7 }")
+
+
+@test
+def the_errors_of_an_aggregate_are_told():
+    stack = error_of("await Promise.any([Promise.reject(new Error('a')), Promise.reject(new TypeError('b'))])")["stack"]
+    contains(stack, "all of: [", "Error: a", "TypeError: b")
+
+
+@test
+def a_cause_runs_no_code():
+    envelope = run_json("const e = new Error('x'); Object.defineProperty(e, 'cause', {get() { console.log('ran') }});"
+                        "throw e")
+    equal(envelope["logs"], [])
+
+
+@each({"a symbol": ("Symbol('q')", "Symbol(q)"), "a string": ("'q'", "q"), "an object": ("{a: 1}", '{"a":1}'),
+       "a DOMException": ("new DOMException('gone', 'AbortError')", "AbortError: gone")})
+def what_is_thrown_has_words(case):
+    thrown, words = case
+    equal(error_of(f"throw {thrown}")["message"], words)
+
+
+@each({
+    "Buffer": ("Buffer.from('x')", "use Uint8Array"),
+    "module": ("module.exports = 1", "use return"),
+    "Intl": ("new Intl.NumberFormat()", "no locales"),
+})
+def a_global_of_another_platform_has_a_hint(case):
+    code, hint = case
+    contains(error_of(code)["hint"], hint)
+
+
+@test
+def a_name_that_nobody_knows_has_none():
+    for name in ("Buffers", "Buffe", "x"):
+        assert "hint" not in error_of(f"{name}.y"), name
+
+
+# --- what nobody awaits ----------------------------------------------------------------------
+
+
+@test
+def a_rejection_that_nobody_handles_is_logged():
+    envelope = run_json("async function main() { undefinedFunction() }\nmain();")
+    equal([envelope["success"], envelope["result"]], [True, None])
+    equal(envelope["logs"][0], "[unhandled] ReferenceError: undefinedFunction is not defined")
+    contains(envelope["logs"][1], "    at main (cap:")
+
+
+@each({
+    "caught at once": "Promise.reject(1).catch(() => 0)",
+    "caught later": "const p = Promise.reject(1); await 0; await p.catch(() => 0)",
+    "awaited": "try { await Promise.reject(1) } catch {}",
+    "settled": "await Promise.allSettled([Promise.reject(1)])",
+    "a call that failed and was caught": "await mcp.a.b().catch(() => 0)",
+})
+def a_rejection_that_somebody_handles_is_not(code):
+    equal(run_json(f"{code}; return 1")["logs"], [])
+
+
+@test
+def a_flood_of_rejections_is_cut_and_quick():
+    envelope = run_json("for (let i = 0; i < 1e5; i++) Promise.reject(i); return 1")
+    equal([envelope["result"], len(envelope["logs"])], [1, 32])
+
+
+@test
+def calls_that_wait_when_the_code_returns_nothing_are_told():
+    line = "[unfinished] the code returned while 1 call waited for its answer: await it"
+    equal(run_json("async function main() { await mcp.a.b() }\nmain()")["logs"], [line])
+    equal(run_json("mcp.a.b(); return 1")["logs"], [])
+
+
+# --- modules ---------------------------------------------------------------------------------
+
+
+@each({
+    "an async function": ("export default async (args, { mcp }) => [args.a, typeof mcp.x.y]", [1, "function"]),
+    "a function": ("export default function main({ a }) { return a + 1 }", 2),
+    "a thenable": ("export default () => ({ then(done) { done(3) } })", 3),
+    "a name": ("const f = () => 4;\nexport { f as default }", 4),
+    "await at the top": ("const x = await new Promise((r) => setTimeout(() => r(5), 1));\nexport default () => x", 5),
+    "other exports": ("export const name = 'x';\nexport default () => name", "x"),
+    "a hashbang": ("#!/usr/bin/env -S deno run\nexport default () => 6", 6),
+    "a body with a hashbang": ("#!/usr/bin/env node\nreturn 7", 7),
+    "strict mode": ("export default function () { return this === undefined }", True),
+    "an empty import.meta": ("export default () => Object.keys(import.meta)", []),
+})
+def a_module_is_called_with_args_and_mcp(case):
+    code, value = case
+    equal(value_of(code, args='{"a": 1}'), value)
+
+
+@each({
+    "an object": ("export default { a: 1 }", "TypeError: the module's default export is not a function"),
+    "what throws at its top": ("throw new RangeError('top');\nexport default () => 1", "RangeError: top"),
+    "what rejects at its top": ("await Promise.reject(new Error('later'));\nexport default () => 1", "later"),
+    "a function that throws": ("export default () => { throw new Error('inside') }", "inside"),
+})
+def a_module_that_fails_says_why(case):
+    code, message = case
+    error = error_of(code)
+    equal([error["code"], error["message"]], ["CODE_ERROR", message])
+
+
+@test
+def a_module_whose_top_never_ends_is_stalled():
+    equal(error_of("await new Promise(() => {});\nexport default () => 1")["code"], "STALLED")
+
+
+main()
