@@ -1,9 +1,10 @@
-# engine.sed - what is changed in the engine's source: where a call is, for stack traces.
-#
-# The engine notes the place of a call before its arguments, and each argument notes its own, so
-# that an error in a call is shown at its last argument, which may be lines away. Here the place of
-# what is called is kept while the arguments are parsed, and noted again before the call itself.
-# Nothing else is touched. In a source where these lines are others, nothing is changed.
+# engine.sed - what is changed in the engine's source when it is compiled. In a source where these
+# lines are others, nothing is changed, and the tests say so.
+
+# Where a call is, for stack traces. The engine notes the place of a call before its arguments, and
+# each argument notes its own, so that an error in a call is shown at its last argument, which may be
+# lines away. Here the place of what is called is kept while the arguments are parsed, and noted
+# again before the call itself.
 /^static __exception int js_parse_postfix_expr(JSParseState \*s, int parse_flags)$/ {
     n
     a\    int called_line = s->token.line_num, called_col = s->token.col_num;
@@ -11,3 +12,15 @@
 /^        parse_property:$/a\            called_line = s->token.line_num, called_col = s->token.col_num;
 /^            emit_func_call:$/a\                emit_source_loc_at(s, called_line, called_col);
 /^                \/\* apply function call \*\/$/i\                emit_source_loc_at(s, called_line, called_col);
+
+# An async generator that has ended answers every request that waits, not only the first: the
+# promises of the others stayed pending for ever, and the run stalled.
+/^static void js_async_generator_resume_next(/,/^}$/ {
+    /case JS_ASYNC_GENERATOR_STATE_COMPLETED:/,/goto done;/ s/goto done;/break;/
+}
+/^static JSValue js_async_generator_resolve_function(JSContext \*ctx,$/,/^}$/ {
+    /js_async_generator_resolve(ctx, s, arg, true);/ {
+        n
+        a\        js_async_generator_resume_next(ctx, s);
+    }
+}
