@@ -3,28 +3,11 @@
 
 #include <string.h>
 
-/* An own property, or undefined. */
-static JSValue own(JSContext *ctx, JSValueConst object, const char *name)
-{
-    JSPropertyDescriptor d;
-    JSAtom atom;
-    int found;
-
-    if (!JS_IsObject(object))
-        return JS_UNDEFINED;
-    atom = JS_NewAtom(ctx, name);
-    found = JS_GetOwnProperty(ctx, &d, object, atom);
-    JS_FreeAtom(ctx, atom);
-    if (found <= 0)
-        return JS_UNDEFINED;
-    JS_FreeValue(ctx, d.getter);
-    JS_FreeValue(ctx, d.setter);
-    return d.value;
-}
+#include "values.h"
 
 static bool own_is(JSContext *ctx, JSValueConst object, const char *name, const char *text)
 {
-    JSValue value = own(ctx, object, name);
+    JSValue value = crw_values_own(ctx, object, name);
     const char *is = JS_IsString(value) ? JS_ToCString(ctx, value) : NULL;
     bool same = is && !strcmp(is, text);
 
@@ -36,7 +19,8 @@ static bool own_is(JSContext *ctx, JSValueConst object, const char *name, const 
 /* The text of a content item, or undefined. */
 static JSValue text_of_item(JSContext *ctx, JSValueConst item)
 {
-    JSValue text = own_is(ctx, item, "type", "text") ? own(ctx, item, "text") : JS_UNDEFINED;
+    JSValue text =
+        own_is(ctx, item, "type", "text") ? crw_values_own(ctx, item, "text") : JS_UNDEFINED;
 
     if (JS_IsString(text))
         return text;
@@ -72,7 +56,7 @@ static JSValue json_or_text(JSContext *ctx, JSValue text)
 
 bool crw_answer_is_error(JSContext *ctx, JSValueConst result)
 {
-    JSValue flag = own(ctx, result, "isError");
+    JSValue flag = crw_values_own(ctx, result, "isError");
     bool is_error = JS_IsBool(flag) && JS_ToBool(ctx, flag);
 
     JS_FreeValue(ctx, flag);
@@ -81,13 +65,13 @@ bool crw_answer_is_error(JSContext *ctx, JSValueConst result)
 
 JSValue crw_answer_unwrap(JSContext *ctx, JSValueConst result)
 {
-    JSValue value = own(ctx, result, "structuredContent");
+    JSValue value = crw_values_own(ctx, result, "structuredContent");
     JSValue first, text;
 
     if (!JS_IsUndefined(value) && !JS_IsNull(value))
         return value;
     JS_FreeValue(ctx, value);
-    value = own(ctx, result, "content");
+    value = crw_values_own(ctx, result, "content");
     if (length_of(ctx, value) < 0) {
         JS_FreeValue(ctx, value);
         return JS_DupValue(ctx, result);
@@ -105,7 +89,7 @@ JSValue crw_answer_unwrap(JSContext *ctx, JSValueConst result)
 
 JSValue crw_answer_words(JSContext *ctx, JSValueConst result)
 {
-    JSValue content = own(ctx, result, "content");
+    JSValue content = crw_values_own(ctx, result, "content");
     JSValue words = JS_UNDEFINED;
     int64_t len = length_of(ctx, content);
 

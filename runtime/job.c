@@ -99,7 +99,6 @@ static const char *text_of_other(JSContext *ctx, JSValueConst value, size_t *ret
         *ret_len = out.len;
         return out.text;
     }
-
     if (JS_IsObject(value) && crw_values_encode_result(ctx, value, &json) >= 0) {
         *ret_len = json.len;
         return json.bytes;

@@ -9,6 +9,7 @@
 #include "console/inspect.h"
 #include "console/work.h"
 #include "run_limits.h"
+#include "values.h"
 
 /* More than anybody reads; and finding one of so many takes no time. */
 #define KEPT 32
@@ -83,21 +84,10 @@ static void append_part(JSContext *ctx, struct crw_out *out, const char *before,
     crw_inspect(ctx, out, part, CRW_INSPECT_HOW(2));
 }
 
-/* Own property |name|, if it is plain data. */
-static JSValue own(JSContext *ctx, JSValueConst error, const char *name)
-{
-    JSAtom atom = JS_NewAtom(ctx, name);
-    JSValue value = JS_UNDEFINED;
-
-    (void)crw_inspect_own(ctx, error, atom, &value);
-    JS_FreeAtom(ctx, atom);
-    return value;
-}
-
 void crw_report_causes(JSContext *ctx, struct crw_out *out, JSValueConst error)
 {
-    JSValue cause = own(ctx, error, "cause");
-    JSValue errors = own(ctx, error, "errors");
+    JSValue cause = crw_values_own(ctx, error, "cause");
+    JSValue errors = crw_values_own(ctx, error, "errors");
 
     crw_work_begin();
     if (!JS_IsUndefined(cause))

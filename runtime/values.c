@@ -27,6 +27,24 @@ int crw_values_encode_result(JSContext *ctx, JSValueConst value, struct crw_text
     return crw_encode_json(ctx, value, &rules, ret);
 }
 
+JSValue crw_values_own(JSContext *ctx, JSValueConst object, const char *name)
+{
+    JSPropertyDescriptor d;
+    JSAtom atom;
+    int found;
+
+    if (!JS_IsObject(object))
+        return JS_UNDEFINED;
+    atom = JS_NewAtom(ctx, name);
+    found = JS_GetOwnProperty(ctx, &d, object, atom);
+    JS_FreeAtom(ctx, atom);
+    if (found <= 0)
+        return JS_UNDEFINED;
+    JS_FreeValue(ctx, d.getter);
+    JS_FreeValue(ctx, d.setter);
+    return d.value; /* undefined for a getter */
+}
+
 /* Is |at| the three bytes that the engine makes of half a surrogate pair? */
 static int is_half(const char *at, size_t left)
 {

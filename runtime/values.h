@@ -20,6 +20,12 @@ int crw_values_encode_args(JSContext *ctx, JSValueConst value, struct crw_text *
 int crw_values_encode_result(JSContext *ctx, JSValueConst value, struct crw_text *ret);
 
 /*
+ * Own property |name| of |object|, if it is plain data, else undefined. Runs no code; |object| must
+ * not be a proxy, and may be no object at all.
+ */
+JSValue crw_values_own(JSContext *ctx, JSValueConst object, const char *name);
+
+/*
  * The engine writes half of a surrogate pair as three bytes that are not UTF-8. Puts U+FFFD, which
  * takes three too, in the place of each in |text|, which JS_ToCStringLen() gave: text that has one
  * is a copy.
