@@ -75,7 +75,9 @@ lib_src := $(wildcard host/*.c host/base/*.c host/pool/*.c)
 lib_obj := $(lib_src:%.c=$(B)/%.o) $(B)/host/wire.o
 cli_obj := $(patsubst %.c,$(B)/%.o,$(wildcard host/cli/*.c))
 unit_tests := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
-bench_programs := $(B)/bench/engine_alone $(B)/bench/latency $(B)/bench/worker_unlocked
+bench_hosts := $(addprefix $(B)/bench/,latency throughput calls idle)
+bench_programs := $(bench_hosts) $(B)/bench/engine_alone $(B)/bench/worker_unlocked
+samples := $(patsubst samples/%.c,$(B)/samples/%,$(wildcard samples/*.c))
 
 .DEFAULT_GOAL := all
 .SECONDARY:
@@ -218,6 +220,19 @@ $(B)/caprun: $(cli_obj) $(B)/libcaprun.a
 	$(call say,LINK)
 	$(Q)$(CC) $(host_variant) $(CFLAGS) -pie $(link_hardening) $(LDFLAGS) -o $@ $(filter %.c %.o %.a,$^) -l:libnettle.a
 
+samples: all ## build the sample hosts of docs/embedding.md, in build/samples
+	@$(MAKE) --no-print-directory sample_programs
+
+sample_programs: $(samples)
+	@:
+.PHONY: samples sample_programs
+
+$(B)/samples/%: samples/%.c host/caprun.h $(B)/libcaprun.so
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) -std=c99 -O2 -g $(host_variant) -Ihost $(warnings) $(CFLAGS) -pthread -o $@ $< \
+		-L$(B) -lcaprun '-Wl,-rpath,$$ORIGIN/..'
+
 # --- tests -----------------------------------------------------------------------------------
 
 unit_flags = $(common) $(host_variant) -Itests/unit $(call room_flags,tests) -Iruntime -I$(G) -isystem $(ENGINE) $(warnings)
@@ -234,7 +249,7 @@ $(B)/tests/%: tests/unit/%.c tests/unit/tap.h $(B)/libcaprun.a $(worker_parts) |
 	$(call say,LINK)
 	$(Q)$(CC) $(unit_flags) $(CFLAGS) -o $@ $< $(worker_parts) $(B)/libcaprun.a -l:libnettle.a -lseccomp
 
-test_programs: programs $(unit_tests)
+test_programs: programs sample_programs $(unit_tests)
 	@:
 .PHONY: test_programs
 
@@ -273,9 +288,15 @@ FUZZ_TIME ?= 60
 fuzz: deps-check ## run each fuzzer for FUZZ_TIME seconds
 	tests/fuzz/run $(FUZZ_TIME)
 
-bench: deps-check all ## measure: a cold command beside the engine alone, a run in a warm host, system calls, instructions
-	@$(MAKE) --no-print-directory $(bench_programs)
+bench: deps-check all ## measure: commands, runs, calls and workers, each beside its floor or a peer
+	@third_party/get-npm tests/npm build/npm-tests && third_party/get-npm tests/bench/peers build/npm-peers || \
+		echo 'bench: peers will not be measured' >&2
+	@$(MAKE) --no-print-directory bench_programs
 	@tests/bench/run $(B)
+
+bench_programs: $(bench_programs)
+	@:
+.PHONY: bench_programs
 
 # The floor: the engine as an ordinary program, with the system's C library.
 $(B)/bench/engine_alone: tests/bench/engine_alone.c runtime/engine.c runtime/arena.c $(G)/engine/quickjs.c
@@ -284,10 +305,12 @@ $(B)/bench/engine_alone: tests/bench/engine_alone.c runtime/engine.c runtime/are
 	$(Q)$(CC) $(common) -fPIE -pie -w -fwrapv -Iruntime -I$(G)/engine -I$(ENGINE) $(link_hardening) -o $@ \
 		$(filter %.c,$(filter-out $(G)/%,$^)) -lm
 
-$(B)/bench/latency: tests/bench/latency.c $(B)/libcaprun.a
+# Applications: they see the public header, and wire.h for how long a frame is.
+$(bench_hosts): $(B)/bench/%: tests/bench/%.c tests/bench/bench.h $(B)/libcaprun.a
 	@mkdir -p $(@D)
 	$(call say,LINK)
-	$(Q)$(CC) $(common) $(host_variant) -Ihost $(warnings) $(CFLAGS) -o $@ $(filter %.c %.o %.a,$^) -l:libnettle.a
+	$(Q)$(CC) $(common) $(host_variant) -Ihost -Iruntime $(warnings) $(CFLAGS) -o $@ $(filter %.c %.o %.a,$^) \
+		-l:libnettle.a
 
 # The worker without its lock-down, for valgrind. It is never installed.
 $(B)/bench/worker_unlocked: tests/bench/unlocked.c $(B)/runtime/main.o $(B)/runtime/engine.o \
@@ -338,7 +361,7 @@ dist: ## a tar file of what is committed
 
 clean: ## remove what was built, but not what was fetched
 	@mkdir -p build
-	find build -mindepth 1 -maxdepth 1 ! -name engine ! -name npm ! -name npm-tests ! -name data -exec rm -rf {} +
+	find build -mindepth 1 -maxdepth 1 ! -name engine ! -name npm ! -name 'npm-*' ! -name data -exec rm -rf {} +
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16

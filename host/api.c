@@ -3,12 +3,14 @@
 
 #include <limits.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/scan.h"
@@ -21,11 +23,18 @@
 _Static_assert(CAPRUN_MAX_CODE == LIMIT_CODE_BYTES && CAPRUN_MAX_ARGS == LIMIT_ARGS_BYTES,
                "the public numbers are the worker's");
 
+#define MAX_WORKERS 4096u
+#define MAX_WAITING (1u << 20)
+#define DEFAULT_WORKERS 256u
+#define DEFAULT_WAITING 1024u
+#define DEFAULT_WARM_EACH 8u /* for each processor */
+#define DEFAULT_WARM_MOST 64u
+
 struct caprun_runtime {
     struct cr_loop loop;
-    struct cr_zygote zygote;
-    bool has_zygote;
-    char *worker_path;
+    struct cr_pool pool;
+    struct cr_pool_sizes given;       /* 0: not given */
+    const struct caprun_run *awaited; /* by caprun_run(), unless it was freed meanwhile */
     char missing[1024];
     struct cr_err err;
 };
@@ -33,15 +42,14 @@ struct caprun_runtime {
 int caprun_new(struct caprun_runtime **ret)
 {
     struct caprun_runtime *rt = calloc(1, sizeof(*rt));
-    char worker[PATH_MAX];
     int r;
 
     if (!rt)
         return CAPRUN_E_NOMEM;
     r = cr_loop_init(&rt->loop, &rt->err);
-    cr_place_worker(worker, sizeof(worker));
+    cr_pool_init(&rt->pool, &rt->loop);
     if (r == 0)
-        r = caprun_set_worker(rt, worker);
+        r = caprun_set_worker(rt, NULL);
     if (r < 0) {
         caprun_free(rt);
         return r;
@@ -54,10 +62,8 @@ void caprun_free(struct caprun_runtime *rt)
 {
     if (!rt)
         return;
-    if (rt->has_zygote)
-        cr_zygote_stop(&rt->zygote);
+    cr_pool_clear(&rt->pool);
     cr_loop_clear(&rt->loop);
-    free(rt->worker_path);
     free(rt);
 }
 
@@ -66,26 +72,149 @@ const char *caprun_error(const struct caprun_runtime *rt)
     return rt->err.text;
 }
 
+static int refuse_after_zygote(struct caprun_runtime *rt)
+{
+    if (!rt->pool.stock.zygotes_started)
+        return 0;
+    return cr_err_set(&rt->err, CAPRUN_E_STATE, "the pool has started already");
+}
+
 int caprun_set_worker(struct caprun_runtime *rt, const char *path)
 {
+    char beside_us[PATH_MAX];
     char *copy;
 
-    if (rt->has_zygote)
-        return cr_err_set(&rt->err, CAPRUN_E_STATE, "a run has started already");
-    copy = strdup(path);
+    if (refuse_after_zygote(rt) < 0)
+        return CAPRUN_E_STATE;
+    if (!path)
+        cr_place_worker(beside_us, sizeof(beside_us));
+    copy = strdup(path ? path : beside_us);
     if (!copy)
         return cr_err_set(&rt->err, CAPRUN_E_NOMEM, "no memory");
-    free(rt->worker_path);
-    rt->worker_path = copy;
+    free(rt->pool.stock.program);
+    rt->pool.stock.program = copy;
     return 0;
+}
+
+static int set_size(struct caprun_runtime *rt, const char *what, uint32_t *size, uint32_t value,
+                    uint32_t most)
+{
+    if (refuse_after_zygote(rt) < 0)
+        return CAPRUN_E_STATE;
+    if (value > most)
+        return cr_err_set(&rt->err, CAPRUN_E_TOOBIG, "%u %s are too many: %u at most", value, what,
+                          most);
+    *size = value;
+    return 0;
+}
+
+static int set_bytes(struct caprun_runtime *rt, uint64_t *size, uint64_t bytes, uint64_t most)
+{
+    if (refuse_after_zygote(rt) < 0)
+        return CAPRUN_E_STATE;
+    if (bytes > most)
+        return cr_err_set(&rt->err, CAPRUN_E_TOOBIG, "a memory limit is at most %llu GiB",
+                          (unsigned long long)(most >> 30));
+    *size = bytes;
+    return 0;
+}
+
+int caprun_set_warm(struct caprun_runtime *rt, uint32_t workers)
+{
+    return set_size(rt, "workers", &rt->given.warm, workers,
+                    workers == CAPRUN_WARM_NONE ? workers : MAX_WORKERS);
+}
+
+int caprun_set_max_workers(struct caprun_runtime *rt, uint32_t workers)
+{
+    return set_size(rt, "workers", &rt->given.max_workers, workers, MAX_WORKERS);
+}
+
+int caprun_set_max_memory(struct caprun_runtime *rt, uint64_t bytes)
+{
+    return set_bytes(rt, &rt->given.max_memory, bytes, MAX_WORKERS * LIMIT_MAX_MEMORY_BYTES);
+}
+
+int caprun_set_max_waiting(struct caprun_runtime *rt, uint32_t runs)
+{
+    return set_size(rt, "runs", &rt->given.max_waiting, runs, MAX_WAITING);
+}
+
+int caprun_set_memory(struct caprun_runtime *rt, uint64_t bytes)
+{
+    return set_bytes(rt, &rt->given.memory, bytes, LIMIT_MAX_MEMORY_BYTES);
+}
+
+int caprun_set_fresh_program(struct caprun_runtime *rt, int fresh)
+{
+    if (refuse_after_zygote(rt) < 0)
+        return CAPRUN_E_STATE;
+    rt->given.fresh = fresh != 0;
+    return 0;
+}
+
+static uint32_t default_warm(void)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+
+    if (processors < 1)
+        return DEFAULT_WARM_EACH;
+    return processors < DEFAULT_WARM_MOST / DEFAULT_WARM_EACH
+               ? (uint32_t)processors * DEFAULT_WARM_EACH
+               : DEFAULT_WARM_MOST;
+}
+
+/* Until the pool has started, what was given last counts. */
+static void fill_in_sizes(struct caprun_runtime *rt)
+{
+    const struct cr_pool_sizes *given = &rt->given;
+    struct cr_pool_sizes *sizes = &rt->pool.sizes;
+
+    if (rt->pool.stock.zygotes_started)
+        return;
+    *sizes = *given;
+    if (!given->warm)
+        sizes->warm = default_warm();
+    if (given->warm == CAPRUN_WARM_NONE)
+        sizes->warm = 0;
+    if (!given->max_workers)
+        sizes->max_workers = DEFAULT_WORKERS;
+    if (!given->max_waiting)
+        sizes->max_waiting = DEFAULT_WAITING;
+    if (!given->memory)
+        sizes->memory = LIMIT_DEFAULT_MEMORY_BYTES;
+    if (!given->max_memory)
+        sizes->max_memory = sizes->max_workers * LIMIT_MAX_MEMORY_BYTES;
 }
 
 const char *caprun_missing_layers(struct caprun_runtime *rt)
 {
-    if (!rt->has_zygote || !rt->zygote.greeted)
+    if (!rt->pool.stock.knows_layers)
         return NULL;
-    cr_zygote_missing(&rt->zygote, rt->missing, sizeof(rt->missing));
+    cr_zygote_missing(rt->pool.stock.layers, rt->missing, sizeof(rt->missing));
     return rt->missing;
+}
+
+uint64_t caprun_count(struct caprun_runtime *rt, enum caprun_count what)
+{
+    const struct cr_pool *pool = &rt->pool;
+
+    switch ((int)what) {
+    case CAPRUN_COUNT_READY:
+        return pool->stock.ready.count;
+    case CAPRUN_COUNT_RUNNING:
+        return pool->running;
+    case CAPRUN_COUNT_WAITING:
+        return pool->waiting_count;
+    case CAPRUN_COUNT_WORKERS:
+        return pool->stock.workers_asked;
+    case CAPRUN_COUNT_ZYGOTES:
+        return pool->stock.zygotes_started;
+    case CAPRUN_COUNT_CRASHES:
+        return pool->crash_count;
+    default:
+        return 0;
+    }
 }
 
 int caprun_fd(const struct caprun_runtime *rt)
@@ -98,11 +227,37 @@ void caprun_step(struct caprun_runtime *rt)
     cr_loop_step(&rt->loop, 0);
 }
 
+/*
+ * An answer mostly brings the next message at once, and to be woken costs more than to wait for it
+ * in place: a processor without work goes to sleep, and takes its time to wake up. If the worker is
+ * on this very processor, it is let through.
+ */
+#define IN_PLACE_US 30
+
+static bool has_news_soon(const struct caprun_runtime *rt)
+{
+    struct pollfd fd = {.fd = caprun_fd(rt), .events = POLLIN};
+    int64_t until = cr_loop_now() + IN_PLACE_US;
+
+    do {
+        if (poll(&fd, 1, 0) > 0)
+            return true;
+        (void)sched_yield();
+    } while (cr_loop_now() < until);
+    return false;
+}
+
 void caprun_wait(struct caprun_runtime *rt, int timeout_ms)
 {
     struct pollfd fd = {.fd = caprun_fd(rt), .events = POLLIN};
 
-    (void)poll(&fd, 1, timeout_ms);
+    if (!has_news_soon(rt))
+        (void)poll(&fd, 1, timeout_ms);
+}
+
+void caprun_wake(struct caprun_runtime *rt)
+{
+    cr_loop_wake(&rt->loop);
 }
 
 /* A UUID of version 7: sorted by time, then chance. */
@@ -133,7 +288,7 @@ int caprun_run_new(struct caprun_runtime *rt, struct caprun_run **ret)
 
     if (!run)
         return cr_err_set(&rt->err, CAPRUN_E_NOMEM, "no memory for a run");
-    cr_run_init(run, rt, &rt->loop);
+    cr_run_init(run, rt, &rt->pool);
     cr_buf_str(&run->args, "{}");
     if (cr_buf_err(&run->args)) {
         caprun_run_free(run);
@@ -151,6 +306,8 @@ void caprun_run_free(struct caprun_run *run)
 {
     if (!run)
         return;
+    if (run->runtime->awaited == run)
+        run->runtime->awaited = NULL;
     cr_run_clear(run);
     free(run);
 }
@@ -159,7 +316,8 @@ static int refuse_after_start(struct caprun_run *run)
 {
     if (run->state == CR_RUN_NEW)
         return 0;
-    return cr_err_set(&run->runtime->err, CAPRUN_E_STATE, "the run has started already");
+    return cr_err_set(&run->runtime->err, CAPRUN_E_STATE, "the run has %s already",
+                      run->state == CR_RUN_ENDED ? "ended" : "started");
 }
 
 static int replace(struct caprun_run *run, struct cr_buf *buf, const char *bytes, size_t len)
@@ -260,6 +418,15 @@ void caprun_run_set_handler(struct caprun_run *run,
     run->call_data = data;
 }
 
+void caprun_run_set_event(struct caprun_run *run,
+                          void (*event)(void *data, struct caprun_run *run, enum caprun_event what,
+                                        uint32_t call),
+                          void *data)
+{
+    run->on_event = event;
+    run->event_data = data;
+}
+
 void caprun_run_set_stop_when_denied(struct caprun_run *run, int stop)
 {
     run->stop_when_denied = stop != 0;
@@ -280,49 +447,43 @@ int caprun_call_fail(struct caprun_run *run, uint32_t call, const char *message,
     return cr_calls_fail(run, call, CAPRUN_OUTCOME_RPC_ERROR, message, len, &run->runtime->err);
 }
 
-static int ensure_zygote(struct caprun_runtime *rt, struct cr_err *err)
-{
-    int r;
-
-    if (rt->has_zygote && !rt->zygote.dead)
-        return 0;
-    if (rt->has_zygote)
-        cr_zygote_stop(&rt->zygote);
-    r = cr_zygote_start(&rt->zygote, &rt->loop, rt->worker_path, err);
-    rt->has_zygote = r == 0;
-    return r;
-}
-
 int caprun_warm(struct caprun_runtime *rt)
 {
-    return ensure_zygote(rt, &rt->err);
+    fill_in_sizes(rt);
+    return cr_pool_warm(&rt->pool, &rt->err);
 }
 
 int caprun_start(struct caprun_run *run)
 {
     struct caprun_runtime *rt = run->runtime;
-    struct cr_err err;
 
-    if (run->state != CR_RUN_NEW || !run->code.data)
-        return cr_err_set(&rt->err, CAPRUN_E_STATE, "the run has no code, or was started already");
-    if (ensure_zygote(rt, &err) < 0)
-        caprun_reject(run, CAPRUN_OUTCOME_INTERNAL, err.text,
-                      "caprun-worker has to be beside caprun, or in ../libexec/caprun from there");
-    else
-        cr_run_start(run, &rt->zygote);
-    return 0;
+    if (refuse_after_start(run) < 0)
+        return CAPRUN_E_STATE;
+    if (!run->code.data)
+        return cr_err_set(&rt->err, CAPRUN_E_STATE, "the run has no code");
+    fill_in_sizes(rt);
+    return cr_run_start(run, &rt->err);
 }
 
 int caprun_run(struct caprun_run *run)
 {
+    struct caprun_runtime *rt = run->runtime;
     int r;
 
-    if (cr_loop_is_stepping(run->loop))
-        return cr_err_set(&run->runtime->err, CAPRUN_E_STATE,
+    if (cr_loop_is_stepping(&rt->loop))
+        return cr_err_set(&rt->err, CAPRUN_E_STATE,
                           "a callback can start a run, but not wait for it");
+    rt->awaited = run;
+    run->caller_waits = true;
     r = caprun_start(run);
-    while (r == 0 && !caprun_done(run))
-        cr_loop_step(run->loop, -1);
+    while (r == 0 && rt->awaited && (!caprun_done(run) || run->news.waits)) {
+        if (run->call_count)
+            (void)has_news_soon(rt);
+        cr_loop_step(&rt->loop, -1);
+    }
+    rt->awaited = NULL;
+    if (r < 0)
+        run->caller_waits = false;
     return r;
 }
 
@@ -391,6 +552,21 @@ const char *caprun_get_hint(const struct caprun_run *run)
 const char *caprun_get_type(const struct caprun_run *run)
 {
     return cr_envelope_type(run);
+}
+
+const char *caprun_get_tool(const struct caprun_run *run)
+{
+    return run->error.tool ? run->error.tool : "";
+}
+
+const char *caprun_get_id(const struct caprun_run *run)
+{
+    return run->id;
+}
+
+uint64_t caprun_get_metric(const struct caprun_run *run, enum caprun_metric metric)
+{
+    return cr_envelope_metric(run, metric);
 }
 
 const char *caprun_outcome_name(enum caprun_outcome outcome)

@@ -1,23 +1,28 @@
 /*
  * caprun.h - run code that nobody has read, in a process that can do nothing but answer.
  *
- * A runtime (struct caprun_runtime) owns the locked zygote that workers are forked from. A run
+ * A runtime (struct caprun_runtime) keeps locked workers ready, forked from a locked zygote. A run
  * (struct caprun_run) is one execution of one piece of code with one args value; it gets a worker
- * of its own and ends with exactly one outcome, which caprun_result_json() gives as the envelope
- * described in docs/envelope.md.
+ * that nobody had before and ends with exactly one outcome, which caprun_result_json() gives as
+ * the envelope described in docs/envelope.md. docs/embedding.md walks through whole programs.
  *
  *     caprun_new -> caprun_run_new -> caprun_run_set_* -> caprun_run (blocks)
  *                                                      -> caprun_start, then caprun_step whenever
  *                                                         caprun_fd is readable, until caprun_done
  *     caprun_run_free, caprun_free
  *
- * A runtime and its runs belong to one thread at a time; separate runtimes share nothing. The
- * library installs no signal handlers, changes no process-wide state, prints nothing, and reads
- * neither the environment nor a configuration file.
+ * A runtime and its runs belong to one thread at a time, but for caprun_wait() and caprun_wake();
+ * separate runtimes share nothing. The library installs no signal handlers, changes no process-wide
+ * state, waits for no child but its own, prints nothing, and reads neither the environment nor a
+ * configuration file.
  *
- * A callback may cancel runs and start others, but must not free a run or step the runtime.
+ * Callbacks come only from caprun_step() and caprun_run(). They may start and cancel runs and
+ * answer calls, but not step the runtime; a run may be freed in its CAPRUN_EVENT_ENDED and in no
+ * other callback.
  *
- * Functions that can fail return 0 or a negative CAPRUN_E_*; caprun_error() has the words.
+ * Functions that can fail return 0 or a negative CAPRUN_E_*; caprun_error() has the words. Handlers
+ * and other callbacks are set before the start. In C++ the type is "struct caprun_run": its name
+ * alone is the function.
  */
 #ifndef CAPRUN_H
 #define CAPRUN_H
@@ -50,6 +55,7 @@ enum caprun_error_code {
     CAPRUN_E_STATE = -5,   /* not now: the run has started, or has not */
     CAPRUN_E_SANDBOX = -6, /* the sandbox cannot be built here, so nothing runs */
     CAPRUN_E_PEER = -7,    /* the other side sent what it may not send */
+    CAPRUN_E_BUSY = -8,    /* not yet: as many runs wait as may; try again when one has ended */
 };
 
 /*
@@ -100,22 +106,59 @@ struct caprun_run;
  */
 CAPRUN_API int caprun_new(struct caprun_runtime **ret);
 
-/* Ends the zygote and every worker, and waits until they are gone. Free its runs first. */
+/*
+ * Ends every worker, and waits until they are gone. Free its runs first, and let no other thread be
+ * in caprun_wait(). Takes NULL.
+ */
 CAPRUN_API void caprun_free(struct caprun_runtime *rt);
 
 /* Words for the last failure of a function of this runtime or its runs; valid until the next. */
 CAPRUN_API const char *caprun_error(const struct caprun_runtime *rt);
 
 /*
- * Where caprun-worker is. By default it is looked for beside the library (or the program that has
- * it linked in), then in ../libexec/caprun from there. |path| is copied. Returns 0, CAPRUN_E_NOMEM,
- * or CAPRUN_E_STATE after the zygote has started.
+ * Where caprun-worker is. By default, and with NULL, it is looked for beside the library (or the
+ * program that has it linked in), then in ../libexec/caprun from there. |path| is copied. Returns
+ * 0, CAPRUN_E_NOMEM, or CAPRUN_E_STATE after the zygote has started.
  */
 CAPRUN_API int caprun_set_worker(struct caprun_runtime *rt, const char *path);
 
 /*
- * Starts the zygote now, so that the first run finds it on its way. Optional. Returns 0, or
- * CAPRUN_E_SYS or CAPRUN_E_NOMEM if it cannot be started.
+ * Sizes of the pool; 0 is the default. All return 0, CAPRUN_E_TOOBIG over the largest value, or
+ * CAPRUN_E_STATE after the zygote has started.
+ *
+ * warm: workers that wait for a run, locked and ready. Default: 8 for each processor, at most 64.
+ * CAPRUN_WARM_NONE: each run has its worker forked when it starts. Largest: 4,096.
+ *
+ * max_workers: processes, those that wait included; each takes two descriptors of this process, and
+ * a zygote, of which there is more than one while runs need an old one, three.
+ * Runs beyond it wait in the order of their start. Default: 256. Largest: 4,096.
+ *
+ * max_memory: bytes that all runs together may use: the sum of their limits. Runs beyond it wait
+ * too; one whose own limit is over it ends with VALIDATION_ERROR. Default: as much as max_workers
+ * runs may use. Largest: 64 TiB.
+ *
+ * max_waiting: runs that may wait, beside those for which there is room. caprun_start() refuses
+ * more with CAPRUN_E_BUSY. Default: 1,024. Largest: 1,048,576.
+ *
+ * memory: the limit of runs that set none, with which workers are made ready. A run with a limit
+ * of its own has its worker forked when it starts. Default: 512 MiB. Largest: 16 GiB.
+ */
+#define CAPRUN_WARM_NONE UINT32_MAX
+CAPRUN_API int caprun_set_warm(struct caprun_runtime *rt, uint32_t workers);
+CAPRUN_API int caprun_set_max_workers(struct caprun_runtime *rt, uint32_t workers);
+CAPRUN_API int caprun_set_max_memory(struct caprun_runtime *rt, uint64_t bytes);
+CAPRUN_API int caprun_set_max_waiting(struct caprun_runtime *rt, uint32_t runs);
+CAPRUN_API int caprun_set_memory(struct caprun_runtime *rt, uint64_t bytes);
+
+/*
+ * With |fresh| not 0 every worker comes from a zygote of its own, so that no two runs share the
+ * addresses of anything; that costs each a program start. Returns 0 or CAPRUN_E_STATE.
+ */
+CAPRUN_API int caprun_set_fresh_program(struct caprun_runtime *rt, int fresh);
+
+/*
+ * Starts the zygote now, and asks it for workers, so that the first run finds them. Optional, and
+ * does not wait for them. Returns 0, or CAPRUN_E_SYS or CAPRUN_E_NOMEM if it cannot be started.
  */
 CAPRUN_API int caprun_warm(struct caprun_runtime *rt);
 
@@ -125,14 +168,33 @@ CAPRUN_API int caprun_warm(struct caprun_runtime *rt);
  */
 CAPRUN_API const char *caprun_missing_layers(struct caprun_runtime *rt);
 
+/* What the pool has now, and has had since caprun_new(). */
+enum caprun_count {
+    CAPRUN_COUNT_READY = 1,   /* workers that wait for a run */
+    CAPRUN_COUNT_RUNNING = 2, /* runs that have a worker, or one on its way */
+    CAPRUN_COUNT_WAITING = 3, /* runs that wait for room */
+    CAPRUN_COUNT_WORKERS = 4, /* workers asked for, so far */
+    CAPRUN_COUNT_ZYGOTES = 5, /* zygotes started, so far */
+    CAPRUN_COUNT_CRASHES = 6, /* workers that crashed or broke the protocol, so far */
+};
+
+/* Returns one of the above; 0 for a number that is none of them. */
+CAPRUN_API uint64_t caprun_count(struct caprun_runtime *rt, enum caprun_count what);
+
 /* One descriptor that is readable whenever caprun_step() has something to do. Do not close it. */
 CAPRUN_API int caprun_fd(const struct caprun_runtime *rt);
 
-/* Handles what there is, without waiting. Callbacks come from here, or from caprun_run(). */
+/* Handles what there is, without waiting. In a callback it does nothing. */
 CAPRUN_API void caprun_step(struct caprun_runtime *rt);
 
-/* Waits until there is something to step, or |timeout_ms| have passed (-1: for ever). */
+/*
+ * Waits until there is something to step, or |timeout_ms| have passed (-1: for ever). Any thread
+ * may call it, while another one uses the runtime.
+ */
 CAPRUN_API void caprun_wait(struct caprun_runtime *rt, int timeout_ms);
+
+/* Makes caprun_fd() readable, and ends a caprun_wait(), until the next step. Any thread may. */
+CAPRUN_API void caprun_wake(struct caprun_runtime *rt);
 
 /* --- a run --------------------------------------------------------------------------------- */
 
@@ -195,6 +257,26 @@ CAPRUN_API int caprun_call_reply_tool(struct caprun_run *run, uint32_t call, con
 CAPRUN_API int caprun_call_fail(struct caprun_run *run, uint32_t call, const char *message,
                                 size_t len);
 
+/* What can happen to a run. */
+enum caprun_event {
+    CAPRUN_EVENT_STARTED = 1,   /* it has a worker, and the code is on its way there */
+    CAPRUN_EVENT_CALL = 2,      /* a call came; its handler is next */
+    CAPRUN_EVENT_CALL_DONE = 3, /* a call was answered, with a value or a failure */
+    CAPRUN_EVENT_CALL_LOST = 4, /* a call's answer is not wanted any more: stop working on it */
+    CAPRUN_EVENT_BLOCKED = 5,   /* the code reached for what is denied */
+    CAPRUN_EVENT_ENDED = 6,     /* it has its outcome; the last event, and the run may be freed */
+};
+
+/*
+ * |event| hears of each; |call| is the number of the call that it is about, or 0. Each call ends
+ * with one CALL_DONE or one CALL_LOST, and each run with one ENDED, in a step after its end: a run
+ * that was cancelled before it had a worker hears of no STARTED, one that is freed of nothing more.
+ */
+CAPRUN_API void caprun_run_set_event(struct caprun_run *run,
+                                     void (*event)(void *data, struct caprun_run *run,
+                                                   enum caprun_event what, uint32_t call),
+                                     void *data);
+
 /*
  * With |stop| not 0 the first attempt on what is denied (files, network, eval …) ends the run with
  * PERMISSION_DENIED, even if the code would have caught the error.
@@ -202,7 +284,8 @@ CAPRUN_API int caprun_call_fail(struct caprun_run *run, uint32_t call, const cha
 CAPRUN_API void caprun_run_set_stop_when_denied(struct caprun_run *run, int stop);
 
 /*
- * Starts the run. Returns 0, or CAPRUN_E_STATE if it has no code or was started; any other failure
+ * Starts the run, or puts it in the queue. Returns 0; CAPRUN_E_STATE if it has no code or was
+ * started; CAPRUN_E_BUSY if the queue is full, and then it can be started later. Any other failure
  * is the run's outcome.
  */
 CAPRUN_API int caprun_start(struct caprun_run *run);
@@ -224,6 +307,7 @@ CAPRUN_API void caprun_reject(struct caprun_run *run, enum caprun_outcome outcom
 /* 1 if the run has ended: only then does what is below mean anything. */
 CAPRUN_API int caprun_done(const struct caprun_run *run);
 
+/* How it ended. */
 CAPRUN_API enum caprun_outcome caprun_get_outcome(const struct caprun_run *run);
 
 /*
@@ -236,9 +320,25 @@ CAPRUN_API const char *caprun_get_result(struct caprun_run *run, size_t *ret_len
 CAPRUN_API const char *caprun_get_message(struct caprun_run *run, size_t *ret_len);
 CAPRUN_API const char *caprun_get_stack(struct caprun_run *run, size_t *ret_len);
 
-/* The error's hint and type; "" if there is none. */
+/* The error's hint and type, and the tool to blame, "ns:action"; "" if there is none. */
 CAPRUN_API const char *caprun_get_hint(const struct caprun_run *run);
 CAPRUN_API const char *caprun_get_type(const struct caprun_run *run);
+CAPRUN_API const char *caprun_get_tool(const struct caprun_run *run);
+
+/* The run's id, from caprun_run_new() on. */
+CAPRUN_API const char *caprun_get_id(const struct caprun_run *run);
+
+/* What the envelope's metrics say. */
+enum caprun_metric {
+    CAPRUN_METRIC_STARTUP_US = 1,   /* from caprun_start() to a worker that has the code */
+    CAPRUN_METRIC_EXECUTION_US = 2, /* from there to the end */
+    CAPRUN_METRIC_CPU_US = 3,       /* that the worker used, as the kernel counts */
+    CAPRUN_METRIC_MEMORY_BYTES = 4, /* resident, of the worker */
+    CAPRUN_METRIC_CALLS = 5,
+};
+
+/* Returns one of the above; 0 for a number that is none of them. */
+CAPRUN_API uint64_t caprun_get_metric(const struct caprun_run *run, enum caprun_metric metric);
 
 /* "CODE_ERROR", 1: the name of an outcome, and the exit status that the command gives it. */
 CAPRUN_API const char *caprun_outcome_name(enum caprun_outcome outcome);

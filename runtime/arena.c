@@ -13,9 +13,10 @@
  * Bits say which are filled; what a bin holds otherwise does not matter, so a region starts with a
  * few words. The top is used only when no bin has a fit: a run stays on pages that it has touched.
  *
- * The engine has slabs for its small objects and asks here for those, of a little under 4 KiB, and
- * for what is over 500 bytes. Requests over 1 KiB are rounded to 64 bytes: slabs for different
- * objects then mostly have the same size, and each fits into the hole that another left.
+ * The engine has slabs for its small objects and asks here for those, of a little under 4 KiB (the
+ * first one of a kind: 1 KiB), and for what is over 500 bytes. Requests over 1 KiB are rounded to
+ * 64 bytes: slabs for different objects then mostly have the same size, and each fits into the hole
+ * that another left.
  */
 #include "arena.h"
 
@@ -57,10 +58,9 @@ static struct {
     void (*full)(void);
     uintptr_t warm; /* the region before this one, if it has a size */
     size_t warm_size;
-    size_t warm_used; /* from its base to its top, when it was left */
     uint64_t filled[BINS / 64];
     struct block *bins[BINS];
-} arena;
+} __attribute__((aligned(4096))) arena; /* a small run writes to its first page only */
 
 __attribute__((noreturn)) static void out_of_memory(void)
 {
@@ -320,6 +320,11 @@ size_t crw_arena_usable_size(const void *p)
     return p ? (((const size_t *)p)[-1] & ~FLAGS) - HEAD : 0;
 }
 
+size_t crw_arena_size(void)
+{
+    return (size_t)(arena.end - arena.base);
+}
+
 size_t crw_arena_used(void)
 {
     return (size_t)((char *)arena.top - arena.base) - HEAD - arena.in_bins;
@@ -364,8 +369,6 @@ static int map_region(size_t size, uint64_t hint)
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED)
         return -errno;
-    /* a small run should not pay for a page of 2 MiB; a kernel without those says EINVAL */
-    (void)madvise(base, size, MADV_NOHUGEPAGE);
     arena.base = base;
     arena.end = base + size;
     arena.top = block_at(base + HEAD);
@@ -386,32 +389,29 @@ int crw_arena_enter_run(size_t limit, uint64_t random)
 {
     uintptr_t warm = (uintptr_t)arena.base;
     size_t warm_size = (size_t)(arena.end - arena.base);
-    size_t warm_used = (size_t)(arena.high - arena.base);
     int err = arena.warm_size ? -EBUSY : map_region(limit, RANDOM_BASE + (random & RANDOM_MASK));
 
     if (err)
         return err;
     arena.warm = warm;
     arena.warm_size = warm_size;
-    arena.warm_used = warm_used;
     return 0;
 }
 
-/* Faults pages in with one call; a kernel before 5.14 gets a fault for each. */
-static void populate(char *from, size_t bytes)
+static size_t whole_pages(size_t bytes)
 {
-    bytes = (bytes + PAGE - 1) / PAGE * PAGE;
-    if (madvise(from, bytes, MADV_POPULATE_WRITE) == 0)
-        return;
-    for (volatile char *page = from; page < from + bytes; page += PAGE)
-        *page |= 0;
+    return bytes < crw_arena_size() ? (bytes + PAGE - 1) & ~(PAGE - 1) : crw_arena_size();
+}
+
+void crw_arena_touch(size_t bytes)
+{
+    bytes = whole_pages(bytes);
+    for (char *page = arena.base; page < arena.base + bytes; page += PAGE)
+        (void)__atomic_fetch_or(page, 0, __ATOMIC_RELAXED); /* without a read that faults first */
 }
 
 void crw_arena_prefault(size_t bytes)
 {
-    size_t region = (size_t)(arena.end - arena.base);
-
-    populate(arena.base, bytes < region ? bytes : region);
-    if (arena.warm_size)
-        populate((char *)arena.warm, arena.warm_used);
+    if (madvise(arena.base, whole_pages(bytes), MADV_POPULATE_WRITE) < 0)
+        crw_arena_touch(bytes); /* a kernel before 5.14 */
 }

@@ -9,8 +9,8 @@
  * The engine cannot cope with NULL, so it never gets one. A request that cannot be met, a huge or
  * an overflowing one included, calls the |full| handler, which does not return.
  *
- * Only crw_arena_init and crw_arena_enter_run make system calls; the rest works under the strict
- * filter. A process has one engine, hence one arena, and no locks.
+ * Only crw_arena_init, crw_arena_enter_run and crw_arena_prefault make system calls; the rest works
+ * under the strict filter. A process has one engine, hence one arena, and no locks.
  */
 #ifndef CRW_ARENA_H
 #define CRW_ARENA_H
@@ -37,9 +37,10 @@ int crw_arena_init(size_t warm_size, void (*full)(void));
 int crw_arena_enter_run(size_t limit, uint64_t random);
 
 /*
- * Makes the first |bytes| of the current region resident, and the process's own copy of what the
- * warm region holds, so that a run does not fault for them.
+ * Both make the first |bytes| of the current region resident. The second does so with one system
+ * call, which pays from some dozens of pages on.
  */
+void crw_arena_touch(size_t bytes);
 void crw_arena_prefault(size_t bytes);
 
 /*
@@ -54,6 +55,9 @@ void *crw_arena_realloc(void *opaque, void *p, size_t size);
 
 /* All of the returned size may be written; it is 0 for NULL. */
 size_t crw_arena_usable_size(const void *p);
+
+/* Bytes of the current region. */
+size_t crw_arena_size(void);
 
 /* Bytes of the current region in live blocks, headers included, now. */
 size_t crw_arena_used(void);

@@ -233,6 +233,50 @@ JSValue crw_engine_load(JSContext *ctx, const uint8_t *bytecode, size_t len)
     return JS_IsException(function) ? function : JS_EvalFunction(ctx, function);
 }
 
+/* What was in the list is then its own neighbour, so that to take it out once more does nothing. */
+static void empty_list(struct list_head *list)
+{
+    while (!list_empty(list)) {
+        struct list_head *el = list->next;
+
+        list_del(el);
+        init_list_head(el);
+    }
+}
+
+void crw_engine_settle_down(JSContext *ctx)
+{
+    JSArenaState *slabs = &ctx->rt->arena_state;
+
+    for (int i = 0; i < JS_ARENA_BLOCK_SIZE_COUNT; i++) {
+        empty_list(&slabs->free_arena_list[i]);
+        empty_list(&slabs->arena_list[i]);
+    }
+}
+
+/* With less than this, the rehearsal itself might be what the memory is too small for. */
+#define REHEARSAL_BYTES (64u * LIMIT_KIB)
+
+static void write_same(uint32_t *at)
+{
+    *(volatile uint32_t *)at |= 0;
+}
+
+void crw_engine_rehearse(JSContext *ctx)
+{
+    JSRuntime *rt = ctx->rt;
+
+    if (crw_arena_size() < REHEARSAL_BYTES)
+        return;
+    crw_engine_begin(ctx, 1);
+    write_same(&rt->atom_hash[0]);
+    write_same(&rt->atom_hash[rt->atom_hash_size - 1]);
+    JS_FreeAtom(ctx, JS_NewAtom(ctx, CRW_ENGINE_OURS " rehearses"));
+    JS_FreeValue(ctx, JS_AtomToValue(ctx, JS_ATOM_undefined));
+    JS_FreeValue(ctx, JS_NewObject(ctx));
+    JS_FreeValue(ctx, crw_engine_new_promise(ctx));
+}
+
 void crw_engine_begin(JSContext *ctx, uint64_t seed)
 {
     JS_UpdateStackTop(ctx->rt);

@@ -29,6 +29,18 @@ JSContext *crw_engine_new(uint64_t entropy);
 /* Runs bytecode of our own making (js/compile.c). Returns its value, or an exception. */
 JSValue crw_engine_load(JSContext *ctx, const uint8_t *bytecode, size_t len);
 
+/*
+ * Before fork: what is there now is left as it is. Whatever is allocated later goes to slabs of its
+ * own, so that it does not cost the copy of a page that workers share.
+ */
+void crw_engine_settle_down(JSContext *ctx);
+
+/*
+ * After fork, before there is a job: does a little of what every run does, so that the pages that
+ * each one writes to are this process's own when the job comes. Leaves nothing behind.
+ */
+void crw_engine_rehearse(JSContext *ctx);
+
 /* After fork: the stack begins here, and Math.random starts from |seed|. */
 void crw_engine_begin(JSContext *ctx, uint64_t seed);
 

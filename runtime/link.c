@@ -8,11 +8,14 @@
 
 #include "arena.h"
 
-static uint8_t in[16 * LIMIT_KIB];
-static size_t in_from, in_to; /* unread bytes are in[in_from..in_to) */
-static uint8_t out[32 * LIMIT_KIB];
-static size_t out_len;
-static uint32_t frames_read;
+/* A small run writes to the first page only. */
+static struct {
+    uint8_t in[3 * LIMIT_KIB];
+    size_t in_from, in_to; /* unread bytes are in[in_from..in_to) */
+    size_t out_len;
+    uint32_t frames_read;
+    uint8_t out[32 * LIMIT_KIB];
+} __attribute__((aligned(4096))) io;
 
 _Noreturn void crw_link_leave(enum wire_exit status)
 {
@@ -39,18 +42,18 @@ static void read_full(void *to, size_t len)
     uint8_t *at = to;
 
     while (len) {
-        size_t n = in_to - in_from;
+        size_t n = io.in_to - io.in_from;
 
-        if (n == 0 && len < sizeof(in)) {
-            in_from = 0;
-            in_to = n = read_some(in, sizeof(in));
+        if (n == 0 && len < sizeof(io.in)) {
+            io.in_from = 0;
+            io.in_to = n = read_some(io.in, sizeof(io.in));
         }
         if (n == 0) {
             n = read_some(at, len);
         } else {
             n = n < len ? n : len;
-            memcpy(at, in + in_from, n);
-            in_from += n;
+            memcpy(at, io.in + io.in_from, n);
+            io.in_from += n;
         }
         at += n;
         len -= n;
@@ -67,7 +70,7 @@ uint8_t *crw_link_read(struct wire_header *ret_header)
     payload = crw_arena_malloc(NULL, (size_t)ret_header->length + 1);
     read_full(payload, ret_header->length);
     payload[ret_header->length] = '\0';
-    frames_read++;
+    io.frames_read++;
     return payload;
 }
 
@@ -89,27 +92,27 @@ static void write_full(const void *bytes, size_t len)
 
 void crw_link_flush(void)
 {
-    size_t len = out_len;
+    size_t len = io.out_len;
 
-    out_len = 0;
+    io.out_len = 0;
     if (len)
-        write_full(out, len);
+        write_full(io.out, len);
 }
 
 bool crw_link_waiting(void)
 {
-    return out_len > 0;
+    return io.out_len > 0;
 }
 
 static void put(const void *bytes, size_t len)
 {
-    if (len > sizeof(out) - out_len)
+    if (len > sizeof(io.out) - io.out_len)
         crw_link_flush();
-    if (len > sizeof(out)) {
+    if (len > sizeof(io.out)) {
         write_full(bytes, len);
     } else if (len) {
-        memcpy(out + out_len, bytes, len);
-        out_len += len;
+        memcpy(io.out + io.out_len, bytes, len);
+        io.out_len += len;
     }
 }
 
@@ -130,7 +133,7 @@ _Noreturn void crw_link_linger(void)
 {
     crw_link_flush();
     for (;;)
-        (void)read_some(in, sizeof(in));
+        (void)read_some(io.in, sizeof(io.in));
 }
 
 _Noreturn void crw_link_full(void)
@@ -141,5 +144,5 @@ _Noreturn void crw_link_full(void)
 
 uint32_t crw_link_frames_read(void)
 {
-    return frames_read;
+    return io.frames_read;
 }

@@ -58,7 +58,9 @@
 #define STACK_BYTES (LIMIT_JS_STACK_BYTES + LIMIT_MIB)
 /* What a worker maps beside its own arena: program, warm arena, stack. */
 #define OTHER_BYTES (64ull * LIMIT_MIB)
-#define PREFAULT_BYTES (128u * LIMIT_KIB)
+/* What a small run uses of its arena and of its stack. */
+#define TOUCHED_ARENA (16u * LIMIT_KIB)
+#define TOUCHED_STACK (8u * LIMIT_KIB)
 
 #define JOINED_NAMESPACES (CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP)
 
@@ -126,10 +128,11 @@ static void reset_process(void)
     (void)sigemptyset(&child);
     (void)sigaddset(&child, SIGCHLD);
     need(sigprocmask(SIG_BLOCK, &child, NULL) == 0, WIRE_STEP_SIGNALS);
+    /* a small run should not pay for a page of 2 MiB */
+    (void)prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
 }
 
-/* All workers of a zygote share its layout; if that is the same everywhere, a guess is knowledge.
- */
+/* All workers of a zygote share its layout: if all zygotes have the same, a guess is knowledge. */
 static void require_randomisation(void)
 {
     char state = '2';
@@ -284,27 +287,42 @@ static bool drop_capabilities(void)
     return syscall(SYS_capset, &header, none) == 0;
 }
 
-/* In the parent: makes what the child will join, tells it how that went, and waits till it has. */
-_Noreturn static void make_namespaces_for(pid_t zygote, int child)
+/*
+ * Before all else: the host could not wait for a child that it never heard of. The parent, which
+ * may be killed any time, does it, and the child too, which does not know its pid out there.
+ */
+static void announce(pid_t zygote, int zygote_pidfd)
 {
     struct wire_control packet = {.kind = WIRE_CONTROL_BORN, .pid = zygote};
+
+    (void)wire_send_packet(WIRE_FD, &packet, zygote_pidfd, 0);
+}
+
+/* In the parent: makes what the child will join, tells it how that went, and waits till it has. */
+_Noreturn static void make_namespaces_for(int child)
+{
     uint8_t error = errno_unless(unshare(JOINED_NAMESPACES) == 0);
 
     (void)send(child, &error, sizeof(error), MSG_NOSIGNAL);
-    (void)wire_send_packet(WIRE_FD, &packet, -1, 0);
     (void)recv(child, &error, sizeof(error), 0);
     crw_link_leave(WIRE_EXIT_OK);
 }
 
-/* In the child, which does not go on if its parent has not answered: half a sandbox is none. */
+/*
+ * In the child, which does not go on if its parent has not answered: half a sandbox is none. But a
+ * parent that was killed says nothing of this machine, so that is no refusal.
+ */
 static uint8_t join_namespaces(int parent, int parent_pidfd)
 {
     uint8_t error = 0;
 
-    errno = ESRCH;
-    need(recv(parent, &error, sizeof(error), 0) == (ssize_t)sizeof(error), WIRE_STEP_FORK);
-    if (!error)
-        need(setns(parent_pidfd, JOINED_NAMESPACES) == 0, WIRE_STEP_FORK);
+    if (recv(parent, &error, sizeof(error), 0) != (ssize_t)sizeof(error))
+        crw_link_leave(WIRE_EXIT_ORPHAN);
+    if (!error && setns(parent_pidfd, JOINED_NAMESPACES) < 0) {
+        if (errno == ESRCH)
+            crw_link_leave(WIRE_EXIT_ORPHAN);
+        crw_lockdown_refuse(WIRE_STEP_FORK, errno);
+    }
     need(close_from(WIRE_FD + 1, ~0u), WIRE_STEP_DESCRIPTORS);
     return error;
 }
@@ -324,19 +342,22 @@ static void send_elsewhere(pid_t child, cpu_set_t others)
 static void become_first_process(void (*warm)(void), uint8_t layers[WIRE_LAYERS])
 {
     int pidfd = (int)syscall(SYS_pidfd_open, getpid(), 0);
+    int zygote_pidfd = -1;
     cpu_set_t all;
     int pair[2];
     long pid;
 
     (void)sched_getaffinity(0, sizeof(all), &all);
     need(pidfd >= 0 && socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair) == 0, WIRE_STEP_FORK);
-    pid = syscall(SYS_clone, CLONE_PARENT | SIGCHLD, NULL, NULL, NULL, NULL);
+    pid = syscall(SYS_clone, CLONE_PARENT | CLONE_PIDFD | SIGCHLD, NULL, &zygote_pidfd, NULL, NULL);
     need(pid >= 0, WIRE_STEP_FORK);
     if (pid > 0) {
+        announce((pid_t)pid, zygote_pidfd);
         send_elsewhere((pid_t)pid, all);
         (void)close(pair[1]);
-        make_namespaces_for((pid_t)pid, pair[0]);
+        make_namespaces_for(pair[0]);
     }
+    announce(0, (int)syscall(SYS_pidfd_open, getpid(), 0));
     (void)close(pair[0]);
     warm();
     (void)sched_setaffinity(0, sizeof(all), &all);
@@ -430,7 +451,7 @@ static void need_worker(bool ok, enum wire_exit status)
 
 static void touch_stack(void)
 {
-    volatile uint8_t pages[16 * LIMIT_KIB];
+    volatile uint8_t pages[TOUCHED_STACK];
 
     for (size_t i = 0; i < sizeof(pages); i += 4096)
         pages[i] = 0;
@@ -453,7 +474,7 @@ void crw_lockdown_worker(int socket, int parent, uint64_t memory, uint32_t cpu_s
                     limit(RLIMIT_NOFILE, 0, 0) && limit(RLIMIT_NPROC, 0, 0) &&
                     limit_at_most(RLIMIT_AS, memory + OTHER_BYTES),
                 WIRE_EXIT_RLIMITS);
-    crw_arena_prefault(PREFAULT_BYTES);
+    crw_arena_touch(TOUCHED_ARENA);
     touch_stack();
     need_worker(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter) == 0, WIRE_EXIT_LOCKDOWN);
 }

@@ -8,7 +8,7 @@
 
 static uint32_t state[16]; /* four constants, the key, the counter in two words, the nonce */
 static uint8_t block[BLOCK];
-static size_t used = BLOCK; /* bytes of |block| that were given away */
+static size_t left; /* bytes at the end of |block| that were not given away */
 
 static uint32_t rotate(uint32_t x, int by)
 {
@@ -55,7 +55,7 @@ static void next_block(void)
         store(block + 4 * i, x[i] + state[i]);
     if (++state[12] == 0)
         state[13]++;
-    used = 0;
+    left = BLOCK;
 }
 
 void crw_random_seed(const uint8_t key[32])
@@ -67,7 +67,7 @@ void crw_random_seed(const uint8_t key[32])
         state[i] = load(constants + 4 * i);
     for (int i = 0; i < 8; i++)
         state[4 + i] = load(key + 4 * i);
-    used = BLOCK;
+    left = 0;
 }
 
 void crw_random_fill(void *out, size_t len)
@@ -77,11 +77,11 @@ void crw_random_fill(void *out, size_t len)
     while (len > 0) {
         size_t n;
 
-        if (used == BLOCK)
+        if (left == 0)
             next_block();
-        n = BLOCK - used < len ? BLOCK - used : len;
-        memcpy(to, block + used, n);
-        used += n;
+        n = left < len ? left : len;
+        memcpy(to, block + BLOCK - left, n);
+        left -= n;
         to += n;
         len -= n;
     }

@@ -91,8 +91,11 @@ int wire_receive_packet(int socket, struct wire_control *ret, int *ret_passed, i
 {
     union ancillary anc;
     struct iovec iov = {ret, sizeof(*ret)};
-    struct msghdr msg = {
-        .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &anc, .msg_controllen = sizeof(anc)};
+    /* room for one descriptor: with the padding there would be some for a second */
+    struct msghdr msg = {.msg_iov = &iov,
+                         .msg_iovlen = 1,
+                         .msg_control = &anc,
+                         .msg_controllen = CMSG_LEN(sizeof(int))};
     ssize_t n = recvmsg(socket, &msg, flags);
     struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&msg) : NULL;
 

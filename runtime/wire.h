@@ -17,7 +17,7 @@
 
 #include "run_limits.h"
 
-#define WIRE_VERSION 1u
+#define WIRE_VERSION 2u
 
 /* The worker's only descriptor; in the zygote, the control socket. */
 #define WIRE_FD 3
@@ -223,8 +223,8 @@ enum wire_control_kind {
     WIRE_CONTROL_HELLO = 2,  /* zygote: locked and warm; |layers| */
     WIRE_CONTROL_REFUSE = 3, /* zygote: |step| failed with |error|, nothing will run */
     WIRE_CONTROL_FORKED = 4, /* zygote: worker |slot| exists; a pidfd comes with the packet */
-    WIRE_CONTROL_EXITED = 5, /* zygote: worker |slot| ended with |status|, as from wait() */
-    WIRE_CONTROL_BORN = 6,   /* the started program: |pid| is the zygote now, and I am leaving */
+    WIRE_CONTROL_EXITED = 5, /* zygote: worker |slot| ended with |status|, not by SIGKILL */
+    WIRE_CONTROL_BORN = 6,   /* program and zygote: the zygote's pidfd; from the former |pid| too */
 };
 
 struct wire_control {

@@ -81,6 +81,7 @@ static bool fork_worker(const struct wire_control *request, int socket)
     return false;
 }
 
+/* Who was killed did nothing by itself, and it was mostly the host: that is no news for it. */
 static void report(pid_t pid, int status)
 {
     struct wire_control packet = {.kind = WIRE_CONTROL_EXITED, .status = status};
@@ -89,7 +90,8 @@ static void report(pid_t pid, int status)
         if (children[i].pid == pid) {
             packet.slot = children[i].slot;
             children[i] = children[--count];
-            send_packet(&packet, -1);
+            if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
+                send_packet(&packet, -1);
             return;
         }
     }

@@ -2,32 +2,47 @@
  * smallest_host.c - the smallest program that runs code it does not trust.
  *
  *     cc smallest_host.c $(pkg-config --cflags --libs caprun) && ./a.out 'return args.a + 1'
+ *
+ * Prints the envelope; the exit status is the one that the caprun command would have.
  */
 #include <caprun.h>
 #include <stdio.h>
 #include <string.h>
 
-int main(int argc, char **argv)
+static int run_code(struct caprun_run *run, const char *code)
 {
     static const char args[] = "{\"a\": 41}";
-    const char *code = argc > 1 ? argv[1] : "return args.a + 1";
-    struct caprun_runtime *rt;
-    struct caprun_run *run;
-    size_t len;
+    int r;
+
+    r = caprun_run_set_code(run, code, strlen(code));
+    if (r == 0)
+        r = caprun_run_set_args(run, args, strlen(args));
+    if (r == 0)
+        r = caprun_run(run); /* blocks until the run has ended, one way or another */
+    return r;
+}
+
+int main(int argc, char **argv)
+{
+    struct caprun_runtime *rt = NULL;
+    struct caprun_run *run = NULL;
+    const char *envelope = NULL;
     int status = 70;
 
-    if (caprun_new(&rt) < 0)
+    if (caprun_new(&rt) < 0) {
+        fputs("cannot make a runtime\n", stderr);
         return status;
-    if (caprun_run_new(rt, &run) == 0) {
-        if (caprun_run_set_code(run, code, strlen(code)) == 0 &&
-            caprun_run_set_args(run, args, strlen(args)) == 0 && caprun_run(run) == 0) {
-            puts(caprun_result_json(run, &len));
-            status = caprun_outcome_status(caprun_get_outcome(run));
-        } else {
-            fprintf(stderr, "%s\n", caprun_error(rt));
-        }
-        caprun_run_free(run);
     }
+    if (caprun_run_new(rt, &run) == 0 &&
+        run_code(run, argc > 1 ? argv[1] : "return args.a + 1") == 0)
+        envelope = caprun_result_json(run, NULL);
+    if (envelope) {
+        puts(envelope);
+        status = caprun_outcome_status(caprun_get_outcome(run));
+    } else {
+        fprintf(stderr, "it did not run: %s\n", caprun_error(rt));
+    }
+    caprun_run_free(run);
     caprun_free(rt);
     return status;
 }

@@ -24,3 +24,13 @@
         a\        js_async_generator_resume_next(ctx, s);
     }
 }
+
+# The first slab for objects of a size is a small one, and the last one is kept when it is empty, so
+# that a run of a few objects stays on a few pages and makes its slabs once.
+/^    n_blocks = (JS_ARENA_SIZE - sizeof(JSArena)) \/ block_size;$/ s/JS_ARENA_SIZE/(list_empty(\&rt->arena_state.arena_list[block_size_idx]) ? JS_ARENA_SIZE \/ 4 : JS_ARENA_SIZE)/
+/^static void js_arena_free(JSRuntime \*rt, void \*ptr)$/,/^}$/ {
+    s/if (unlikely(ar->n_used_blocks == 0)) {/if (unlikely(ar->n_used_blocks == 0) \&\& ar->link.next != ar->link.prev) {/
+}
+
+# Lists of every string, for a report of leaks that nobody asks for. Assertions stay.
+/^#define ENABLE_DUMPS$/d

@@ -1,8 +1,9 @@
-/* loop.c - epoll, one timerfd, and a sorted ring of timers. */
+/* loop.c - epoll, one timerfd, one eventfd, and a sorted ring of timers. */
 #include "base/loop.h"
 
 #include <stddef.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,34 +16,31 @@ int64_t cr_loop_now(void)
     return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
-/* Sets the timerfd to the earliest timer, if that has changed. */
+/*
+ * Sees to it that the timerfd fires no later than the earliest timer is due. It may fire earlier,
+ * for nothing: that is once, and cheaper than to set it whenever a timer moves.
+ */
 static void arm(struct cr_loop *loop)
 {
-    const struct cr_timer *first = loop->timers.next;
-    int64_t when = first == &loop->timers ? -1 : first->when_us;
+    int64_t when = loop->timers.next->when_us;
     struct itimerspec spec = {{0, 0}, {0, 0}};
 
-    if (when == loop->armed_us)
+    if (loop->timers.next == &loop->timers || (loop->armed_us >= 0 && loop->armed_us <= when))
         return;
     loop->armed_us = when;
-    if (when >= 0) {
-        /* a time of zero would disarm it */
-        int64_t at = when > 0 ? when : 1;
-
-        spec.it_value.tv_sec = at / 1000000;
-        spec.it_value.tv_nsec = at % 1000000 * 1000;
-    }
-    (void)timerfd_settime(loop->timer_fd, TFD_TIMER_ABSTIME, &spec, NULL);
+    spec.it_value.tv_sec = when / 1000000;
+    spec.it_value.tv_nsec = when % 1000000 * 1000 + 1; /* zero would disarm it */
+    (void)timerfd_settime(loop->clock.fd, TFD_TIMER_ABSTIME, &spec, NULL);
 }
 
 void cr_loop_unset(struct cr_loop *loop, struct cr_timer *timer)
 {
+    (void)loop;
     if (timer->when_us < 0)
         return;
     timer->prev->next = timer->next;
     timer->next->prev = timer->prev;
     timer->when_us = -1;
-    arm(loop);
 }
 
 void cr_loop_set(struct cr_loop *loop, struct cr_timer *timer, int64_t when_us)
@@ -75,7 +73,7 @@ static void clock_ready(struct cr_watch *watch, uint32_t events)
     int64_t now = cr_loop_now();
 
     (void)events;
-    (void)!read(loop->timer_fd, &expirations, sizeof(expirations));
+    (void)!read(watch->fd, &expirations, sizeof(expirations));
     loop->armed_us = -1;
     while (loop->timers.next != &loop->timers && loop->timers.next->when_us <= now) {
         struct cr_timer *timer = loop->timers.next;
@@ -86,30 +84,45 @@ static void clock_ready(struct cr_watch *watch, uint32_t events)
     arm(loop);
 }
 
+static void bell_rang(struct cr_watch *watch, uint32_t events)
+{
+    uint64_t times;
+
+    (void)events;
+    (void)!read(watch->fd, &times, sizeof(times));
+}
+
 int cr_loop_init(struct cr_loop *loop, struct cr_err *err)
 {
-    memset(loop, 0, sizeof(*loop));
+    int r;
+
+    *loop = (struct cr_loop){.armed_us = -1,
+                             .clock = {.fd = -1, .ready = clock_ready},
+                             .bell = {.fd = -1, .ready = bell_rang}};
     loop->timers.next = loop->timers.prev = &loop->timers;
-    loop->armed_us = -1;
-    loop->clock.ready = clock_ready;
-    loop->timer_fd = -1;
+    loop->last_task = &loop->tasks;
     loop->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     if (loop->epoll_fd < 0)
         return cr_err_sys(err, "epoll_create1");
-    loop->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-    if (loop->timer_fd < 0)
+    loop->clock.fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+    if (loop->clock.fd < 0)
         return cr_err_sys(err, "timerfd_create");
-    loop->clock.fd = loop->timer_fd;
-    return cr_loop_add(loop, &loop->clock, EPOLLIN, err);
+    loop->bell.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (loop->bell.fd < 0)
+        return cr_err_sys(err, "eventfd");
+    r = cr_loop_add(loop, &loop->clock, EPOLLIN, err);
+    return r < 0 ? r : cr_loop_add(loop, &loop->bell, EPOLLIN, err);
 }
 
 void cr_loop_clear(struct cr_loop *loop)
 {
-    if (loop->timer_fd >= 0)
-        (void)close(loop->timer_fd);
-    if (loop->epoll_fd >= 0)
-        (void)close(loop->epoll_fd);
-    loop->timer_fd = loop->epoll_fd = -1;
+    int *fds[] = {&loop->clock.fd, &loop->bell.fd, &loop->epoll_fd};
+
+    for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++) {
+        if (*fds[i] >= 0)
+            (void)close(*fds[i]);
+        *fds[i] = -1;
+    }
 }
 
 int cr_loop_fd(const struct cr_loop *loop)
@@ -144,16 +157,83 @@ void cr_loop_remove(struct cr_loop *loop, struct cr_watch *watch)
             loop->batch[i].data.ptr = NULL;
 }
 
-int cr_loop_is_stepping(const struct cr_loop *loop)
+void cr_loop_wake(struct cr_loop *loop)
 {
-    return loop->batch_len > 0;
+    uint64_t once = 1;
+
+    (void)!write(loop->bell.fd, &once, sizeof(once));
+}
+
+void cr_loop_defer(struct cr_loop *loop, struct cr_task *task)
+{
+    if (task->waits)
+        return;
+    task->waits = true;
+    task->next = NULL;
+    *loop->last_task = task;
+    loop->last_task = &task->next;
+    if (!loop->stepping)
+        cr_loop_wake(loop);
+}
+
+void cr_loop_forget(struct cr_loop *loop, struct cr_task *task)
+{
+    struct cr_task **at = &loop->tasks;
+
+    if (!task->waits)
+        return;
+    while (*at != task)
+        at = &(*at)->next;
+    *at = task->next;
+    if (loop->last_task == &task->next)
+        loop->last_task = at;
+    task->waits = false;
+}
+
+void cr_loop_do(struct cr_loop *loop, struct cr_task *task)
+{
+    if (loop->stepping) {
+        cr_loop_defer(loop, task);
+        return;
+    }
+    cr_loop_forget(loop, task);
+    loop->stepping = true;
+    task->run(task);
+    loop->stepping = false;
+    if (loop->tasks)
+        cr_loop_wake(loop);
+}
+
+/* Those that are there now: a task that defers others does not keep the step from ending. */
+static void run_tasks(struct cr_loop *loop)
+{
+    struct cr_task end = {.waits = false};
+
+    if (!loop->tasks)
+        return;
+    cr_loop_defer(loop, &end);
+    while (loop->tasks != &end) {
+        struct cr_task *task = loop->tasks;
+
+        cr_loop_forget(loop, task);
+        task->run(task);
+    }
+    cr_loop_forget(loop, &end);
+    if (loop->tasks)
+        cr_loop_wake(loop);
+}
+
+bool cr_loop_is_stepping(const struct cr_loop *loop)
+{
+    return loop->stepping;
 }
 
 void cr_loop_step(struct cr_loop *loop, int timeout_ms)
 {
-    if (cr_loop_is_stepping(loop))
+    if (loop->stepping)
         return; /* called from a callback: the step that called it goes on after it */
     loop->batch_len = epoll_wait(loop->epoll_fd, loop->batch, CR_LOOP_BATCH, timeout_ms);
+    loop->stepping = true;
     for (int i = 0; i < loop->batch_len; i++) {
         struct cr_watch *watch = loop->batch[i].data.ptr;
 
@@ -161,4 +241,6 @@ void cr_loop_step(struct cr_loop *loop, int timeout_ms)
             watch->ready(watch, loop->batch[i].events);
     }
     loop->batch_len = 0;
+    run_tasks(loop);
+    loop->stepping = false;
 }

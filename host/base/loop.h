@@ -1,8 +1,8 @@
 /*
  * loop.h - one epoll descriptor for everything: sockets, processes and the clock.
  *
- * Watches and timers are parts of the structs that own them; the loop allocates nothing. A callback
- * may remove any watch or timer, its own and others', and free what holds them.
+ * Watches, timers and tasks are parts of the structs that own them; the loop allocates nothing. A
+ * callback may remove any of them, its own and others', and free what holds them.
  *
  * cr_loop_fd() becomes readable for everything, deadlines included, so that it can be put into
  * somebody else's event loop.
@@ -10,6 +10,7 @@
 #ifndef CR_LOOP_H
 #define CR_LOOP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/epoll.h>
 
@@ -28,14 +29,23 @@ struct cr_timer {
     struct cr_timer *next, *prev;
 };
 
+/* Something to do when a step has handled its events, outside of everybody's functions. */
+struct cr_task {
+    bool waits;
+    void (*run)(struct cr_task *task);
+    struct cr_task *next;
+};
+
 struct cr_loop {
     int epoll_fd;
-    int timer_fd;
-    int64_t armed_us;       /* what timer_fd is set to, or -1 */
+    int64_t armed_us;       /* what the timerfd is set to, or -1 */
     struct cr_timer timers; /* the head of a ring, sorted by when_us */
+    struct cr_task *tasks, **last_task;
     struct epoll_event batch[CR_LOOP_BATCH];
     int batch_len;
-    struct cr_watch clock;
+    bool stepping;
+    struct cr_watch clock; /* a timerfd */
+    struct cr_watch bell;  /* an eventfd: somebody wants a step */
 };
 
 /* The member |member| of a struct |type| is at |pointer|: where is the struct? */
@@ -60,8 +70,18 @@ void cr_loop_remove(struct cr_loop *loop, struct cr_watch *watch);
 void cr_loop_set(struct cr_loop *loop, struct cr_timer *timer, int64_t when_us);
 void cr_loop_unset(struct cr_loop *loop, struct cr_timer *timer);
 
-/* 1 while callbacks are being called. */
-int cr_loop_is_stepping(const struct cr_loop *loop);
+/* Calls |task->run| once, at the end of this step or, outside of one, of the next. */
+void cr_loop_defer(struct cr_loop *loop, struct cr_task *task);
+void cr_loop_forget(struct cr_loop *loop, struct cr_task *task);
+
+/* As above, but outside of a step it is done at once, as if there were one. */
+void cr_loop_do(struct cr_loop *loop, struct cr_task *task);
+
+/* Makes cr_loop_fd() readable until the next step. The one function that any thread may call. */
+void cr_loop_wake(struct cr_loop *loop);
+
+/* True while callbacks are being called. */
+bool cr_loop_is_stepping(const struct cr_loop *loop);
 
 /*
  * Waits up to |timeout_ms| (-1: for ever) for something, and handles what there is. Does nothing

@@ -370,8 +370,7 @@ static void merge(const struct scan *s, const struct key *from, size_t mid, size
     }
 }
 
-/* Sorts |from| with the help of |spare|, which has the same size. Returns the one that is sorted.
- */
+/* Sorts |from| with the help of |spare|, of the same size. Returns the one that is sorted. */
 static const struct key *sort_keys(const struct scan *s, struct key *from, struct key *spare,
                                    size_t n)
 {

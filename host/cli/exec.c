@@ -163,6 +163,7 @@ int cr_exec_run(struct caprun_runtime *rt, struct caprun_run *run, const struct 
                       "put one of them into a file");
         return 0;
     }
+    (void)caprun_set_warm(rt, CAPRUN_WARM_NONE);
     (void)caprun_warm(rt); /* while the input is read; if it fails, the start will say so */
     if (set_limits(rt, run, o) < 0 || load_code(rt, run, file) < 0 || load_args(rt, run, args) < 0)
         return 0;

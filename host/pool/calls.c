@@ -51,7 +51,7 @@ static struct cr_call *find_open(struct caprun_run *run, uint32_t number, struct
 static void close_call(struct caprun_run *run, struct cr_call *call, enum cr_call_state state)
 {
     call->state = state;
-    call->us = cr_loop_now() - call->started_us;
+    call->us = (uint64_t)(cr_loop_now() - call->started_us);
     run->calls_open--;
 }
 
@@ -82,6 +82,10 @@ int cr_calls_fail(struct caprun_run *run, uint32_t number, enum caprun_outcome o
     cr_run_send(
         run, (struct wire_header){.type = WIRE_FAIL, .id = number},
         (struct wire_part[]){{&fail, sizeof(fail)}, {code, fail.code_len}, {message, shown}}, 3);
+    if (outcome == CAPRUN_OUTCOME_RPC_TIMEOUT)
+        cr_run_tell(run, CAPRUN_EVENT_CALL_LOST, number);
+    else
+        cr_run_tell_call_done(run, number);
     return was_sent(run, err);
 }
 
@@ -110,7 +114,7 @@ int cr_calls_reply(struct caprun_run *run, uint32_t number, enum wire_reply_kind
         return CAPRUN_E_STATE;
     if (len > LIMIT_ANSWER_BYTES)
         return refuse_answer(run, number, "The answer is over 64 MiB", err);
-    if (!cr_worker_has_room(&run->worker, sizeof(struct wire_header) + sizeof(reply) + len))
+    if (!cr_worker_has_room(run->worker, sizeof(struct wire_header) + sizeof(reply) + len))
         return refuse_answer(run, number, "Too much waits for the worker to read it", err);
     if (cr_scan_json((const uint8_t *)json, len, CR_SCAN_PASS, &why) < 0)
         return cr_err_set(err, CAPRUN_E_INVAL, "the answer is not acceptable JSON: %s", why.text);
@@ -119,6 +123,7 @@ int cr_calls_reply(struct caprun_run *run, uint32_t number, enum wire_reply_kind
     close_call(run, call, CR_CALL_DONE);
     cr_run_send(run, (struct wire_header){.type = WIRE_REPLY, .id = number},
                 (struct wire_part[]){{&reply, sizeof(reply)}, {json, len}}, 2);
+    cr_run_tell_call_done(run, number);
     return was_sent(run, err);
 }
 
@@ -153,6 +158,9 @@ static void start_call(struct caprun_run *run, const char *ns, const struct wire
         cr_run_end(run, CAPRUN_OUTCOME_INTERNAL);
         return;
     }
+    cr_run_tell(run, CAPRUN_EVENT_CALL, (uint32_t)run->call_count);
+    if (run->state != CR_RUN_RUNNING)
+        return;
     if (cr_scan_json(args, args_len, CR_SCAN_STRICT, &err) < 0) {
         (void)snprintf(message, sizeof(message), "The args of %s are refused: %s", call->method,
                        err.text);
@@ -180,7 +188,7 @@ void cr_calls_handle(struct caprun_run *run, const struct wire_header *header,
     if (before_args > header->length || header->id != run->call_count + 1 ||
         run->calls_open == LIMIT_CALLS_AT_ONCE || !wire_is_namespace(ns, names.namespace_len) ||
         !wire_is_action(ns + names.namespace_len, names.action_len)) {
-        cr_worker_fault(&run->worker, "a call that is not one");
+        cr_worker_fault(run->worker, "a call that is not one");
         return;
     }
     start_call(run, ns, &names, payload + before_args, header->length - before_args);

@@ -38,13 +38,16 @@ const char *cr_envelope_type(const struct caprun_run *run)
     return run->error.type ? run->error.type : outcomes[known(run->outcome)].type;
 }
 
-/* Milliseconds with three digits behind the point, whatever the application's locale says. */
-static void ms_field(struct cr_buf *out, const char *name, int64_t us)
+static uint64_t between(int64_t from_us, int64_t to_us)
 {
-    int64_t shown = us > 0 ? us : 0;
+    return from_us && to_us > from_us ? (uint64_t)(to_us - from_us) : 0;
+}
 
-    cr_buf_fmt(out, "\"%s\":%lld.%03lld", name, (long long)(shown / 1000),
-               (long long)(shown % 1000));
+/* Milliseconds with three digits behind the point, whatever the application's locale says. */
+static void ms_field(struct cr_buf *out, const char *name, uint64_t us)
+{
+    cr_buf_fmt(out, "\"%s\":%llu.%03llu", name, (unsigned long long)(us / 1000),
+               (unsigned long long)(us % 1000));
 }
 
 static void text_field(struct cr_buf *out, const char *name, const char *text, size_t len)
@@ -85,24 +88,42 @@ static void write_calls(const struct caprun_run *run, struct cr_buf *out)
         if (run->calls[i].asked)
             cr_buf_str(out, "\"decision\":\"allow\",\"by\":\"application\",");
         ms_field(out, "ms",
-                 run->calls[i].state == CR_CALL_OPEN ? run->ended_us - run->calls[i].started_us
-                                                     : run->calls[i].us);
+                 run->calls[i].state == CR_CALL_OPEN
+                     ? between(run->calls[i].started_us, run->ended_us)
+                     : run->calls[i].us);
         cr_buf_str(out, "}");
     }
     cr_buf_str(out, "]");
 }
 
+uint64_t cr_envelope_metric(const struct caprun_run *run, enum caprun_metric metric)
+{
+    switch ((int)metric) {
+    case CAPRUN_METRIC_STARTUP_US:
+        return between(run->asked_us, run->job_us ? run->job_us : run->ended_us);
+    case CAPRUN_METRIC_EXECUTION_US:
+        return between(run->job_us, run->ended_us);
+    case CAPRUN_METRIC_CPU_US:
+        return run->cpu_us > 0 ? (uint64_t)run->cpu_us : 0;
+    case CAPRUN_METRIC_MEMORY_BYTES:
+        return run->memory_used;
+    case CAPRUN_METRIC_CALLS:
+        return run->call_count;
+    default:
+        return 0;
+    }
+}
+
 static void write_metrics(const struct caprun_run *run, struct cr_buf *out)
 {
-    int64_t ready_us = run->job_us ? run->job_us : run->ended_us;
-    uint64_t hundredths = run->memory_used * 100 / LIMIT_MIB;
+    uint64_t hundredths = cr_envelope_metric(run, CAPRUN_METRIC_MEMORY_BYTES) * 100 / LIMIT_MIB;
 
     cr_buf_str(out, ",\"metrics\":{");
-    ms_field(out, "startupTimeMs", run->asked_us ? ready_us - run->asked_us : 0);
+    ms_field(out, "startupTimeMs", cr_envelope_metric(run, CAPRUN_METRIC_STARTUP_US));
     cr_buf_str(out, ",");
-    ms_field(out, "executionTimeMs", run->job_us ? run->ended_us - run->job_us : 0);
+    ms_field(out, "executionTimeMs", cr_envelope_metric(run, CAPRUN_METRIC_EXECUTION_US));
     cr_buf_str(out, ",");
-    ms_field(out, "cpuTimeMs", run->cpu_us);
+    ms_field(out, "cpuTimeMs", cr_envelope_metric(run, CAPRUN_METRIC_CPU_US));
     cr_buf_fmt(out, ",\"waitTimeMs\":0,\"memoryUsedMB\":%llu.%02llu,\"rpcCalls\":%zu}",
                (unsigned long long)(hundredths / 100), (unsigned long long)(hundredths % 100),
                run->call_count);

@@ -9,6 +9,9 @@
 /* Writes |run->envelope|, once, at its end. */
 void cr_envelope_write(struct caprun_run *run);
 
+/* What the envelope's metrics say; 0 for a number that is no metric. */
+uint64_t cr_envelope_metric(const struct caprun_run *run, enum caprun_metric metric);
+
 /* The error's type: the outcome's own, or a narrower one. */
 const char *cr_envelope_type(const struct caprun_run *run);
 

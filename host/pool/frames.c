@@ -22,7 +22,7 @@
 
 static void violation(struct caprun_run *run, const char *what)
 {
-    cr_worker_fault(&run->worker, what);
+    cr_worker_fault(run->worker, what);
 }
 
 /* --- logs --------------------------------------------------------------------------------- */
@@ -160,6 +160,8 @@ static void on_blocked(struct caprun_run *run, const struct wire_header *header,
         return;
     }
     log_attempt(run, text, b.api_len, message, b.message_len);
+    if (run->state != CR_RUN_ENDED)
+        cr_run_tell(run, CAPRUN_EVENT_BLOCKED, 0);
     if (run->stop_when_denied && run->state == CR_RUN_RUNNING)
         end_by_attempt(run, header->id);
 }
@@ -173,7 +175,7 @@ static void on_idle(struct caprun_run *run, const struct wire_header *header,
 
     memcpy(&idle, payload, sizeof(idle));
     if (header->id > run->frames_sent ||
-        (header->id == run->frames_sent && cr_worker_is_writing(&run->worker))) {
+        (header->id == run->frames_sent && cr_worker_is_writing(run->worker))) {
         violation(run, "it has read frames that were not sent");
         return;
     }

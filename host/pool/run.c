@@ -89,22 +89,79 @@ static void explain(struct caprun_run *run, enum caprun_outcome outcome)
     }
 }
 
+void cr_run_tell(struct caprun_run *run, enum caprun_event what, uint32_t call)
+{
+    if (run->on_event)
+        run->on_event(run->event_data, run, what, call);
+}
+
+static void tell_calls_done(struct caprun_run *run)
+{
+    uint32_t number;
+
+    for (size_t at = 0; at + sizeof(number) <= run->calls_done.len; at += sizeof(number)) {
+        memcpy(&number, run->calls_done.data + at, sizeof(number));
+        cr_run_tell(run, CAPRUN_EVENT_CALL_DONE, number);
+    }
+    cr_buf_drop(&run->calls_done, run->calls_done.len);
+}
+
+/* In the very last event the application may free the run. */
+static void tell_news(struct cr_task *task)
+{
+    struct caprun_run *run = cr_container(task, struct caprun_run, news);
+
+    tell_calls_done(run);
+    if (run->state != CR_RUN_ENDED)
+        return;
+    for (size_t i = run->call_oldest; run->calls_open && i < run->call_count; i++)
+        if (run->calls[i].state == CR_CALL_OPEN)
+            cr_run_tell(run, CAPRUN_EVENT_CALL_LOST, (uint32_t)i + 1);
+    cr_loop_forget(run->loop, task);
+    cr_run_tell(run, CAPRUN_EVENT_ENDED, 0);
+}
+
+void cr_run_tell_call_done(struct caprun_run *run, uint32_t number)
+{
+    if (!run->on_event)
+        return;
+    cr_buf_add(&run->calls_done, &number, sizeof(number));
+    cr_loop_defer(run->loop, &run->news);
+}
+
+/* Gives back what the pool gave, whatever that is. */
+static void leave_pool(struct caprun_run *run)
+{
+    struct cr_worker *w = run->worker;
+
+    if (w && w->closed && !w->gone)
+        cr_pool_distrust(run->pool, w->zygote); /* it may have crashed, and nobody will ask now */
+    if (run->state == CR_RUN_WAITING)
+        cr_pool_dequeue(run->pool, run);
+    else if (w)
+        cr_pool_release(run->pool, run);
+    run->worker = NULL;
+    cr_worker_free(w);
+}
+
 void cr_run_end(struct caprun_run *run, enum caprun_outcome outcome)
 {
     if (run->state == CR_RUN_ENDED)
         return;
-    run->state = CR_RUN_ENDED;
-    run->outcome = outcome;
     run->ended_us = cr_loop_now();
-    if (run->worker.zygote) {
-        run->cpu_us = cr_worker_cpu_us(&run->worker);
-        run->memory_used = cr_worker_memory(&run->worker);
+    if (run->worker && !run->worker->gone) {
+        run->cpu_us = cr_worker_cpu_us(run->worker);
+        run->memory_used = cr_worker_memory(run->worker);
     }
     cr_loop_unset(run->loop, &run->timer);
-    cr_worker_clear(&run->worker);
+    leave_pool(run);
+    run->state = CR_RUN_ENDED;
+    run->outcome = outcome;
     if (!run->error.message.len)
         explain(run, outcome);
     cr_envelope_write(run);
+    if (run->on_event)
+        cr_loop_defer(run->loop, &run->news);
 }
 
 static uint32_t left_ms(const struct caprun_run *run)
@@ -122,33 +179,39 @@ void cr_run_send(struct caprun_run *run, struct wire_header header, const struct
     header.date_us = run->date_us + header.now_us;
     run->frames_sent++;
     run->idle = false;
-    if (cr_worker_send(&run->worker, &header, parts, count) < 0) {
+    if (cr_worker_send(run->worker, &header, parts, count) < 0) {
         cr_run_say(run, "No memory for the messages that wait for the worker");
         cr_run_end(run, CAPRUN_OUTCOME_INTERNAL);
     }
 }
 
-/* Code is called by what it is: stack traces say cap:1a2b3c4d, and no path of the host. */
-static void code_name(const struct caprun_run *run, char name[16])
+static void take_digest(struct caprun_run *run)
 {
     struct sha256_ctx ctx;
-    uint8_t digest[SHA256_DIGEST_SIZE];
 
     sha256_init(&ctx);
     sha256_update(&ctx, run->code.len, run->code.data);
-    sha256_digest(&ctx, sizeof(digest), digest);
-    (void)snprintf(name, 16, "cap:%02x%02x%02x%02x", digest[0], digest[1], digest[2], digest[3]);
+    sha256_digest(&ctx, sizeof(run->digest), run->digest);
 }
+
+static void wait_for_another(struct caprun_run *run, struct cr_worker *w, const struct cr_err *why);
 
 static void worker_ready(struct cr_worker *w)
 {
-    struct caprun_run *run = cr_container(w, struct caprun_run, worker);
+    struct caprun_run *run = w->data;
     struct wire_job job = {.code_len = (uint32_t)run->code.len,
                            .args_len = (uint32_t)run->args.len};
     struct timespec date;
     char name[16];
 
-    code_name(run, name);
+    if (w->zygote->distrusted) {
+        wait_for_another(run, w, NULL);
+        return;
+    }
+    cr_worker_limit_cpu(w, cr_run_cpu_s(run));
+    /* code is called by what it is: stack traces say cap:1a2b3c4d, and no path of the host */
+    (void)snprintf(name, sizeof(name), "cap:%02x%02x%02x%02x", run->digest[0], run->digest[1],
+                   run->digest[2], run->digest[3]);
     job.name_len = (uint32_t)strlen(name);
     if (getrandom(job.seed, sizeof(job.seed), 0) != (ssize_t)sizeof(job.seed)) {
         cr_run_say(run, "The kernel gave no random numbers");
@@ -160,6 +223,7 @@ static void worker_ready(struct cr_worker *w)
     run->job_us = cr_loop_now();
     run->check_cpu_us = run->job_us + (int64_t)run->limits.cpu_ms * 1000;
     run->state = CR_RUN_RUNNING;
+    cr_pool_worker_is_ready(run->pool);
     cr_run_send(run, (struct wire_header){.type = WIRE_JOB},
                 (struct wire_part[]){{&job, sizeof(job)},
                                      {name, job.name_len},
@@ -168,6 +232,10 @@ static void worker_ready(struct cr_worker *w)
                 4);
     if (run->state == CR_RUN_RUNNING)
         cr_run_schedule(run);
+    if (run->state == CR_RUN_RUNNING && !run->told_start) {
+        run->told_start = true;
+        cr_run_tell(run, CAPRUN_EVENT_STARTED, 0);
+    }
 }
 
 static void reach_wall_limit(struct caprun_run *run);
@@ -176,30 +244,68 @@ static void reach_wall_limit(struct caprun_run *run);
 static void worker_frame(struct cr_worker *w, const struct wire_header *header,
                          const uint8_t *payload)
 {
-    struct caprun_run *run = cr_container(w, struct caprun_run, worker);
+    struct caprun_run *run = w->data;
 
+    if (!run->heard)
+        cr_pool_worker_works(run->pool);
+    run->heard = true;
     if (run->state == CR_RUN_RUNNING && cr_run_now(run) >= wall_us(run))
         reach_wall_limit(run);
     if (run->state != CR_RUN_ENDED)
         cr_frames_handle(run, header, payload);
 }
 
-static void worker_gone(struct cr_worker *w, const struct cr_err *why)
+/* A worker that never read the code has not died of it. Time starts anew with the next. */
+static bool has_not_begun(const struct caprun_run *run, const struct cr_worker *w)
 {
-    struct caprun_run *run = cr_container(w, struct caprun_run, worker);
+    return run->state == CR_RUN_STARTING ||
+           (run->state == CR_RUN_RUNNING && cr_worker_never_began(w));
+}
 
-    if (run->state == CR_RUN_LATE) {
-        cr_run_end(run, CAPRUN_OUTCOME_EXECUTION_TIMEOUT);
-        return;
-    }
+/* |why| is NULL if nothing has failed. */
+static void wait_for_another(struct caprun_run *run, struct cr_worker *w, const struct cr_err *why)
+{
+    run->state = CR_RUN_WAITING;
+    run->job_us = 0;
+    run->frames_sent = 0;
+    cr_loop_unset(run->loop, &run->timer);
+    cr_pool_requeue(run->pool, run, why);
+    cr_worker_free(w);
+}
+
+/* Code is to blame for a crash and for nonsense, not for what comes from outside. */
+static bool is_to_blame(const struct cr_worker *w, const struct cr_err *why)
+{
+    return why->code == CAPRUN_E_PEER && !w->zygote->dead;
+}
+
+static void end_by_loss(struct caprun_run *run, struct cr_worker *w, const struct cr_err *why)
+{
     cr_run_say(run, "%s", why->text);
-    /* a worker that never got the code has not died of it */
-    if (why->code != CAPRUN_E_PEER || run->state == CR_RUN_STARTING) {
+    if (why->code == CAPRUN_E_NOMEM) {
         cr_run_end(run, CAPRUN_OUTCOME_INTERNAL);
         return;
     }
-    cr_run_hint(run, "if the code is not hostile, this is a bug of caprun: please report it");
+    if (is_to_blame(w, why)) {
+        cr_run_hint(run, "if the code is not hostile, this is a bug of caprun: please report it");
+        cr_pool_crashed(run->pool, run);
+    }
     cr_run_end(run, CAPRUN_OUTCOME_WORKER_TERMINATED);
+}
+
+static void worker_gone(struct cr_worker *w, const struct cr_err *why)
+{
+    struct caprun_run *run = w->data;
+
+    if (run->state == CR_RUN_LATE) {
+        if (is_to_blame(w, why))
+            cr_pool_crashed(run->pool, run);
+        cr_run_end(run, CAPRUN_OUTCOME_EXECUTION_TIMEOUT);
+    } else if (has_not_begun(run, w)) {
+        wait_for_another(run, w, why);
+    } else {
+        end_by_loss(run, w, why);
+    }
 }
 
 void cr_run_schedule(struct caprun_run *run)
@@ -209,7 +315,7 @@ void cr_run_schedule(struct caprun_run *run)
     if (run->state == CR_RUN_LATE)
         next = run->late_us;
     if (run->state == CR_RUN_STARTING)
-        next = run->asked_us + START_US;
+        next = run->ready_by_us;
     if (run->state == CR_RUN_RUNNING && run->check_cpu_us < next)
         next = run->check_cpu_us;
     if (run->state == CR_RUN_RUNNING && cr_calls_next(run) < next)
@@ -234,7 +340,7 @@ static void reach_wall_limit(struct caprun_run *run)
 /* The worker cannot have used more CPU time than has passed, so the next look is after the rest. */
 static void check_cpu(struct caprun_run *run)
 {
-    int64_t left = (int64_t)run->limits.cpu_ms * 1000 - cr_worker_cpu_us(&run->worker);
+    int64_t left = (int64_t)run->limits.cpu_ms * 1000 - cr_worker_cpu_us(run->worker);
 
     if (left <= 0) {
         cr_run_end(run, CAPRUN_OUTCOME_CPU_TIMEOUT);
@@ -251,6 +357,7 @@ static void timer_due(struct cr_timer *timer)
 
     if (run->state == CR_RUN_STARTING) {
         cr_run_say(run, "The worker was not ready after %d s", START_US / 1000000);
+        cr_pool_distrust(run->pool, run->worker->zygote);
         cr_run_end(run, CAPRUN_OUTCOME_INTERNAL);
     } else if (run->state == CR_RUN_LATE) {
         cr_run_end(run, CAPRUN_OUTCOME_EXECUTION_TIMEOUT);
@@ -271,15 +378,20 @@ static void timer_due(struct cr_timer *timer)
     }
 }
 
-void cr_run_init(struct caprun_run *run, struct caprun_runtime *runtime, struct cr_loop *loop)
+void cr_run_init(struct caprun_run *run, struct caprun_runtime *runtime, struct cr_pool *pool)
 {
-    *run = (struct caprun_run){.runtime = runtime, .loop = loop, .timer = {.when_us = -1}};
+    *run = (struct caprun_run){.runtime = runtime,
+                               .loop = pool->loop,
+                               .pool = pool,
+                               .timer = {.when_us = -1, .due = timer_due},
+                               .news = {.run = tell_news}};
     cr_buf_init(&run->code, LIMIT_CODE_BYTES);
     cr_buf_init(&run->args, LIMIT_ARGS_BYTES);
     cr_buf_init(&run->logs, 8 * LIMIT_LOG_BYTES);
     cr_buf_init(&run->blocked, LIMIT_BLOCKED * 6 * WIRE_BLOCKED_MAX);
     cr_buf_init(&run->attempts, LIMIT_BLOCKED * sizeof(struct cr_attempt));
     cr_buf_init(&run->attempt_words, LIMIT_BLOCKED * (LIMIT_DENIED_MESSAGE_BYTES + 1));
+    cr_buf_init(&run->calls_done, LIMIT_CALLS * sizeof(uint32_t));
     cr_buf_init(&run->result, LIMIT_RESULT_BYTES + 1); /* and a NUL */
     cr_buf_init(&run->error.message, 2 * LIMIT_ERROR_MESSAGE_BYTES);
     cr_buf_init(&run->error.stack, LIMIT_ERROR_STACK_BYTES + 1);
@@ -291,41 +403,85 @@ static uint32_t default_ms(uint32_t given, uint32_t otherwise)
     return given ? given : otherwise;
 }
 
-void cr_run_start(struct caprun_run *run, struct cr_zygote *z)
+static void fill_in_limits(struct caprun_run *run)
 {
-    static const struct cr_worker_owner owner = {worker_ready, worker_frame, worker_gone};
-    struct cr_err err;
-    int r;
-
     if (!run->limits.memory)
-        run->limits.memory = LIMIT_DEFAULT_MEMORY_BYTES;
+        run->limits.memory = run->pool->sizes.memory;
     run->limits.wall_ms = default_ms(run->limits.wall_ms, LIMIT_DEFAULT_WALL_MS);
     run->limits.cpu_ms = default_ms(run->limits.cpu_ms, run->limits.wall_ms);
     run->limits.call_ms = default_ms(run->limits.call_ms, LIMIT_DEFAULT_CALL_MS);
-    run->state = CR_RUN_STARTING;
+}
+
+/* A whole second above what the host itself enforces. */
+uint32_t cr_run_cpu_s(const struct caprun_run *run)
+{
+    return run->limits.cpu_ms / 1000 + 2;
+}
+
+void cr_run_refuse(struct caprun_run *run)
+{
+    cr_run_say(run, "This code is refused: it has crashed its worker %u times", CR_CRASHES_ALLOWED);
+    cr_run_end(run, CAPRUN_OUTCOME_WORKER_TERMINATED);
+}
+
+int cr_run_start(struct caprun_run *run, struct cr_err *err)
+{
+    int r;
+
+    fill_in_limits(run);
+    take_digest(run);
     run->asked_us = cr_loop_now();
-    run->timer = (struct cr_timer){.when_us = -1, .due = timer_due};
-    /* the backstop is a whole second above what the host itself enforces */
-    r = cr_worker_start(&run->worker, z, &owner, run->limits.memory, run->limits.cpu_ms / 1000 + 2,
-                        &err);
-    if (r < 0) {
-        cr_run_say(run, "%s", err.text);
-        cr_run_end(run, CAPRUN_OUTCOME_INTERNAL);
-        return;
+    if (cr_pool_refuses(run->pool, run)) {
+        cr_run_refuse(run);
+        return 0;
     }
-    cr_run_schedule(run);
+    run->state = CR_RUN_WAITING;
+    r = cr_pool_enqueue(run->pool, run, err);
+    if (r < 0)
+        run->state = CR_RUN_NEW;
+    if (r == CAPRUN_E_TOOBIG) {
+        cr_run_say(run, "%s", err->text);
+        cr_run_end(run, CAPRUN_OUTCOME_VALIDATION_ERROR);
+        r = 0;
+    }
+    return r;
+}
+
+void cr_run_take(struct caprun_run *run, struct cr_worker *w)
+{
+    static const struct cr_worker_owner owner = {
+        .ready = worker_ready, .frame = worker_frame, .gone = worker_gone};
+
+    run->worker = w;
+    run->state = CR_RUN_STARTING;
+    run->ready_by_us = cr_loop_now() + START_US;
+    w->owner = &owner;
+    w->data = run;
+    cr_worker_want(w);
+    if (run->state == CR_RUN_STARTING)
+        cr_run_schedule(run);
+}
+
+void cr_run_fail(struct caprun_run *run, const struct cr_err *why, const char *hint)
+{
+    run->state = CR_RUN_NEW; /* the pool has let it go */
+    cr_run_say(run, "%s", why->text);
+    cr_run_hint(run, hint);
+    cr_run_end(run, CAPRUN_OUTCOME_INTERNAL);
 }
 
 void cr_run_clear(struct caprun_run *run)
 {
+    cr_loop_forget(run->loop, &run->news);
     cr_loop_unset(run->loop, &run->timer);
-    cr_worker_clear(&run->worker);
+    leave_pool(run);
     cr_calls_clear(run);
     free(run->error.tool);
     cr_buf_clear(&run->code);
     cr_buf_clear(&run->args);
     cr_buf_clear(&run->logs);
     cr_buf_clear(&run->blocked);
+    cr_buf_clear(&run->calls_done);
     cr_buf_clear(&run->attempt_words);
     cr_buf_clear(&run->attempts);
     cr_buf_clear(&run->result);

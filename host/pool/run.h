@@ -1,9 +1,12 @@
 /*
  * run.h - one run as a state machine.
  *
- *     NEW --start--> STARTING --worker ready, job sent--> RUNNING --+--> ENDED
- *                                                            |      |
- *                                       wall limit reached   +--> LATE (waiting for the stack)
+ *     NEW --start--> WAITING --the pool has a worker--> STARTING --it is ready, job sent--> RUNNING
+ *                       ^                                  |                                  |
+ *                       +--the worker is lost, and has not read the job-----------------------+
+ *
+ *     RUNNING --wall limit reached--> LATE (waiting for the stack)
+ *     each of them --cr_run_end()--> ENDED
  *
  * Every way to an end goes through cr_run_end(), which takes the first outcome and no other: a
  * result that arrives after the limit changes nothing. The host's clock decides; what the worker
@@ -17,9 +20,17 @@
 
 #include "base/buf.h"
 #include "base/loop.h"
+#include "pool/pool.h"
 #include "pool/worker.h"
 
-enum cr_run_state { CR_RUN_NEW, CR_RUN_STARTING, CR_RUN_RUNNING, CR_RUN_LATE, CR_RUN_ENDED };
+enum cr_run_state {
+    CR_RUN_NEW,
+    CR_RUN_WAITING,
+    CR_RUN_STARTING,
+    CR_RUN_RUNNING,
+    CR_RUN_LATE,
+    CR_RUN_ENDED,
+};
 
 struct cr_run_limits {
     uint64_t memory;
@@ -37,7 +48,7 @@ struct cr_call {
     char *method;                /* "namespace:action" */
     char *message;               /* of its failure */
     int64_t started_us;
-    int64_t us; /* how long it took */
+    uint64_t us; /* how long it took */
 };
 
 /* The code reached for what it may not have, and was told so. */
@@ -58,29 +69,40 @@ struct cr_run_error {
 struct caprun_run {
     struct caprun_runtime *runtime;
     struct cr_loop *loop;
+    struct cr_pool *pool;
     struct cr_run_limits limits;
     struct cr_buf code, args;
+    uint8_t digest[CR_DIGEST_BYTES]; /* SHA-256 of the code, from the start on */
     void (*on_log)(void *data, const char *line, size_t len);
     void *log_data;
     void (*on_call)(void *data, struct caprun_run *run, uint32_t call, const char *method,
                     const char *args, size_t args_len);
     void *call_data;
+    void (*on_event)(void *data, struct caprun_run *run, enum caprun_event what, uint32_t call);
+    void *event_data;
     bool stop_when_denied;
+    bool caller_waits; /* in caprun_run(), for this one */
 
     enum cr_run_state state;
     enum caprun_outcome outcome;
-    struct cr_worker worker;
+    struct caprun_run *next_waiting, **waiting_at; /* and what points to this one */
+    struct cr_worker *worker;                      /* NULL: not yet, or no more */
     struct cr_timer timer;
+    struct cr_task news;      /* tells the application what did not happen in a step */
+    struct cr_buf calls_done; /* numbers of calls, uint32_t, that it has yet to hear of */
     char id[37];
 
-    int64_t asked_us; /* caprun_start */
-    int64_t job_us;   /* the job was sent: the run's time counts from here */
+    int64_t asked_us;    /* caprun_start */
+    int64_t ready_by_us; /* while STARTING */
+    int64_t job_us;      /* the job was sent: the run's time counts from here */
     int64_t ended_us;
     int64_t date_us; /* what Date shows at job_us */
     int64_t check_cpu_us;
     int64_t late_us;
     uint32_t frames_sent;
-    bool idle; /* it has read all that was sent, and has nothing to do */
+    bool told_start;
+    bool heard; /* it has sent a frame since it got the job */
+    bool idle;  /* it has read all that was sent, and has nothing to do */
     int64_t wake_us;
 
     struct cr_buf logs; /* JSON strings with commas between them */
@@ -105,10 +127,32 @@ struct caprun_run {
 int64_t cr_run_now(const struct caprun_run *run);
 
 /* A run that has not started. The caller, who holds it, clears it with cr_run_clear(). */
-void cr_run_init(struct caprun_run *run, struct caprun_runtime *runtime, struct cr_loop *loop);
+void cr_run_init(struct caprun_run *run, struct caprun_runtime *runtime, struct cr_pool *pool);
 
-/* Fills in limits that are 0, and gets a worker of |z|. Fails by ending the run. */
-void cr_run_start(struct caprun_run *run, struct cr_zygote *z);
+/*
+ * Fills in limits that are 0, and waits for a worker. Returns 0, or CAPRUN_E_BUSY if as many wait
+ * as may; any other failure ends the run.
+ */
+int cr_run_start(struct caprun_run *run, struct cr_err *err);
+
+/* For the pool: |w| is the run's now. */
+void cr_run_take(struct caprun_run *run, struct cr_worker *w);
+
+/* For the pool: the code has crashed too often. Ends the run. */
+void cr_run_refuse(struct caprun_run *run);
+
+/* For the pool: seconds of CPU time after which the kernel ends the worker, if the host does not.
+ */
+uint32_t cr_run_cpu_s(const struct caprun_run *run);
+
+/* For the pool: there is no worker to be had, and |why|; |hint| may be "". */
+void cr_run_fail(struct caprun_run *run, const struct cr_err *why, const char *hint);
+
+/* Tells the application, if it wants to know. Only for what happens in a step. */
+void cr_run_tell(struct caprun_run *run, enum caprun_event what, uint32_t call);
+
+/* Call |number| was answered, which the application will hear of in a step. */
+void cr_run_tell_call_done(struct caprun_run *run, uint32_t number);
 
 /*
  * The end of a run that has none yet; later calls do nothing. Measures and kills the worker, and

@@ -2,9 +2,12 @@
 #include "pool/worker.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -20,15 +23,37 @@
 #define IN_MAX (sizeof(struct wire_header) + WIRE_CALL_MAX) /* the largest it may send */
 /* A few of the largest answers, and what else there is to say. */
 #define OUT_MAX (4u * WIRE_REPLY_MAX + LIMIT_MIB)
+/* Until then the zygote has told how a worker has ended, on the busiest machine. */
 #define PATIENCE_US 200000
+/* The first workers of a zygote are looked at from outside, and later one in so many. */
+#define VERIFIED_FIRST 4u
+#define VERIFIED_ONE_IN 16u
+
+static void unwatch(struct cr_worker *w)
+{
+    if (w->watched)
+        cr_loop_remove(w->zygote->loop, &w->socket);
+    w->watched = false;
+}
 
 static void close_socket(struct cr_worker *w)
 {
-    if (w->socket.fd < 0)
-        return;
-    cr_loop_remove(w->zygote->loop, &w->socket);
-    (void)close(w->socket.fd);
+    unwatch(w);
+    if (w->socket.fd >= 0)
+        (void)close(w->socket.fd);
     w->socket.fd = -1;
+}
+
+/* Whether the zygote is to be listened to on this worker's behalf. */
+static void await(struct cr_worker *w, bool on)
+{
+    if (on == w->awaited)
+        return;
+    w->awaited = on;
+    if (on)
+        cr_zygote_await(w->zygote);
+    else
+        cr_zygote_unawait(w->zygote);
 }
 
 void cr_worker_kill(int pidfd)
@@ -36,33 +61,61 @@ void cr_worker_kill(int pidfd)
     (void)syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0);
 }
 
-void cr_worker_clear(struct cr_worker *w)
+/* Ends the process, and closes everything. */
+static void finish(struct cr_worker *w)
 {
-    if (!w->zygote)
-        return;
-    close_socket(w);
-    cr_loop_unset(w->zygote->loop, &w->patience);
-    if (w->listed)
-        cr_zygote_forget(w->zygote, w);
+    w->gone = true;
     if (w->pidfd >= 0) {
         cr_worker_kill(w->pidfd);
         (void)close(w->pidfd);
     }
     w->pidfd = -1;
-    if (!w->handling) /* or read_frames() does it, when the owner's callback is back */
-        cr_buf_clear(&w->in);
+    close_socket(w);
+    cr_loop_unset(w->zygote->loop, &w->patience);
+    await(w, false);
+    cr_zygote_forget(w->zygote, w);
+}
+
+static void hold(struct cr_worker *w)
+{
+    w->busy++;
+}
+
+/* If the owner has freed it meanwhile, now it is: nothing may look at it after this. */
+static void let_go(struct cr_worker *w)
+{
+    if (--w->busy > 0 || !w->freed)
+        return;
+    cr_buf_clear(&w->in);
+    free(w);
+}
+
+void cr_worker_free(struct cr_worker *w)
+{
+    struct cr_zygote *z;
+
+    if (!w)
+        return;
+    z = w->zygote;
+    if (!w->gone)
+        finish(w);
     cr_buf_clear(&w->out);
-    w->zygote = NULL;
+    w->freed = true;
+    if (--z->users == 0 && z->retired)
+        cr_zygote_end(z);
+    hold(w);
+    let_go(w);
 }
 
 /* The one way out: the owner hears of it once. */
 static void end(struct cr_worker *w, const struct cr_err *why)
 {
-    const struct cr_worker_owner *owner = w->owner;
     struct cr_err kept = *why;
 
-    cr_worker_clear(w);
-    owner->gone(w, &kept);
+    if (w->gone)
+        return;
+    finish(w);
+    w->owner->gone(w, &kept);
 }
 
 void cr_worker_fault(struct cr_worker *w, const char *what)
@@ -70,21 +123,6 @@ void cr_worker_fault(struct cr_worker *w, const char *what)
     struct cr_err why;
 
     (void)cr_err_set(&why, CAPRUN_E_PEER, "the worker broke the protocol: %s", what);
-    end(w, &why);
-}
-
-void cr_worker_forked(struct cr_worker *w, int pidfd, int error)
-{
-    struct cr_err why;
-
-    w->pidfd = pidfd;
-    if (pidfd >= 0) {
-        if (w->pid)
-            w->owner->ready(w);
-        return;
-    }
-    errno = error;
-    (void)cr_err_sys(&why, "fork a worker");
     end(w, &why);
 }
 
@@ -113,19 +151,48 @@ static const char *signal_text(int sig)
     }
 }
 
+static bool is_dead(const struct cr_worker *w)
+{
+    struct pollfd ended = {.fd = w->pidfd, .events = POLLIN};
+
+    return w->pidfd >= 0 && poll(&ended, 1, 0) > 0;
+}
+
+/* A crash that is taken for an end from outside would not count: so look once more. */
 static void out_of_patience(struct cr_timer *timer)
 {
     struct cr_worker *w = cr_container(timer, struct cr_worker, patience);
     struct cr_err why;
 
-    (void)cr_err_set(&why, CAPRUN_E_PEER, "the worker closed its socket");
+    hold(w);
+    cr_zygote_hear(w->zygote);
+    if (is_dead(w))
+        (void)cr_err_set(&why, CAPRUN_E_STATE, "the worker was killed from outside");
+    else
+        (void)cr_err_set(&why, CAPRUN_E_PEER, "the worker closed its socket");
     end(w, &why);
+    let_go(w);
 }
 
+/* Not all of the one frame that it was sent was read, so it has done nothing yet. */
+static bool has_not_begun(const struct cr_worker *w)
+{
+    return w->told == 1 && !w->heard && (w->unread || w->sent < w->out.len);
+}
+
+/* The zygote knows why, unless it was killed. */
 static void socket_closed(struct cr_worker *w)
 {
+    struct cr_err why;
+
     w->closed = true;
     close_socket(w);
+    if (has_not_begun(w)) {
+        (void)cr_err_set(&why, CAPRUN_E_STATE, "the worker was lost before it had read its job");
+        end(w, &why);
+        return;
+    }
+    await(w, true);
     cr_loop_set(w->zygote->loop, &w->patience, cr_loop_now() + PATIENCE_US);
 }
 
@@ -152,8 +219,12 @@ static ssize_t receive(struct cr_worker *w, size_t room, pid_t *ret_pid)
         msg.msg_controllen = sizeof(anc);
     }
     n = recvmsg(w->socket.fd, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-    if (n < 0)
-        return errno == EAGAIN || errno == EINTR ? NOTHING_NOW : 0;
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return NOTHING_NOW;
+    if (n < 0) {
+        w->unread = errno == ECONNRESET;
+        return 0;
+    }
     w->in.len += (size_t)n;
     c = !w->pid ? CMSG_FIRSTHDR(&msg) : NULL;
     if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_CREDENTIALS) {
@@ -163,6 +234,11 @@ static ssize_t receive(struct cr_worker *w, size_t room, pid_t *ret_pid)
         *ret_pid = cred.pid;
     }
     return n;
+}
+
+static bool is_sample(const struct cr_worker *w)
+{
+    return w->slot <= VERIFIED_FIRST || w->slot % VERIFIED_ONE_IN == 0;
 }
 
 /* The first frame says nothing but that it is there: the kernel says whose it is. */
@@ -177,10 +253,24 @@ static void take_ready(struct cr_worker *w, const struct wire_header *header, pi
     }
     w->pid = pid;
     (void)setsockopt(w->socket.fd, SOL_SOCKET, SO_PASSCRED, &off, sizeof(off));
-    if (cr_verify_worker(pid, &why) < 0)
-        end(w, &why);
-    else if (w->pidfd >= 0)
+    if (!is_sample(w) || cr_verify_worker(pid, &why) == 0) {
         w->owner->ready(w);
+        return;
+    }
+    if (is_dead(w)) /* then what the kernel says of it means nothing */
+        (void)cr_err_set(&why, CAPRUN_E_STATE, "the worker was killed from outside");
+    end(w, &why);
+}
+
+static void take_other(struct cr_worker *w, const struct wire_header *header,
+                       const uint8_t *payload)
+{
+    if (header->type == WIRE_READY) {
+        cr_worker_fault(w, "READY came twice");
+        return;
+    }
+    w->heard = true;
+    w->owner->frame(w, header, payload);
 }
 
 /*
@@ -207,15 +297,12 @@ static ssize_t take_frame(struct cr_worker *w, size_t from, pid_t pid)
         return 0;
     if (!w->pid)
         take_ready(w, &header, pid);
-    else if (header.type == WIRE_READY)
-        cr_worker_fault(w, "READY came twice");
     else
-        w->owner->frame(w, &header, w->in.data + from + sizeof(header));
-    return w->zygote ? (ssize_t)(sizeof(header) + header.length) : -1;
+        take_other(w, &header, w->in.data + from + sizeof(header));
+    return w->gone ? -1 : (ssize_t)(sizeof(header) + header.length);
 }
 
-/* How much more the frame that has begun needs; at least a chunk, so that small ones come at once.
- */
+/* How much more the frame that has begun needs, but at least a chunk: small ones come together. */
 static size_t wanted(const struct cr_worker *w)
 {
     struct wire_header header;
@@ -236,8 +323,11 @@ static void end_without_memory(struct cr_worker *w)
     end(w, &why);
 }
 
-/* Returns true if there may be more to read: its turn was over first. */
-static bool read_frames(struct cr_worker *w)
+/*
+ * Returns true if there may be more to read. Without |all| it leaves it to the loop to find out
+ * whether there is more after a short read.
+ */
+static bool read_turn(struct cr_worker *w, bool all)
 {
     size_t turn = 0;
 
@@ -256,51 +346,103 @@ static bool read_frames(struct cr_worker *w)
             return false;
         }
         turn += (size_t)n;
-        w->handling = true;
         while ((one = take_frame(w, taken, pid)) > 0)
             taken += (size_t)one;
-        w->handling = false;
-        if (one < 0 && !w->zygote)
-            cr_buf_clear(&w->in);
         if (one < 0)
             return false;
         cr_buf_drop(&w->in, taken);
+        if (!all && (size_t)n < READ_CHUNK)
+            return true;
     }
     return true;
 }
 
-/*
- * The process is gone, but what it said before still counts. Returns false if that ended it for the
- * owner.
- */
-static bool read_to_the_end(struct cr_worker *w)
+static uint32_t events_of(const struct cr_worker *w)
 {
-    /* a callback on the way may have cleared it */
-    while (w->zygote && !w->closed && read_frames(w))
+    return w->writing ? EPOLLIN | EPOLLOUT : EPOLLIN;
+}
+
+static void watch(struct cr_worker *w)
+{
+    struct cr_err why;
+
+    w->watched = cr_loop_add(w->zygote->loop, &w->socket, events_of(w), &why) == 0;
+    if (!w->watched)
+        end(w, &why);
+}
+
+void cr_worker_want(struct cr_worker *w)
+{
+    w->wanted = true;
+    if (w->pidfd < 0) {
+        await(w, true);
+        return;
+    }
+    await(w, false);
+    hold(w);
+    (void)read_turn(w, false); /* it is ready, or it is not yet */
+    if (!w->gone && !w->closed)
+        watch(w);
+    let_go(w);
+}
+
+void cr_worker_forked(struct cr_worker *w, int pidfd, int error)
+{
+    struct cr_err why;
+
+    if (w->pidfd >= 0 || pidfd < 0) {
+        if (pidfd >= 0)
+            (void)close(pidfd);
+        errno = pidfd < 0 ? error : EPROTO;
+        (void)cr_err_sys(&why, "fork a worker");
+        end(w, &why);
+        return;
+    }
+    w->pidfd = pidfd;
+    if (w->wanted)
+        cr_worker_want(w);
+    else
+        w->owner->forked(w);
+}
+
+/* The process is gone, but what it said before still counts, unless it never got a job. */
+static void read_to_the_end(struct cr_worker *w)
+{
+    /* a callback on the way may have ended it */
+    while (!w->gone && !w->closed && w->pid && read_turn(w, true))
         ;
-    return w->zygote != NULL;
+}
+
+static void say_how_it_ended(int status, struct cr_err *why)
+{
+    if (WIFSIGNALED(status))
+        (void)cr_err_set(why, CAPRUN_E_PEER, "the worker was killed by signal %d, %s%s",
+                         WTERMSIG(status), strsignal(WTERMSIG(status)),
+                         signal_text(WTERMSIG(status)));
+    else
+        (void)cr_err_set(why, CAPRUN_E_PEER, "the worker left with status %d: %s",
+                         WEXITSTATUS(status), exit_text(WEXITSTATUS(status)));
 }
 
 void cr_worker_exited(struct cr_worker *w, int status)
 {
     struct cr_err why;
 
-    if (!read_to_the_end(w))
-        return;
-    if (WIFSIGNALED(status))
-        (void)cr_err_set(&why, CAPRUN_E_PEER, "the worker was killed by signal %d, %s%s",
-                         WTERMSIG(status), strsignal(WTERMSIG(status)),
-                         signal_text(WTERMSIG(status)));
-    else
-        (void)cr_err_set(&why, CAPRUN_E_PEER, "the worker left with status %d: %s",
-                         WEXITSTATUS(status), exit_text(WEXITSTATUS(status)));
+    hold(w);
+    if (w->pidfd >= 0)
+        cr_worker_kill(w->pidfd); /* if the zygote lies: nobody writes on while we read */
+    read_to_the_end(w);
+    say_how_it_ended(status, &why);
     end(w, &why);
+    let_go(w);
 }
 
 void cr_worker_lost(struct cr_worker *w, const struct cr_err *why)
 {
-    if (read_to_the_end(w))
-        end(w, why);
+    hold(w);
+    read_to_the_end(w);
+    end(w, why);
+    let_go(w);
 }
 
 static void forget_sent(struct cr_worker *w)
@@ -324,10 +466,11 @@ static void write_frames(struct cr_worker *w)
     more = w->sent < w->out.len;
     if (!more)
         forget_sent(w);
-    if (more != w->writing) {
-        w->writing = more;
-        cr_loop_change(w->zygote->loop, &w->socket, more ? EPOLLIN | EPOLLOUT : EPOLLIN);
-    }
+    if (more == w->writing)
+        return;
+    w->writing = more;
+    if (w->watched)
+        cr_loop_change(w->zygote->loop, &w->socket, events_of(w));
 }
 
 static void socket_ready(struct cr_watch *watch, uint32_t events)
@@ -336,42 +479,62 @@ static void socket_ready(struct cr_watch *watch, uint32_t events)
 
     if (events & EPOLLOUT)
         write_frames(w);
-    if (events & (EPOLLIN | EPOLLHUP | EPOLLERR))
-        (void)read_frames(w);
+    if (!(events & (EPOLLIN | EPOLLHUP | EPOLLERR)))
+        return;
+    hold(w);
+    (void)read_turn(w, false);
+    let_go(w);
 }
 
-int cr_worker_start(struct cr_worker *w, struct cr_zygote *z, const struct cr_worker_owner *owner,
-                    uint64_t memory, uint32_t cpu_s, struct cr_err *err)
+/* Makes the socket pair, and asks for a process at its other end. */
+static int ask(struct cr_worker *w, struct cr_err *err)
 {
     int pair[2];
-    cr_autoclose int ours = -1;
     cr_autoclose int theirs = -1;
     int on = 1;
-    int r;
 
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
         return cr_err_sys(err, "socketpair");
-    ours = pair[0];
+    w->socket.fd = pair[0];
     theirs = pair[1];
-    if (setsockopt(ours, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) < 0)
+    if (setsockopt(w->socket.fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) < 0)
         return cr_err_sys(err, "SO_PASSCRED");
+    return cr_zygote_fork(w->zygote, w, theirs, err);
+}
+
+int cr_worker_new(struct cr_zygote *z, uint64_t memory, uint32_t cpu_s,
+                  const struct cr_worker_owner *owner, void *data, struct cr_worker **ret,
+                  struct cr_err *err)
+{
+    struct cr_worker *w = malloc(sizeof(*w));
+    int r;
+
+    if (!w)
+        return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for a worker");
     *w = (struct cr_worker){.owner = owner,
-                            .socket = {.fd = ours, .ready = socket_ready},
+                            .data = data,
+                            .zygote = z,
+                            .memory = memory,
+                            .cpu_s = cpu_s,
+                            .asked_us = cr_loop_now(),
+                            .socket = {.fd = -1, .ready = socket_ready},
                             .patience = {.when_us = -1, .due = out_of_patience},
                             .pidfd = -1};
     cr_buf_init(&w->in, IN_MAX + READ_CHUNK);
     cr_buf_init(&w->out, OUT_MAX);
-    r = cr_zygote_fork(z, w, theirs, memory, cpu_s, err);
-    if (r < 0)
-        return r;
-    r = cr_loop_add(z->loop, &w->socket, EPOLLIN, err);
+    z->users++;
+    r = ask(w, err);
     if (r < 0) {
-        cr_zygote_forget(z, w);
+        cr_worker_free(w);
         return r;
     }
-    w->zygote = z;
-    (void)cr_steal_fd(&ours);
+    *ret = w;
     return 0;
+}
+
+bool cr_worker_never_began(const struct cr_worker *w)
+{
+    return w->gone && has_not_begun(w);
 }
 
 bool cr_worker_is_writing(const struct cr_worker *w)
@@ -400,9 +563,18 @@ int cr_worker_send(struct cr_worker *w, struct wire_header *header, const struct
         cr_buf_add(&w->out, parts[i].bytes, parts[i].len);
     if (cr_buf_err(&w->out))
         return cr_buf_err(&w->out);
+    w->told++;
     if (!w->closed)
         write_frames(w);
     return 0;
+}
+
+void cr_worker_limit_cpu(struct cr_worker *w, uint32_t cpu_s)
+{
+    struct rlimit limit = {cpu_s, cpu_s};
+
+    if (cpu_s < w->cpu_s)
+        (void)prlimit(w->pid, RLIMIT_CPU, &limit, NULL);
 }
 
 int64_t cr_worker_cpu_us(const struct cr_worker *w)

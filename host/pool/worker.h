@@ -1,10 +1,12 @@
 /*
  * worker.h - the host's end of one worker: its socket, its pidfd, its frames.
  *
- *     asked for -> ready (locked down, checked from outside, and can be killed) -> gone
+ *     asked for --> forked (it can be killed) --> ready (locked down, and seen so) --> gone
  *
- * The owner gets |ready| once, then |frame| for each frame, then |gone| once, however it ends; a
- * worker that never gets ready is just gone. After |gone|, or cr_worker_clear(), no more comes.
+ * A worker that nobody wants yet stays forked, with its first frame unread. After cr_worker_want()
+ * the owner gets |ready| once, then |frame| for each frame, then |gone| once, however it ends; any
+ * worker may be gone at any time before. The owner frees it, in |gone| or whenever else.
+ *
  * What a worker says is never believed to be more than a request: a header that is not in the
  * table of wire.h ends it.
  */
@@ -21,6 +23,7 @@
 #include "wire.h"
 
 struct cr_worker_owner {
+    void (*forked)(struct cr_worker *w); /* only if nobody wants it yet */
     void (*ready)(struct cr_worker *w);
     void (*frame)(struct cr_worker *w, const struct wire_header *header, const uint8_t *payload);
     /* |why| is words for a person, of the worker's end */
@@ -29,7 +32,11 @@ struct cr_worker_owner {
 
 struct cr_worker {
     const struct cr_worker_owner *owner;
+    void *data; /* the owner's */
     struct cr_zygote *zygote;
+    uint64_t memory; /* with which it was forked */
+    uint32_t cpu_s;
+    int64_t asked_us;
     struct cr_watch socket;
     struct cr_timer patience; /* how long to wait for the zygote's word on a closed socket */
     int pidfd;                /* -1 until the zygote has sent it */
@@ -37,19 +44,33 @@ struct cr_worker {
     uint32_t slot;
     struct cr_worker *next; /* in the zygote's list, while |listed| */
     bool listed;
-    bool closed; /* it has closed its socket */
+    struct cr_worker *next_in_pool;
+    bool wanted, watched, awaited;
+    bool closed;   /* it has closed its socket */
+    bool unread;   /* it did so without reading all that was sent */
+    bool heard;    /* it has sent a frame after its first */
+    uint32_t told; /* frames that were sent to it */
+    bool gone;     /* the owner knows */
+    bool freed;    /* by the owner, while |busy| */
+    unsigned busy; /* functions here that still look at it */
     bool writing;
-    bool handling; /* a frame in |in| is with the owner */
     struct cr_buf in, out;
     size_t sent; /* bytes at the beginning of |out| that are on their way */
 };
 
-/* Asks |z| for a worker with |memory| bytes. Returns 0 or an error, and then nothing is left. */
-int cr_worker_start(struct cr_worker *w, struct cr_zygote *z, const struct cr_worker_owner *owner,
-                    uint64_t memory, uint32_t cpu_s, struct cr_err *err);
+/*
+ * Asks |z| for a worker with |memory| bytes. On success *|ret| is the caller's. Returns 0 or an
+ * error, CAPRUN_E_BUSY if the zygote cannot take more requests now.
+ */
+int cr_worker_new(struct cr_zygote *z, uint64_t memory, uint32_t cpu_s,
+                  const struct cr_worker_owner *owner, void *data, struct cr_worker **ret,
+                  struct cr_err *err);
 
-/* Kills the worker, closes everything. |w| may be all zero. */
-void cr_worker_clear(struct cr_worker *w);
+/* Kills the worker, closes everything; nobody is told. Takes NULL. */
+void cr_worker_free(struct cr_worker *w);
+
+/* Gets the worker ready; |ready| may come before this returns, and so may |gone|. */
+void cr_worker_want(struct cr_worker *w);
 
 /*
  * Sends a frame as soon as the socket takes it; |header|'s length is set here. Never blocks.
@@ -61,8 +82,17 @@ int cr_worker_send(struct cr_worker *w, struct wire_header *header, const struct
 /* Does something wait that the socket did not take? */
 bool cr_worker_is_writing(const struct cr_worker *w);
 
+/* True if it is gone, and cannot have begun: it has not read all of the one frame it was sent. */
+bool cr_worker_never_began(const struct cr_worker *w);
+
 /* Would a frame of |len| bytes, header included, find room among what waits to be sent? */
 bool cr_worker_has_room(const struct cr_worker *w, size_t len);
+
+/*
+ * Lets the kernel end the worker after |cpu_s| seconds of CPU time, if that is less than it has and
+ * we may: it is the backstop of a limit that the host holds by itself.
+ */
+void cr_worker_limit_cpu(struct cr_worker *w, uint32_t cpu_s);
 
 /* Returns the CPU time that the worker has used, in microseconds, or -1 if the kernel won't say. */
 int64_t cr_worker_cpu_us(const struct cr_worker *w);

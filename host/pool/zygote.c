@@ -2,9 +2,11 @@
 #include "pool/zygote.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -13,6 +15,9 @@
 
 #include "base/mem.h"
 #include "pool/worker.h"
+
+#define PROGRAM_PATIENCE_MS 1000
+#define KNOWN_BY_PIDFD (-1) /* instead of a pid */
 
 static int spawn(const char *path, int control, pid_t *ret_pid, struct cr_err *err)
 {
@@ -47,30 +52,55 @@ static const char *step_text(uint32_t step)
     }
 }
 
-/* Tells all workers. Their owners may start another zygote meanwhile, so |z| is not looked at then.
- */
+static void close_watch(struct cr_zygote *z, struct cr_watch *watch)
+{
+    if (watch->fd < 0)
+        return;
+    cr_loop_remove(z->loop, watch);
+    (void)close(watch->fd);
+    watch->fd = -1;
+}
+
+/* Without a descriptor it stays a zombie until the zygote is freed. */
+static void watch_process(struct cr_zygote *z, struct cr_watch *watch, pid_t pid)
+{
+    if (watch->fd < 0 && pid)
+        watch->fd = (int)syscall(SYS_pidfd_open, pid, 0);
+    if (watch->fd >= 0 && cr_loop_add(z->loop, watch, EPOLLIN, NULL) < 0) {
+        (void)close(watch->fd);
+        watch->fd = -1;
+    }
+}
+
+/* Closes the socket, which ends the zygote, and leaves a descriptor to see that. */
+static void close_control(struct cr_zygote *z)
+{
+    close_watch(z, &z->control);
+    if (z->pid && z->ended.fd < 0)
+        watch_process(z, &z->ended, z->pid);
+}
+
+static void learn_birth(struct cr_zygote *z);
+
+/* Who dies with it may start another zygote meanwhile, but the owner does not free this one. */
 static void die(struct cr_zygote *z)
 {
-    struct cr_worker *list = z->workers;
-    struct cr_err why;
-
+    if (z->dead)
+        return;
     z->dead = true;
-    z->workers = NULL;
     if (!z->error.code)
-        (void)cr_err_set(&z->error, CAPRUN_E_SANDBOX, "%s",
+        (void)cr_err_set(&z->error, CAPRUN_E_PEER, "%s",
                          z->greeted ? "the zygote, from which workers are forked, is gone"
                                     : "the zygote ended before it was ready");
-    why = z->error;
-    cr_loop_remove(z->loop, &z->control);
-    for (struct cr_worker *w = list; w; w = w->next)
-        w->listed = false;
-    while (list) {
-        struct cr_worker *w = list;
+    learn_birth(z);
+    close_control(z);
+    while (z->workers) {
+        struct cr_worker *w = z->workers;
 
-        list = w->next;
-        w->next = NULL;
-        cr_worker_lost(w, &why);
+        cr_zygote_forget(z, w);
+        cr_worker_lost(w, &z->error);
     }
+    z->changed(z);
 }
 
 static struct cr_worker *find(struct cr_zygote *z, uint32_t slot)
@@ -89,17 +119,83 @@ static void take_refusal(struct cr_zygote *z, const struct wire_control *packet)
                      packet->error ? strerror(packet->error) : "");
 }
 
-/* For packets of a zygote that is going: what comes with them is not wanted any more. */
-static bool receive_last_words(struct cr_zygote *z, struct wire_control *ret)
+/* By its pidfd: its number may be another's by now, if the application has waited for it. */
+static void reap(pid_t *pid, int pidfd)
 {
-    int passed, r;
+    siginfo_t unused;
 
-    do
-        r = wire_receive_packet(z->control.fd, ret, &passed, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-    while (r < 0 && errno == ECONNRESET);
-    if (passed >= 0)
-        (void)close(passed);
-    return r > 0;
+    if (*pid && pidfd >= 0)
+        while (waitid(P_PIDFD, (id_t)pidfd, &unused, WEXITED) < 0 && errno == EINTR)
+            ;
+    else if (*pid > 0)
+        while (waitpid(*pid, NULL, 0) < 0 && errno == EINTR)
+            ;
+    *pid = 0;
+}
+
+static void reap_program(struct cr_zygote *z)
+{
+    reap(&z->program, z->program_ended.fd);
+    close_watch(z, &z->program_ended);
+}
+
+static void program_ended(struct cr_watch *watch, uint32_t events)
+{
+    struct cr_zygote *z = cr_container(watch, struct cr_zygote, program_ended);
+
+    (void)events;
+    reap_program(z);
+    if (cr_zygote_is_gone(z))
+        z->changed(z);
+}
+
+static void zygote_ended(struct cr_watch *watch, uint32_t events)
+{
+    struct cr_zygote *z = cr_container(watch, struct cr_zygote, ended);
+
+    (void)events;
+    reap(&z->pid, watch->fd);
+    close_watch(z, watch);
+    if (cr_zygote_is_gone(z))
+        z->changed(z);
+}
+
+bool cr_zygote_is_gone(const struct cr_zygote *z)
+{
+    return z->dead && !z->program && !z->pid;
+}
+
+static void listen_if_needed(struct cr_zygote *z)
+{
+    bool wanted = z->awaited || z->eager || !z->greeted || z->ended.fd < 0;
+
+    if (z->dead || wanted == z->listening)
+        return;
+    z->listening = wanted;
+    cr_loop_change(z->loop, &z->control, wanted ? EPOLLIN : 0);
+}
+
+/* |pidfd| is taken. Without it, for lack of descriptors, the pid will have to do. */
+static void take_birth(struct cr_zygote *z, pid_t pid, int *pidfd)
+{
+    if (z->pid || (pid <= 0 && *pidfd < 0))
+        return; /* the other of the two has told */
+    z->pid = pid > 0 ? pid : KNOWN_BY_PIDFD;
+    z->ended.fd = cr_steal_fd(pidfd);
+    watch_process(z, &z->ended, pid);
+    if (z->program_ended.fd < 0)
+        reap_program(z); /* it has nothing left to do */
+    listen_if_needed(z);
+    if (z->retired && !z->users)
+        cr_zygote_end(z);
+}
+
+static void take_greeting(struct cr_zygote *z, const struct wire_control *packet)
+{
+    z->greeted = true;
+    memcpy(z->layers, packet->layers, sizeof(z->layers));
+    listen_if_needed(z);
+    z->changed(z);
 }
 
 static void handle(struct cr_zygote *z, const struct wire_control *packet, int fd)
@@ -109,11 +205,10 @@ static void handle(struct cr_zygote *z, const struct wire_control *packet, int f
 
     switch (packet->kind) {
     case WIRE_CONTROL_HELLO:
-        z->greeted = true;
-        memcpy(z->layers, packet->layers, sizeof(z->layers));
+        take_greeting(z, packet);
         break;
     case WIRE_CONTROL_BORN:
-        z->pid = packet->pid;
+        take_birth(z, packet->pid, &pidfd);
         break;
     case WIRE_CONTROL_REFUSE:
         take_refusal(z, packet);
@@ -132,21 +227,19 @@ static void handle(struct cr_zygote *z, const struct wire_control *packet, int f
         }
         break;
     default:
-        (void)cr_err_set(&z->error, CAPRUN_E_PEER, "the zygote sent a packet of kind %u",
-                         packet->kind);
+        (void)cr_err_set(&z->error, z->greeted ? CAPRUN_E_PEER : CAPRUN_E_SANDBOX,
+                         "the zygote sent a packet of kind %u", packet->kind);
         die(z);
     }
 }
 
-static void control_ready(struct cr_watch *watch, uint32_t events)
+void cr_zygote_hear(struct cr_zygote *z)
 {
-    struct cr_zygote *z = cr_container(watch, struct cr_zygote, control);
-
-    (void)events;
     while (!z->dead) {
         struct wire_control packet;
         int passed;
-        int r = wire_receive_packet(watch->fd, &packet, &passed, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+        int r =
+            wire_receive_packet(z->control.fd, &packet, &passed, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 
         if (r > 0) {
             handle(z, &packet, passed);
@@ -164,85 +257,109 @@ static void control_ready(struct cr_watch *watch, uint32_t events)
     }
 }
 
-static void reap(pid_t *pid)
-{
-    if (*pid > 0)
-        while (waitpid(*pid, NULL, 0) < 0 && errno == EINTR)
-            ;
-    *pid = 0;
-}
-
-static void reap_program(struct cr_zygote *z)
-{
-    reap(&z->program);
-    cr_loop_remove(z->loop, &z->program_ended);
-    if (z->program_ended.fd >= 0)
-        (void)close(z->program_ended.fd);
-    z->program_ended.fd = -1;
-}
-
-static void program_ended(struct cr_watch *watch, uint32_t events)
+static void control_ready(struct cr_watch *watch, uint32_t events)
 {
     (void)events;
-    reap_program(cr_container(watch, struct cr_zygote, program_ended));
+    cr_zygote_hear(cr_container(watch, struct cr_zygote, control));
 }
 
-/* The program leaves soon, and is not to stay a zombie until the zygote ends. */
-static void watch_program(struct cr_zygote *z)
-{
-    z->program_ended.fd = (int)syscall(SYS_pidfd_open, z->program, 0);
-    if (z->program_ended.fd >= 0)
-        (void)cr_loop_add(z->loop, &z->program_ended, EPOLLIN, NULL);
-}
-
-int cr_zygote_start(struct cr_zygote *z, struct cr_loop *loop, const char *path, struct cr_err *err)
+static int start(struct cr_zygote *z, const char *path, struct cr_err *err)
 {
     int pair[2];
-    cr_autoclose int ours = -1;
     cr_autoclose int theirs = -1;
     int r;
 
-    *z = (struct cr_zygote){.loop = loop,
-                            .control = {.fd = -1, .ready = control_ready},
-                            .program_ended = {.fd = -1, .ready = program_ended}};
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
         return cr_err_sys(err, "socketpair");
-    ours = pair[0];
+    z->control.fd = pair[0];
     theirs = pair[1];
-    z->control.fd = ours;
-    r = cr_loop_add(loop, &z->control, EPOLLIN, err);
-    if (r == 0) {
+    r = cr_loop_add(z->loop, &z->control, EPOLLIN, err);
+    if (r == 0)
         r = spawn(path, theirs, &z->program, err);
-        if (r < 0)
-            cr_loop_remove(loop, &z->control);
-    }
-    if (r < 0) {
-        z->control.fd = -1;
-        z->dead = true;
-        return r;
-    }
-    watch_program(z);
-    (void)cr_steal_fd(&ours);
-    return 0;
+    if (r < 0)
+        close_watch(z, &z->control);
+    else
+        watch_process(z, &z->program_ended, z->program);
+    return r;
 }
 
-void cr_zygote_stop(struct cr_zygote *z)
+int cr_zygote_new(struct cr_loop *loop, const char *path, void (*changed)(struct cr_zygote *z),
+                  void *data, struct cr_zygote **ret, struct cr_err *err)
 {
+    struct cr_zygote *z = malloc(sizeof(*z));
+    int r;
+
+    if (!z)
+        return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for a zygote");
+    *z = (struct cr_zygote){.loop = loop,
+                            .changed = changed,
+                            .data = data,
+                            .control = {.fd = -1, .ready = control_ready},
+                            .listening = true,
+                            .program_ended = {.fd = -1, .ready = program_ended},
+                            .ended = {.fd = -1, .ready = zygote_ended},
+                            .born_us = cr_loop_now()};
+    r = start(z, path, err);
+    if (r < 0)
+        free(z);
+    else
+        *ret = z;
+    return r;
+}
+
+/* For packets of a zygote that is going: what comes with them is not wanted any more. */
+static bool receive_last_words(struct cr_zygote *z, struct wire_control *ret)
+{
+    cr_autoclose int passed = -1;
+    int r;
+
+    do
+        r = wire_receive_packet(z->control.fd, ret, &passed, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    while (r < 0 && errno == ECONNRESET);
+    if (r > 0 && ret->kind == WIRE_CONTROL_BORN)
+        take_birth(z, ret->pid, &passed);
+    return r > 0;
+}
+
+/*
+ * Whom to wait for is the program's last word, after which it leaves by itself; but it may be any
+ * program.
+ */
+static void learn_birth(struct cr_zygote *z)
+{
+    struct pollfd ended = {.fd = z->program_ended.fd, .events = POLLIN};
     struct wire_control packet;
 
+    if (z->pid)
+        return;
+    if (z->program && ended.fd >= 0 && poll(&ended, 1, PROGRAM_PATIENCE_MS) == 0)
+        cr_worker_kill(ended.fd);
     reap_program(z);
-    /* its last word, which names the zygote, may still be unread */
     while (!z->pid && z->control.fd >= 0 && receive_last_words(z, &packet))
-        if (packet.kind == WIRE_CONTROL_BORN)
-            z->pid = packet.pid;
-    if (!z->dead)
-        cr_loop_remove(z->loop, &z->control);
+        ;
+}
+
+void cr_zygote_end(struct cr_zygote *z)
+{
+    z->retired = true;
+    if (z->program && !z->pid && !z->dead)
+        return; /* we have to hear first whom to wait for: take_birth() comes back here */
     z->dead = true;
-    if (z->control.fd >= 0)
-        (void)close(z->control.fd);
-    z->control.fd = -1;
-    /* it ends because its socket has closed */
-    reap(&z->pid);
+    if (z->ended.fd >= 0)
+        cr_worker_kill(z->ended.fd);
+    close_control(z);
+}
+
+void cr_zygote_free(struct cr_zygote *z)
+{
+    if (!z)
+        return;
+    learn_birth(z);
+    reap_program(z);
+    cr_zygote_end(z);
+    reap(&z->pid, z->ended.fd);
+    close_watch(z, &z->ended);
+    free(z);
 }
 
 /* A zygote that does not listen any more may have said why. The loop will do the rest. */
@@ -250,12 +367,9 @@ static bool look_for_refusal(struct cr_zygote *z)
 {
     struct wire_control packet;
 
-    while (receive_last_words(z, &packet)) {
+    while (receive_last_words(z, &packet))
         if (packet.kind == WIRE_CONTROL_REFUSE)
             take_refusal(z, &packet);
-        if (packet.kind == WIRE_CONTROL_BORN)
-            z->pid = packet.pid;
-    }
     return z->error.code != 0;
 }
 
@@ -265,11 +379,12 @@ static int say_dead(const struct cr_zygote *z, struct cr_err *err)
     return z->error.code;
 }
 
-int cr_zygote_fork(struct cr_zygote *z, struct cr_worker *worker, int socket, uint64_t memory,
-                   uint32_t cpu_s, struct cr_err *err)
+int cr_zygote_fork(struct cr_zygote *z, struct cr_worker *worker, int socket, struct cr_err *err)
 {
-    struct wire_control packet = {
-        .kind = WIRE_CONTROL_FORK, .slot = ++z->next_slot, .memory = memory, .cpu_s = cpu_s};
+    struct wire_control packet = {.kind = WIRE_CONTROL_FORK,
+                                  .slot = z->slots + 1,
+                                  .memory = worker->memory,
+                                  .cpu_s = worker->cpu_s};
     int r;
 
     if (z->dead)
@@ -277,10 +392,12 @@ int cr_zygote_fork(struct cr_zygote *z, struct cr_worker *worker, int socket, ui
     if (wire_send_packet(z->control.fd, &packet, socket, MSG_DONTWAIT) < 0) {
         bool gone = errno == EPIPE || errno == ECONNRESET;
 
+        if (errno == EAGAIN)
+            return cr_err_set(err, CAPRUN_E_BUSY, "the zygote has enough to do");
         r = cr_err_sys(err, "ask the zygote for a worker");
         return gone && look_for_refusal(z) ? say_dead(z, err) : r;
     }
-    worker->slot = packet.slot;
+    worker->slot = ++z->slots;
     worker->next = z->workers;
     worker->listed = true;
     z->workers = worker;
@@ -291,15 +408,34 @@ void cr_zygote_forget(struct cr_zygote *z, struct cr_worker *worker)
 {
     struct cr_worker **at = &z->workers;
 
-    while (*at && *at != worker)
+    if (!worker->listed)
+        return;
+    while (*at != worker)
         at = &(*at)->next;
-    if (*at)
-        *at = worker->next;
+    *at = worker->next;
     worker->next = NULL;
     worker->listed = false;
 }
 
-void cr_zygote_missing(const struct cr_zygote *z, char *ret, size_t size)
+void cr_zygote_await(struct cr_zygote *z)
+{
+    z->awaited++;
+    listen_if_needed(z);
+}
+
+void cr_zygote_unawait(struct cr_zygote *z)
+{
+    z->awaited--;
+    listen_if_needed(z);
+}
+
+void cr_zygote_set_eager(struct cr_zygote *z, bool eager)
+{
+    z->eager = eager;
+    listen_if_needed(z);
+}
+
+void cr_zygote_missing(const uint8_t layers[WIRE_LAYERS], char *ret, size_t size)
 {
     static const char *const names[WIRE_LAYERS] = {
 #define XX(name, number, text) [number] = (text),
@@ -310,10 +446,10 @@ void cr_zygote_missing(const struct cr_zygote *z, char *ret, size_t size)
 
     ret[0] = '\0';
     for (int i = 0; i < WIRE_LAYERS; i++) {
-        if (!z->layers[i])
+        if (!layers[i])
             continue;
         if (len < size)
             len += (size_t)snprintf(ret + len, size - len, "%s%s (%s)", len ? "; " : "", names[i],
-                                    strerror(z->layers[i]));
+                                    strerror(layers[i]));
     }
 }

@@ -1,8 +1,14 @@
 /*
  * zygote.h - the host's end of a zygote: starts it, asks it for workers, hears how they ended.
  *
- * A zygote tells what it found of the sandbox in its first packet. If it refuses, or dies, every
- * worker that was asked of it is told (its |gone| callback), and |error| has the words.
+ *     starting --> greeted (locked down and warm) --> dead --> gone (reaped)
+ *
+ * A zygote can be asked for workers from the start; they come when it is warm. If it refuses, or
+ * dies, every worker that was asked of it is told (cr_worker_lost), and |error| has the words. The
+ * owner hears of each step above by |changed|, always from the loop.
+ *
+ * Its packets are read when somebody waits for one of them, or by cr_zygote_hear(): a worker that
+ * is made ready for later is no reason to wake the host.
  */
 #ifndef CR_ZYGOTE_H
 #define CR_ZYGOTE_H
@@ -18,39 +24,64 @@ struct cr_worker;
 
 struct cr_zygote {
     struct cr_loop *loop;
+    void (*changed)(struct cr_zygote *z);
+    void *data; /* the owner's */
     struct cr_watch control;
+    bool listening;
+    size_t awaited;                /* packets that somebody waits for */
     pid_t program;                 /* what was started; it leaves when the zygote is there */
     struct cr_watch program_ended; /* its pidfd */
     pid_t pid;                     /* the zygote, a child of ours too */
-    bool greeted;                  /* it is locked down and warm */
-    bool dead;
+    struct cr_watch ended;         /* its pidfd */
+    bool greeted, dead;
     uint8_t layers[WIRE_LAYERS]; /* 0, or the errno of why a layer is missing */
-    uint32_t next_slot;
-    struct cr_worker *workers; /* that it has not yet reported as ended */
+    uint32_t slots;              /* workers that it was asked for */
+    struct cr_worker *workers;   /* that it has not reported as ended */
+    size_t users;                /* workers that still point here */
+    int64_t born_us;
+    struct cr_zygote *next; /* in the pool's list */
+    bool retired;           /* the pool asks it for no more */
+    bool distrusted;        /* nor gives out what it has made */
+    bool eager;             /* the pool waits for what it has asked for */
     struct cr_err error;
 };
 
 /*
- * Starts the program at |path|. Returns 0, CAPRUN_E_SYS or CAPRUN_E_NOMEM. What comes later, a
- * refusal included, is told to the workers.
+ * Starts the program at |path|. On success *|ret| is the caller's. Returns 0, CAPRUN_E_SYS or
+ * CAPRUN_E_NOMEM. What comes later, a refusal included, is told to the workers.
  */
-int cr_zygote_start(struct cr_zygote *z, struct cr_loop *loop, const char *path,
-                    struct cr_err *err);
+int cr_zygote_new(struct cr_loop *loop, const char *path, void (*changed)(struct cr_zygote *z),
+                  void *data, struct cr_zygote **ret, struct cr_err *err);
 
-/* Ends the zygote and with it every worker, and waits until it is gone. */
-void cr_zygote_stop(struct cr_zygote *z);
+/* Kills the zygote, and with it all its workers; |changed| tells when it is gone. */
+void cr_zygote_end(struct cr_zygote *z);
+
+bool cr_zygote_is_gone(const struct cr_zygote *z);
+
+/* Ends the zygote, waits until it is gone, and frees it. Nobody may point to it any more. */
+void cr_zygote_free(struct cr_zygote *z);
 
 /*
  * Asks for a worker with |socket| as its descriptor 3. |worker| gets a slot and is told what
- * becomes of it. Returns 0 or an error; the caller keeps its own copy of |socket|.
+ * becomes of it. Returns 0 or an error, CAPRUN_E_BUSY if too much is asked already; the caller
+ * keeps its own copy of |socket|.
  */
-int cr_zygote_fork(struct cr_zygote *z, struct cr_worker *worker, int socket, uint64_t memory,
-                   uint32_t cpu_s, struct cr_err *err);
+int cr_zygote_fork(struct cr_zygote *z, struct cr_worker *worker, int socket, struct cr_err *err);
 
 /* The worker is not interested any more. */
 void cr_zygote_forget(struct cr_zygote *z, struct cr_worker *worker);
 
-/* Writes the names of the missing layers to |ret|, of |size| bytes; "" if none is missing. */
-void cr_zygote_missing(const struct cr_zygote *z, char *ret, size_t size);
+/* One more, or one less, waits for a packet. */
+void cr_zygote_await(struct cr_zygote *z);
+void cr_zygote_unawait(struct cr_zygote *z);
+
+/* Whether its packets are to be read as soon as they come, even if nobody waits for one. */
+void cr_zygote_set_eager(struct cr_zygote *z, bool eager);
+
+/* Reads the packets that are there. */
+void cr_zygote_hear(struct cr_zygote *z);
+
+/* Writes the names of the layers with an error to |ret|, of |size| bytes; "" if none is missing. */
+void cr_zygote_missing(const uint8_t layers[WIRE_LAYERS], char *ret, size_t size);
 
 #endif

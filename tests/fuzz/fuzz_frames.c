@@ -9,6 +9,7 @@
  * What must hold: a run ends once or goes on; its envelope is JSON; only JSON is a result; a worker
  * that has ended is let go of completely.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -38,11 +39,7 @@ uint64_t cr_verify_resident(pid_t pid)
 }
 
 /* assert() that -DNDEBUG does not remove. */
-static void insist(int condition)
-{
-    if (!condition)
-        abort();
-}
+#define insist(condition) ((condition) ? (void)0 : abort())
 
 /* What the zygote gets: the worker's socket. */
 static int take_socket(int control)
@@ -96,6 +93,8 @@ static void feed(struct caprun_run *run, int fd, const uint8_t *data, size_t siz
         ssize_t n =
             send(fd, data, piece && piece < size ? piece : size, MSG_DONTWAIT | MSG_NOSIGNAL);
 
+        if (n < 0 && errno != EAGAIN)
+            break; /* the run waits for another worker */
         if (n > 0) {
             data += n;
             size -= (size_t)n;
@@ -133,6 +132,14 @@ static void answer(void *data, struct caprun_run *run, uint32_t call, const char
     }
 }
 
+/* A run that waits for another worker has the pool's timer, or its own. */
+static int is_looked_after(const struct caprun_run *run)
+{
+    if (run->state == CR_RUN_WAITING)
+        return run->pool->timer.when_us >= 0 || run->pool->task.waits;
+    return run->state != CR_RUN_NEW && run->timer.when_us >= 0;
+}
+
 static void check_end(struct caprun_run *run)
 {
     size_t len, result_len;
@@ -140,44 +147,76 @@ static void check_end(struct caprun_run *run)
     const char *result = caprun_get_result(run, &result_len);
 
     if (!caprun_done(run)) {
-        insist(!envelope && run->state != CR_RUN_NEW && run->timer.when_us >= 0);
+        insist(!envelope && is_looked_after(run));
         return;
     }
     insist(envelope && cr_scan_json((const uint8_t *)envelope, len, CR_SCAN_PASS, NULL) == 0);
     insist((caprun_get_outcome(run) == CAPRUN_OUTCOME_SUCCESS) == (result != NULL));
     insist(!result || cr_scan_json((const uint8_t *)result, result_len, CR_SCAN_PASS, NULL) == 0);
-    insist(!run->worker.zygote && run->worker.socket.fd < 0 && !run->worker.in.data &&
-           !run->worker.out.data && run->timer.when_us < 0);
+    insist(!run->worker && run->timer.when_us < 0);
 }
 
-static struct caprun_runtime *the_runtime(void)
+static void check_pool(const struct cr_pool *pool)
 {
-    static struct caprun_runtime *rt;
+    insist(!pool->stock.workers && !pool->running && !pool->memory && !pool->waiting &&
+           !pool->waiting_count && pool->last_waiting == &pool->waiting);
+}
 
-    if (!rt)
-        insist(caprun_new(&rt) == 0);
-    return rt;
+static void do_nothing(struct cr_zygote *z)
+{
+    (void)z;
+}
+
+/* The pool's from now on. Returns its other end. */
+static int add_zygote(struct cr_pool *pool)
+{
+    struct cr_zygote *z = malloc(sizeof(*z));
+    int control[2];
+
+    insist(z && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control) == 0);
+    *z = (struct cr_zygote){.loop = pool->loop,
+                            .changed = do_nothing,
+                            .control = {.fd = control[0]},
+                            .program_ended = {.fd = -1},
+                            .ended = {.fd = -1},
+                            .greeted = true,
+                            .born_us = cr_loop_now()};
+    pool->stock.zygotes = pool->stock.current = z;
+    return control[1];
+}
+
+static struct caprun_run *new_run(struct caprun_runtime *rt)
+{
+    struct caprun_run *run;
+
+    insist(caprun_set_worker(rt, "/nowhere") == 0);
+    insist(caprun_set_warm(rt, CAPRUN_WARM_NONE) == 0);
+    insist(caprun_run_new(rt, &run) == 0);
+    insist(caprun_run_set_code(run, "1", 1) == 0);
+    return run;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const struct wire_header ready = {.type = WIRE_READY};
-    struct cr_zygote zygote = {0};
+    struct caprun_runtime *rt;
     struct caprun_run *run;
-    int control[2], fd;
+    struct cr_pool *pool;
+    int control, fd;
 
     if (!size)
         return 0;
-    insist(caprun_run_new(the_runtime(), &run) == 0);
-    insist(caprun_run_set_code(run, "1", 1) == 0);
+    insist(caprun_new(&rt) == 0);
+    run = new_run(rt);
+    pool = run->pool;
     if (!(data[0] & 0x40))
         caprun_run_set_handler(run, answer, NULL);
-    insist(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control) == 0);
-    zygote.loop = run->loop;
-    zygote.control.fd = control[0];
-    cr_run_start(run, &zygote);
-    fd = take_socket(control[1]);
-    cr_worker_forked(&run->worker, open("/dev/null", O_RDONLY | O_CLOEXEC), 0);
+    control = add_zygote(pool);
+    insist(caprun_start(run) == 0);
+    cr_loop_step(run->loop, 0);
+    insist(run->state == CR_RUN_STARTING);
+    fd = take_socket(control);
+    cr_worker_forked(run->worker, open("/dev/null", O_RDONLY | O_CLOEXEC), 0);
     if (!(data[0] & 0x80)) {
         insist(send(fd, &ready, sizeof(ready), MSG_NOSIGNAL) == (ssize_t)sizeof(ready));
         cr_loop_step(run->loop, 0);
@@ -190,9 +229,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check_end(run);
     caprun_cancel(run);
     check_end(run);
+    check_pool(pool);
     caprun_run_free(run);
-    insist(!zygote.workers);
-    (void)close(control[0]);
-    (void)close(control[1]);
+    caprun_free(rt);
+    (void)close(control);
     return 0;
 }

@@ -4,7 +4,6 @@
 `run.t values_cycle` runs one file; `run.t reach` all that begin so; `run.t bridge_polluted_global/Map` one case.
 """
 
-import ctypes
 import fnmatch
 import glob
 import json
@@ -16,9 +15,8 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "../integration"))
 import harness
-from harness import (BUILD, between, children, contains, equal, is_zombie, main, parse_envelope, proc,
-                     stretched, wait_until)
-from library import Library
+from harness import BUILD, between, contains, equal, main, parse_envelope, stretched
+from library import Library, descriptors, resident_kib
 
 AREAS = ("reach", "bridge", "values")
 SECRET = "hunter2-" + os.urandom(8).hex()
@@ -173,11 +171,6 @@ class Host(Library):
                 self._answer(self.waiting.pop())  # the last one first
         return parse_envelope(self.finish(run) + "\n")
 
-    def family(self):
-        """Every process below this one: zygotes, and their workers."""
-        zygotes = children(os.getpid())
-        return zygotes + [worker for zygote in zygotes for worker in children(zygote)]
-
 
 # --- what must hold after each ---------------------------------------------------------------
 
@@ -194,39 +187,26 @@ def tells_nothing(envelope):
     assert not (found := POINTER.search(seen)), f"an address is seen: {found[0]}"
 
 
-def resident_kib():
-    ctypes.CDLL(None).malloc_trim(0)  # what Python has given back is not held by anybody
-    return int(re.search(r"VmRSS:\s+(\d+)", proc(os.getpid(), "status"))[1])
-
-
 class Watch:
-    """Remembers how things were after a first run, and that they stay so."""
+    """Remembers how things were after a first run, and that they stay so, with the pool full."""
 
     memory = None  # after the first run of all
 
     def __init__(self, host):
         self.host = host
         self.answers()
-        self.descriptors, self.processes = self._descriptors(), len(host.family())
+        host.settle()
+        self.descriptors = descriptors()
         Watch.memory = Watch.memory or resident_kib()
-
-    @staticmethod
-    def _descriptors():
-        return len(os.listdir("/proc/self/fd"))
 
     def answers(self):
         envelope = self.host.envelope_of(self.host.new_run("return [args.n, typeof ''.polluted]", '{"n": 7}'))
         equal(envelope.get("result"), [7, "undefined"], str(envelope.get("error")))
 
-    def _settled(self):
-        self.host.lib.caprun_step(self.host.runtime)
-        family = self.host.family()
-        return len(family) <= self.processes and not any(map(is_zombie, family))
-
     def check(self):
         self.answers()
-        wait_until(self._settled, 5, "the workers to go")
-        between(self._descriptors(), 0, self.descriptors, "descriptors")
+        self.host.settle()
+        equal(descriptors(), self.descriptors, "descriptors")
         between(resident_kib() - self.memory, -(1 << 30), MAX_GROWTH_KIB, "KiB more")
 
 

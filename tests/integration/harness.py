@@ -96,7 +96,8 @@ def _run_one(number, name, function):
             return True
         text = f"cannot be skipped here: {why}"
     except AssertionError as failure:
-        frame = traceback.extract_tb(failure.__traceback__)[2 if "/" in name else 1]
+        frames = traceback.extract_tb(failure.__traceback__)
+        frame = frames[min(2 if "/" in name else 1, len(frames) - 1)]
         text = f"{os.path.basename(frame.filename)}:{frame.lineno}: {frame.line}\n{failure}"
     except Exception:  # whatever it is, the other tests still run
         text = traceback.format_exc()

@@ -3,10 +3,12 @@
 import ctypes
 import json
 import os
+import re
+import signal
 import subprocess
 import sys
 
-from harness import BUILD, equal
+from harness import BUILD, children, equal, is_zombie, proc, wait_until
 
 if os.path.basename(BUILD) == "asan" and "LD_PRELOAD" not in os.environ:
     # a sanitized library needs its sanitizer from the beginning; Python itself leaks
@@ -17,25 +19,128 @@ if os.path.basename(BUILD) == "asan" and "LD_PRELOAD" not in os.environ:
 
 HANDLER = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_char_p,
                            ctypes.c_void_p, ctypes.c_size_t)
+EVENT = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_uint32)
+EVENTS = (None, "STARTED", "CALL", "CALL_DONE", "CALL_LOST", "BLOCKED", "ENDED")
+READY, RUNNING, WAITING, WORKERS, ZYGOTES, CRASHES = range(1, 7)  # for count()
+E_TOOBIG, E_STATE, E_BUSY = -3, -5, -8
+WARM_NONE = 0xFFFFFFFF
+WARM_DEFAULT = min(8 * os.sysconf("SC_NPROCESSORS_ONLN"), 64)
+HOLD = "await mcp.never.answered(); return 'answered'"  # runs until somebody ends it
+
+
+# --- what the library has started ------------------------------------------------------------
+
+
+def zygotes():
+    """The children of this process: tests have no other ones while a runtime is there."""
+    return children(os.getpid())
+
+
+def workers(zygote=None):
+    """The living children of |zygote|, or of all zygotes."""
+    mothers = zygotes() if zygote is None else [zygote]
+    return [worker for mother in mothers for worker in children(mother) if not is_zombie(worker)]
+
+
+def family():
+    """Every process below this one, zombies included: zygotes, and their workers."""
+    return zygotes() + [worker for zygote in zygotes() for worker in children(zygote)]
+
+
+def kill(pid, parent, number=signal.SIGKILL):
+    """Kills |pid| if it still is a child of |parent|; its number may be another's by now."""
+    try:
+        pidfd = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return False
+    try:
+        fields = proc(pid, "stat").rpartition(")")[2].split()
+        if not fields or int(fields[1]) != parent:
+            return False
+        signal.pidfd_send_signal(pidfd, number)
+        return True
+    except ProcessLookupError:
+        return False
+    finally:
+        os.close(pidfd)
+
+
+def descriptors():
+    """Those of this process, but for the one that looks, and for the two that each zygote has: its
+    control socket and its pidfd. How many zygotes there may be, is_settled() knows."""
+    return len(os.listdir("/proc/self/fd")) - 1 - 2 * len(zygotes())
+
+
+def resident_kib():
+    ctypes.CDLL(None).malloc_trim(0)  # what Python has given back is not held by anybody
+    return int(re.search(r"VmRSS:\s+(\d+)", proc(os.getpid(), "status"))[1])
+
+
+# --- the library -----------------------------------------------------------------------------
 
 
 class Library:
-    """One runtime; ends with it. |answer| is called as answer(call) for each call of its runs."""
+    """One runtime; ends with it. |answer| is called as answer(call) for each call of its runs,
+    |hear| as hear(run, event, call) for each event: a run's address, and the event's name.
 
-    def __init__(self, answer=None):
+    |warm| is for caprun_set_warm(); |sizes| are the other setters' (max_workers=2).
+    """
+
+    def __init__(self, answer=None, hear=None, warm=0, **sizes):
         self.lib = ctypes.CDLL(f"{BUILD}/libcaprun.so")
         self.lib.caprun_result_json.restype = ctypes.c_void_p
-        self.lib.caprun_error.restype = ctypes.c_char_p
+        self.lib.caprun_error.restype = self.lib.caprun_outcome_name.restype = ctypes.c_char_p
+        self.lib.caprun_count.restype = ctypes.c_uint64
         self.runtime = ctypes.c_void_p()
-        self.answer, self.failure = answer, None
-        self.handler = HANDLER(self._called)
+        self.answer, self.hear, self.failure = answer, hear, None
+        self.handler, self.listener = HANDLER(self._called), EVENT(self._happened)
+        self.events = {}  # of each run, by its address
         equal(self.lib.caprun_new(ctypes.byref(self.runtime)), 0)
+        for name, size in {"warm": warm, **sizes}.items():
+            equal(self.set(name, size), 0, f"caprun_set_{name}")
+        self.fresh = bool(sizes.get("fresh_program"))
+        self.warm = {0: WARM_DEFAULT, WARM_NONE: 0}.get(warm, warm)
+        self.warm = min(self.warm, sizes.get("max_workers", self.warm))
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
         self.lib.caprun_free(self.runtime)
+
+    def set(self, name, size):
+        kind = ctypes.c_uint64 if name in ("memory", "max_memory") else ctypes.c_uint32
+        return getattr(self.lib, f"caprun_set_{name}")(self.runtime, kind(size))
+
+    def count(self, what):
+        return self.lib.caprun_count(self.runtime, what)
+
+    def is_settled(self):
+        """Nothing runs, nothing is on its way, and all that is ready is there: to the process."""
+        self.lib.caprun_step(self.runtime)
+        if self.count(READY) != self.warm or self.count(RUNNING) or self.count(WAITING):
+            return False
+        below = [len(workers(zygote)) for zygote in zygotes()]
+        if any(map(is_zombie, family())) or sum(below) != self.warm:
+            return False
+        # an old zygote stays while one of its workers is ready; the new one may have none yet
+        return below == [1] * self.warm if self.fresh else below and below.count(0) <= 1
+
+    def settle(self, seconds=20):
+        try:
+            wait_until(self.is_settled, seconds, "the pool to have what it keeps ready, and nothing else")
+        except AssertionError as failure:
+            counts = [self.count(what) for what in range(READY, CRASHES + 1)]
+            below = {zygote: workers(zygote) for zygote in zygotes()}
+            raise AssertionError(f"{failure}: {self.warm} wanted, counts {counts}, processes {below}") from None
+
+    def _happened(self, _data, run, what, call):
+        try:
+            self.events[run].append((EVENTS[what], call) if call else EVENTS[what])
+            if self.hear:
+                self.hear(run, EVENTS[what], call)
+        except Exception as failure:  # as below
+            self.failure = failure
 
     def _called(self, _data, run, number, method, args, args_len):
         try:
@@ -54,6 +159,8 @@ class Library:
             equal(self.lib.caprun_run_set_args(run, args.encode(), ctypes.c_size_t(len(args.encode()))), 0)
         if self.answer:
             self.lib.caprun_run_set_handler(run, self.handler, None)
+        self.events[run.value] = run.events = []
+        self.lib.caprun_run_set_event(run, self.listener, None)
         if self.lib.caprun_run_set_code(run, data, ctypes.c_size_t(len(data))) == 0:
             return run
         self.lib.caprun_run_free(run)
@@ -76,11 +183,29 @@ class Library:
         self.lib.caprun_run_free(run)
         return envelope
 
-    def execute(self, code, **options):
-        """One run from beginning to end; returns the envelope."""
+    def start(self, code, **options):
+        """A run that has a worker, or waits in the queue."""
         run = self.run(code, **options)
         equal(self.lib.caprun_start(run), 0)
-        return json.loads(self.finish(run))
+        self.lib.caprun_step(self.runtime)
+        return run
+
+    def execute(self, code, **options):
+        """One run from beginning to end; returns the envelope."""
+        return json.loads(self.finish(self.start(code, **options)))
+
+    def step_until(self, event, seconds, what):
+        return wait_until(lambda: self.step(1) or event(), seconds, what)
+
+    def wait_for(self, run, event, seconds=20):
+        """Steps until |run| has had the event."""
+        self.step_until(lambda: event in run.events, seconds, f"{event} after {run.events}")
+
+    def cancel(self, run):
+        self.lib.caprun_cancel(run)
+
+    def outcome(self, run):
+        return self.lib.caprun_outcome_name(self.lib.caprun_get_outcome(run)).decode()
 
     def error(self):
         return self.lib.caprun_error(self.runtime).decode()
@@ -106,3 +231,20 @@ class Call:
 
     def fail(self, text):
         return self._answer(self.library.lib.caprun_call_fail, text)
+
+
+# --- what many tests do -----------------------------------------------------------------------
+
+
+def ignore(_call):
+    """A handler that leaves all calls open."""
+
+
+def error_code(library, run):
+    return json.loads(library.finish(run))["error"]["code"]
+
+
+def cancelled(library, *runs):
+    for run in runs:
+        library.cancel(run)
+        equal(error_code(library, run), "CANCELLED")

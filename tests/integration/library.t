@@ -4,21 +4,15 @@
 import ctypes
 import json
 import os
-import re
 import signal
 import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from harness import between, children, equal, is_zombie, main, proc, test, wait_until
-from library import Library
+from harness import equal, main, proc, test, wait_until
+from library import WARM_NONE, Library, workers, zygotes
 
 TORTURE = os.environ.get("CAPRUN_TORTURE") == "1"  # `make torture`: the long series in full
-
-
-def workers():
-    """Those of the zygotes that are children of this process."""
-    return [w for z in children(os.getpid()) for w in children(z) if not is_zombie(w)]
 
 
 @test
@@ -33,7 +27,7 @@ def runs_that_are_cancelled_at_any_moment_leave_no_worker():
                 library.lib.caprun_cancel(run)
                 library.lib.caprun_run_free(run)
         # the zygote may still be forking for runs that are gone; each is ended when it is reported
-        wait_until(lambda: library.step(1) or not workers(), 5, "the last worker to go")
+        library.settle()
         run = library.run("return 7")
         equal(library.lib.caprun_start(run), 0)
         assert '"result":7' in library.finish(run)
@@ -52,12 +46,12 @@ def a_burst_that_the_zygote_cannot_take_leaves_no_worker_when_it_is_over():
             equal(library.lib.caprun_start(run), 0)
         codes = {json.loads(library.finish(run))["error"]["code"] for run in together}
         assert "EXECUTION_TIMEOUT" in codes and codes <= {"EXECUTION_TIMEOUT", "INTERNAL"}, codes
-        wait_until(lambda: library.step(1) or not workers(), 10, "the last worker to go")
+        library.settle()
 
 
 @test
 def a_callback_may_cancel_other_runs_while_the_zygote_dies():
-    with Library() as library:
+    with Library(warm=WARM_NONE) as library:
         code = "let t = 0; for (let i = 0; i < 3e6; i++) t += i; console.log(t); for (;;);"
         together = [library.run(code) for _ in range(4)]
         called = []
@@ -74,7 +68,7 @@ def a_callback_may_cancel_other_runs_while_the_zygote_dies():
         wait_until(lambda: library.step(1) or len(workers()) == 4, 5, "the workers")
         library.step(3)  # all have the code, and have not come to the log yet
         wait_until(lambda: all(cpu_seconds(w) > 0.4 for w in workers()), 20, "the log to be written")
-        (zygote,) = [pid for pid in children(os.getpid()) if children(pid)]
+        (zygote,) = zygotes()
         os.kill(zygote, signal.SIGKILL)
         for run in together:
             equal(json.loads(library.finish(run))["error"]["code"], "CANCELLED")
@@ -90,26 +84,6 @@ def many_runs_at_once_each_get_their_own_result():
             equal(library.lib.caprun_start(run), 0)
         for n, run in enumerate(together):
             assert f'"result":{n},' in library.finish(run)
-
-
-def resident_kib():
-    return int(re.search(r"VmRSS:\s+(\d+)", proc(os.getpid(), "status")).group(1))
-
-
-@test
-def many_runs_in_a_row_leave_no_descriptor_no_process_and_no_memory():
-    with Library() as library:
-        def runs(count):
-            for _ in range(count):
-                run = library.run("console.log('x'); return 1")
-                equal(library.lib.caprun_run(run), 0)
-                library.finish(run)
-        runs(50)
-        descriptors, memory = len(os.listdir("/proc/self/fd")), resident_kib()
-        runs(10000 if TORTURE else 200)
-        assert len(os.listdir("/proc/self/fd")) <= descriptors
-        between(resident_kib() - memory, -4096, 1024, "KiB more")
-        wait_until(lambda: library.step(1) or not workers(), 5, "the last worker to go")
 
 
 @test

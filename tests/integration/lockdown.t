@@ -14,9 +14,9 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from harness import (BUILD, NOBODY, SANITIZED, Process, caprun, children, contains, each, equal, is_zombie, main,
-                     need, need_program, proc, reap_orphans, scratch_dir, start, test, wait_until,
-                     write_file)
+from harness import (BUILD, NOBODY, SANITIZED, Process, between, caprun, children, contains, each, equal,
+                     is_zombie, main, need, need_program, proc, reap_orphans, scratch_dir, start, test,
+                     wait_until, write_file)
 
 WAIT = "console.log('waiting'); await new Promise(r => setTimeout(r, 3000))"
 SPIN = "console.log('waiting'); for (;;) ;"
@@ -272,6 +272,13 @@ def a_hundred_runs_leave_nothing():
         equal(caprun("exec", "-", code="return 1").out, "1\n")
     equal(reap_orphans(), [])
 
+
+@test
+def a_small_run_faults_for_few_pages():
+    """What a run costs is pages: a hundred more of them are a quarter of a millisecond."""
+    with Waiting() as run:
+        faults = int(proc(run.worker, "stat").rpartition(")")[2].split()[7])
+    between(faults, 1, 80, "page faults of the worker, from fork on")
 
 
 # --- identity --------------------------------------------------------------------------------

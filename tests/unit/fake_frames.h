@@ -37,6 +37,9 @@ enum fake_early {
     FAKE_NEW_PRIVILEGES,
     FAKE_DESCRIPTOR_MORE,
     FAKE_NEVER_READY,
+    FAKE_LEAVES_AT_ONCE, /* after READY; the job may be on its way or not */
+    FAKE_LEAVES_UNREAD,  /* when the job is there */
+    FAKE_LEAVES_HALF,    /* when it has read the job's header */
     /* the zygote */
     FAKE_FORK_FAILS,
     FAKE_REFUSES,
@@ -46,7 +49,32 @@ enum fake_early {
     FAKE_ZYGOTE_DIES,
     FAKE_WRONG_SLOT,
     FAKE_EXITED_BEFORE_FORKED,
+    FAKE_FORKED_TWICE,
 };
+
+enum fake_birth {
+    FAKE_IS_BORN,
+    FAKE_HANGS_UNBORN,   /* the program stays, and says nothing */
+    FAKE_DIES_UNBORN,    /* the program leaves, and says nothing */
+    FAKE_HANGS_AT_BIRTH, /* the zygote never says HELLO */
+    FAKE_DIES_AT_BIRTH,
+    FAKE_REFUSES_AT_BIRTH,
+};
+
+/*
+ * What the next zygotes and workers are to do, whatever their memory limit, and what they have
+ * done. The test holds it in a file without a name, which a fake opens through /proc.
+ */
+struct fake_plan {
+    enum fake_birth birth;
+    int births; /* so many are born like that */
+    enum fake_early early;
+    int forks;      /* so many are forked like that */
+    pid_t pids[64]; /* of the last workers */
+    unsigned forked;
+};
+
+#define FAKE_PLAN_FD 200
 
 /* --- frames ------------------------------------------------------------------------------- */
 

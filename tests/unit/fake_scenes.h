@@ -334,6 +334,13 @@ static void says_nothing(const struct fake_job *job)
     (void)job;
 }
 
+/* It has read its job, and the host knows that. */
+static void says_a_word(const struct fake_job *job)
+{
+    (void)job;
+    fake_text(WIRE_LOG, "word");
+}
+
 static void late_early(const struct fake_job *job)
 {
     (void)job;

@@ -7,12 +7,14 @@
  *
  * A worker that got its job looks its code up among the scenes: "name" or "name number". Each is
  * one lie, or the honest twin of one; test_run.c says how the run must end. What has to go wrong
- * before there is a job is chosen by the run's memory limit, FAKE_EARLY plus a number.
+ * before there is a job is chosen by the run's memory limit, FAKE_EARLY plus a number, or for the
+ * next few by the plan (fake_frames.h).
  */
 #ifndef FAKE_WORKER_H
 #define FAKE_WORKER_H
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/sched.h>
@@ -23,9 +25,11 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -73,6 +77,7 @@ static const struct {
     SCENE(idle_in_the_past),
     SCENE(idle_a_while),
     SCENE(says_nothing),
+    SCENE(says_a_word),
     SCENE(late_early),
     SCENE(late_in_time),
     SCENE(done),
@@ -102,6 +107,62 @@ static void fake_play(const struct fake_job *job)
         }
     }
     _exit(WIRE_EXIT_FRAME);
+}
+
+/* --- the plan ----------------------------------------------------------------------------- */
+
+static struct fake_plan *fake_plan;
+
+static struct fake_plan *fake_map_plan(int fd)
+{
+    void *at = mmap(NULL, sizeof(*fake_plan), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+    return at == MAP_FAILED ? NULL : at;
+}
+
+/* In the test: a new one, in which all are honest. Returns false if there is no memory for it. */
+static inline bool fake_make_plan(void)
+{
+    int fd = fake_plan ? -1 : memfd_create("plan", MFD_CLOEXEC);
+
+    if (fd >= 0 && ftruncate(fd, sizeof(*fake_plan)) == 0) {
+        (void)dup3(fd, FAKE_PLAN_FD, O_CLOEXEC);
+        fake_plan = fake_map_plan(fd);
+        (void)close(fd);
+    }
+    if (!fake_plan)
+        return false;
+    *fake_plan = (struct fake_plan){.birth = FAKE_IS_BORN};
+    return true;
+}
+
+/* In the program that is started, whose parent is the test. */
+static void fake_open_plan(void)
+{
+    char path[64];
+    int fd;
+
+    (void)snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)getppid(), FAKE_PLAN_FD);
+    fd = open(path, O_RDWR | O_CLOEXEC);
+    if (fd >= 0)
+        fake_plan = fake_map_plan(fd);
+    (void)close(fd);
+}
+
+static enum fake_birth fake_birth(void)
+{
+    return fake_plan && fake_plan->births > 0 && fake_plan->births-- ? fake_plan->birth
+                                                                     : FAKE_IS_BORN;
+}
+
+static enum fake_early fake_early(const struct wire_control *request)
+{
+    if (fake_plan && fake_plan->forks > 0) {
+        fake_plan->forks--;
+        return fake_plan->early;
+    }
+    return request->memory > FAKE_EARLY ? (enum fake_early)(request->memory - FAKE_EARLY)
+                                        : FAKE_HONEST;
 }
 
 /* --- a worker ----------------------------------------------------------------------------- */
@@ -160,6 +221,19 @@ static void fake_say_ready(enum fake_early early)
     }
 }
 
+static void fake_leave(enum fake_early early)
+{
+    struct pollfd job = {.fd = WIRE_FD, .events = POLLIN};
+    struct wire_header header;
+
+    if (early != FAKE_LEAVES_AT_ONCE)
+        (void)poll(&job, 1, -1);
+    if (early == FAKE_LEAVES_HALF)
+        fake_read(&header, sizeof(header));
+    if (early == FAKE_LEAVES_AT_ONCE || early == FAKE_LEAVES_UNREAD || early == FAKE_LEAVES_HALF)
+        _exit(WIRE_EXIT_SOCKET);
+}
+
 _Noreturn static void fake_worker(int socket, enum fake_early early)
 {
     struct fake_job job = {0};
@@ -168,6 +242,7 @@ _Noreturn static void fake_worker(int socket, enum fake_early early)
 
     fake_lock_down(socket, early);
     fake_say_ready(early);
+    fake_leave(early);
     payload = fake_next(&job.header);
     memcpy(&sizes, payload, sizeof(sizes));
     if (job.header.type != WIRE_JOB || sizes.code_len >= sizeof(job.scene))
@@ -186,7 +261,7 @@ _Noreturn static void fake_worker(int socket, enum fake_early early)
 static struct {
     pid_t pid;
     uint32_t slot;
-} fake_children[64];
+} fake_children[1024];
 
 union fake_ancillary {
     struct cmsghdr header;
@@ -257,9 +332,7 @@ static bool fake_zygote_misbehaves(const struct wire_control *request, enum fake
 
 static void fake_fork(const struct wire_control *request, int socket)
 {
-    enum fake_early early = request->memory > FAKE_EARLY
-                                ? (enum fake_early)(request->memory - FAKE_EARLY)
-                                : FAKE_HONEST;
+    enum fake_early early = fake_early(request);
     struct wire_control packet = fake_packet(WIRE_CONTROL_FORKED);
     int pidfd = -1;
     size_t free_slot = 0;
@@ -277,7 +350,11 @@ static void fake_fork(const struct wire_control *request, int socket)
             free_slot++;
         fake_children[free_slot].pid = (pid_t)pid;
         fake_children[free_slot].slot = packet.slot = request->slot;
+        if (fake_plan)
+            fake_plan->pids[fake_plan->forked++ % COUNT(fake_plan->pids)] = (pid_t)pid;
         fake_tell(packet, pidfd, sizeof(packet));
+        if (early == FAKE_FORKED_TWICE)
+            fake_tell(packet, pidfd, sizeof(packet));
         (void)close(pidfd);
     }
     (void)close(socket);
@@ -299,7 +376,8 @@ static void fake_reap(void)
             packet.slot = fake_children[i].slot;
             packet.status = status;
             fake_children[i].pid = 0;
-            fake_tell(packet, -1, sizeof(packet));
+            if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
+                fake_tell(packet, -1, sizeof(packet));
         }
     }
 }
@@ -327,27 +405,55 @@ static bool fake_is_wanted(void)
     return getsockopt(WIRE_FD, SOL_SOCKET, SO_TYPE, &type, &len) == 0 && type == SOCK_SEQPACKET;
 }
 
+/* What the program does before the zygote is there; |birth| may end it. */
+static void fake_be_born(enum fake_birth birth)
+{
+    struct wire_control packet = fake_packet(WIRE_CONTROL_BORN);
+
+    if (birth == FAKE_HANGS_UNBORN)
+        fake_wait_for_the_end();
+    if (birth == FAKE_DIES_UNBORN)
+        _exit(WIRE_EXIT_SOCKET);
+    packet.pid = (int32_t)syscall(SYS_clone, CLONE_PARENT | SIGCHLD, NULL, NULL, NULL, NULL);
+    if (packet.pid) {
+        fake_tell(packet, (int)syscall(SYS_pidfd_open, packet.pid, 0), sizeof(packet));
+        _exit(WIRE_EXIT_OK);
+    }
+}
+
+static void fake_greet(enum fake_birth birth)
+{
+    struct wire_control packet = fake_packet(WIRE_CONTROL_HELLO);
+    char end;
+
+    if (birth == FAKE_DIES_AT_BIRTH)
+        _exit(WIRE_EXIT_SOCKET);
+    if (birth == FAKE_HANGS_AT_BIRTH)
+        while (recv(WIRE_FD, &end, 1, 0) > 0)
+            ;
+    packet.layers[FAKE_MISSING_LAYER] = ENOSYS;
+    if (birth == FAKE_REFUSES_AT_BIRTH)
+        packet.kind = WIRE_CONTROL_REFUSE;
+    fake_tell(packet, -1, sizeof(packet));
+}
+
 /* Is the program that was started, then the zygote. Ends when the host closes the socket. */
 _Noreturn static void fake_main(void)
 {
     struct pollfd fds[] = {{.fd = WIRE_FD, .events = POLLIN},
                            {.fd = FAKE_SIGNAL_FD, .events = POLLIN}};
-    struct wire_control packet = fake_packet(WIRE_CONTROL_BORN);
+    enum fake_birth birth;
     sigset_t chld;
 
-    packet.pid = (int32_t)syscall(SYS_clone, CLONE_PARENT | SIGCHLD, NULL, NULL, NULL, NULL);
-    if (packet.pid) {
-        fake_tell(packet, -1, sizeof(packet));
-        _exit(WIRE_EXIT_OK);
-    }
+    fake_open_plan();
+    birth = fake_birth();
+    fake_be_born(birth);
     (void)sigemptyset(&chld);
     (void)sigaddset(&chld, SIGCHLD);
     (void)sigprocmask(SIG_BLOCK, &chld, NULL);
     (void)close_range(FAKE_SIGNAL_FD, ~0u, 0);
     (void)dup2(signalfd(-1, &chld, SFD_NONBLOCK), FAKE_SIGNAL_FD);
-    packet = fake_packet(WIRE_CONTROL_HELLO);
-    packet.layers[FAKE_MISSING_LAYER] = ENOSYS;
-    fake_tell(packet, -1, sizeof(packet));
+    fake_greet(birth);
     for (;;) {
         (void)poll(fds, 2, -1);
         if (fds[1].revents)

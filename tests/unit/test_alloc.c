@@ -3,7 +3,8 @@
  * is JSON or by an error, and nothing crashes.
  *
  * The test has an allocator of its own, in front of the C library's, that fails on demand.
- * Sanitizers have one too, so under them this is left out.
+ * Sanitizers have one too, so under them this is left out. The first runs have real workers; those
+ * of a pool have fakes (fake_worker.h), which can crash.
  */
 #include "tap.h"
 
@@ -13,7 +14,7 @@
 #include <stdlib.h>
 
 #include "base/scan.h"
-#include "caprun.h"
+#include "fake_runs.h"
 
 #ifdef __SANITIZE_ADDRESS__
 TEST(allocations_cannot_be_made_to_fail_under_a_sanitizer)
@@ -62,20 +63,20 @@ static const char code[] = "for (let i = 0; i < 50; i++) console.log('line', i);
                            "return 'x'.repeat(args.size)";
 
 /* A tool that works, and one that does not. */
-static void answer(void *data, struct caprun_run *run, uint32_t call, const char *method,
+static void answer(void *data, struct caprun_run *one, uint32_t call, const char *method,
                    const char *args, size_t args_len)
 {
     static const char result[] = "{\"content\":[],\"isError\":true}";
 
     (void)data;
     if (strcmp(method, "a:b") == 0)
-        (void)caprun_call_reply(run, call, args, args_len);
+        (void)caprun_call_reply(one, call, args, args_len);
     else
-        (void)caprun_call_reply_tool(run, call, result, sizeof(result) - 1);
+        (void)caprun_call_reply_tool(one, call, result, sizeof(result) - 1);
 }
 
 /* What came of a run: an error of the library, or an envelope. */
-static bool is_an_answer(struct caprun_run *run, int r)
+static bool is_an_answer(struct caprun_run *one, int r)
 {
     const char *json;
     size_t len;
@@ -83,7 +84,7 @@ static bool is_an_answer(struct caprun_run *run, int r)
     left = -1;
     if (r < 0)
         return true;
-    json = caprun_result_json(run, &len);
+    json = caprun_result_json(one, &len);
     return !json || cr_scan_json((const uint8_t *)json, len, CR_SCAN_PASS, NULL) == 0;
 }
 
@@ -92,18 +93,20 @@ static bool with_handler;
 static bool answers(const char *args, long allowed)
 {
     const char *build = getenv("CAPRUN_BUILD");
-    struct caprun_runtime *rt = NULL;
-    struct caprun_run *run = NULL;
     char worker[4096];
     bool ok;
     int r;
 
     (void)snprintf(worker, sizeof(worker), "%s/caprun-worker", build ? build : "build");
+    rt = NULL;
+    run = NULL;
     failed = false;
     left = allowed;
     r = caprun_new(&rt);
     if (r == 0)
         r = caprun_set_worker(rt, worker);
+    if (r == 0)
+        r = caprun_set_warm(rt, CAPRUN_WARM_NONE); /* the same allocations each time */
     if (r == 0)
         r = caprun_run_new(rt, &run);
     if (r == 0)
@@ -116,8 +119,7 @@ static bool answers(const char *args, long allowed)
         r = caprun_run(run);
     ok = is_an_answer(run, r);
     caprun_run_free(run);
-    caprun_free(rt);
-    return ok;
+    return end() && ok;
 }
 
 static bool answers_whatever_fails(const char *args)
@@ -151,9 +153,103 @@ TEST(a_run_whose_calls_are_answered_survives_each_failure)
     CHECK(answers_whatever_fails("{\"size\": 1, \"fails\": true}"));
     with_handler = false;
 }
+
+/* --- a pool ------------------------------------------------------------------------------- */
+
+#define RUNS 4 /* at once; two of them wait */
+
+static int told[RUNS]; /* how often each said that it has ended */
+
+static void hear(void *data, struct caprun_run *r, enum caprun_event what, uint32_t call)
+{
+    (void)r;
+    (void)call;
+    if (what == CAPRUN_EVENT_ENDED)
+        (*(int *)data)++;
+}
+
+/* Returns NULL if there was no memory to start it. */
+static struct caprun_run *start_heard(const char *scene, int *heard)
+{
+    struct caprun_run *made = NULL;
+
+    *heard = 0;
+    if (caprun_run_new(rt, &made) < 0)
+        return NULL;
+    caprun_run_set_event(made, hear, heard);
+    if (caprun_run_set_code(made, scene, strlen(scene)) == 0 && caprun_start(made) == 0)
+        return made;
+    caprun_run_free(made);
+    return NULL;
+}
+
+/* |allowed| allocations succeed from when the stock is there; then it must be as before. */
+static bool pool_answers(const char *scene, uint32_t warm, long allowed)
+{
+    struct caprun_run *runs[RUNS];
+    bool ok = new_runtime() && caprun_set_max_workers(rt, warm + 2) == 0 &&
+              caprun_set_warm(rt, warm ? warm : CAPRUN_WARM_NONE) == 0 && succeeds();
+
+    STEP_UNTIL(stock->ready.count == warm && !stock->zygotes->program)
+    failed = false;
+    left = allowed;
+    for (size_t i = 0; i < RUNS; i++)
+        runs[i] = start_heard(scene, &told[i]);
+    for (size_t i = 0; i < RUNS; i++) {
+        STEP_UNTIL(!runs[i] || told[i])
+        ok = ok && (!runs[i] || (caprun_done(runs[i]) && told[i] == 1));
+    }
+    for (size_t i = 0; i < RUNS; i++) {
+        ok = ok && (!runs[i] || is_an_answer(runs[i], 0));
+        caprun_run_free(runs[i]);
+    }
+    left = -1;
+    ok = ok && succeeds();
+    STEP_UNTIL(stock->ready.count == warm)
+    return ok && is_quiet() && stock->ready.count == warm && end();
+}
+
+/* How many allocations there are depends on who comes first, so the end is one that shows twice. */
+static bool pool_answers_whatever_fails(const char *scene, uint32_t warm)
+{
+    int unfailed = 0;
+
+    for (long allowed = 0; allowed < 10000; allowed++) {
+        if (!pool_answers(scene, warm, allowed)) {
+            printf("# allocation %ld of \"%s\" with %u workers in stock\n", allowed + 1, scene,
+                   warm);
+            return false;
+        }
+        unfailed = failed ? 0 : unfailed + 1;
+        if (unfailed == 3)
+            return allowed > 20;
+    }
+    return false;
+}
+
+TEST(runs_that_wait_for_a_worker_survive_each_failure)
+{
+    CHECK(pool_answers_whatever_fails("honest", 0));
+    CHECK(pool_answers_whatever_fails("call_and_throw", 0));
+}
+
+TEST(runs_of_a_pool_with_a_stock_survive_each_failure)
+{
+    CHECK(pool_answers_whatever_fails("honest", 2));
+    CHECK(pool_answers_whatever_fails("attempts 2", 2));
+}
+
+TEST(runs_that_crash_survive_each_failure)
+{
+    CHECK(pool_answers_whatever_fails("dies 11", 0));
+    CHECK(pool_answers_whatever_fails("dies 11", 2));
+    CHECK(pool_answers_whatever_fails("type 99", 2));
+}
 #endif
 
 int main(int argc, char **argv)
 {
+    if (fake_is_wanted())
+        fake_main();
     return tap_main(argc, argv);
 }

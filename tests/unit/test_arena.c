@@ -324,22 +324,36 @@ TEST(calloc_does_not_touch_fresh_memory)
     CHECK(count <= 1);
 }
 
-TEST(prefault_makes_pages_resident_and_keeps_what_is_there)
+static int makes_resident(void (*fault)(size_t))
 {
     unsigned char resident[256];
     char *p;
 
-    CHECK(start(MIB) == 0);
+    if (start(MIB))
+        return 0;
     p = get(100);
     fill(p, 100, 12);
-    crw_arena_prefault((size_t)10 * 4096);
-    CHECK(mincore(p - 16, MIB, resident) == 0);
+    fault((size_t)10 * 4096);
+    if (mincore(p - 16, MIB, resident))
+        return 0;
     for (size_t i = 0; i < 256; i++)
-        CHECK((resident[i] & 1) == (i < 10));
-    crw_arena_prefault(SIZE_MAX);
-    CHECK(is_filled(p, 100, 12) && crw_arena_check() == 0);
+        if ((resident[i] & 1) != (i < 10))
+            return 0;
+    fault(SIZE_MAX);
+    if (!is_filled(p, 100, 12) || crw_arena_check())
+        return 0;
     p = crw_arena_calloc(NULL, 1, MIB / 2);
-    CHECK(is_zero(p, MIB / 2));
+    return is_zero(p, MIB / 2);
+}
+
+TEST(touch_makes_pages_resident_and_keeps_what_is_there)
+{
+    CHECK(makes_resident(crw_arena_touch));
+}
+
+TEST(prefault_does_the_same)
+{
+    CHECK(makes_resident(crw_arena_prefault));
 }
 
 TEST(warm_blocks_live_on_and_move_when_they_grow)

@@ -1,5 +1,4 @@
-/* test_corpus.c - what the fuzzers start from, and what they once found, in every run of the tests.
- */
+/* test_corpus.c - what the fuzzers start from, and what they once found, in every test run. */
 #include "tap.h"
 
 #include <dirent.h>

@@ -133,8 +133,6 @@ static bool zygote_may(const struct seccomp_data *d)
     case SYS_mmap:
         return arg[2] == (PROT_READ | PROT_WRITE) &&
                arg[3] == (MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
-    case SYS_madvise:
-        return arg[2] == MADV_NOHUGEPAGE || arg[2] == MADV_POPULATE_WRITE;
     case SYS_prlimit64:
         return arg[0] == 0;
     case SYS_seccomp:

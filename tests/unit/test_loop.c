@@ -266,7 +266,7 @@ TEST(the_descriptor_is_readable_when_a_timer_is_due)
     cr_loop_clear(&loop);
 }
 
-TEST(unsetting_the_last_timer_quiets_the_descriptor)
+TEST(a_timer_that_was_unset_is_not_called_and_the_descriptor_soon_quiet)
 {
     struct pollfd fd;
 
@@ -275,6 +275,86 @@ TEST(unsetting_the_last_timer_quiets_the_descriptor)
     set(1, 0, NULL);
     CHECK(poll(&fd, 1, 1000) == 1);
     cr_loop_unset(&loop, &tickers[1].timer);
+    cr_loop_step(&loop, 0);
+    CHECK(calls == 0 && poll(&fd, 1, 0) == 0);
+    cr_loop_clear(&loop);
+}
+
+/* --- tasks -------------------------------------------------------------------------------- */
+
+struct numbered_task {
+    struct cr_task task;
+    int number;
+    struct cr_task *then;
+};
+
+static void task_runs(struct cr_task *task)
+{
+    struct numbered_task *t = (struct numbered_task *)task;
+
+    order[calls++] = t->number;
+    CHECK(cr_loop_is_stepping(&loop));
+    if (t->then)
+        cr_loop_defer(&loop, t->then);
+}
+
+TEST(tasks_run_in_order_once_and_wake_the_loop)
+{
+    struct numbered_task one = {{.run = task_runs}, 1, NULL}, two = {{.run = task_runs}, 2, NULL};
+    struct pollfd fd;
+
+    CHECK(start());
+    fd = (struct pollfd){.fd = cr_loop_fd(&loop), .events = POLLIN};
+    cr_loop_defer(&loop, &one.task);
+    cr_loop_defer(&loop, &two.task);
+    cr_loop_defer(&loop, &one.task);
+    CHECK(calls == 0 && poll(&fd, 1, 0) == 1);
+    cr_loop_step(&loop, 0);
+    CHECK(CALLED(1, 2) && poll(&fd, 1, 0) == 0);
+    cr_loop_clear(&loop);
+}
+
+TEST(a_task_that_defers_itself_does_not_keep_a_step_from_ending)
+{
+    struct numbered_task again = {{.run = task_runs}, 3, NULL};
+
+    CHECK(start());
+    again.then = &again.task;
+    cr_loop_defer(&loop, &again.task);
+    cr_loop_step(&loop, 0);
+    CHECK(CALLED(3));
+    cr_loop_step(&loop, 0);
+    CHECK(CALLED(3, 3));
+    cr_loop_forget(&loop, &again.task);
+    cr_loop_step(&loop, 0);
+    CHECK(CALLED(3, 3));
+    cr_loop_clear(&loop);
+}
+
+TEST(a_task_that_is_done_at_once_is_so_outside_of_a_step)
+{
+    struct numbered_task two = {{.run = task_runs}, 2, NULL},
+                         one = {{.run = task_runs}, 1, &two.task};
+
+    CHECK(start());
+    cr_loop_do(&loop, &one.task);
+    CHECK(CALLED(1));
+    cr_loop_step(&loop, 0);
+    CHECK(CALLED(1, 2));
+    cr_loop_forget(&loop, &two.task);
+    cr_loop_clear(&loop);
+}
+
+TEST(a_wake_makes_the_descriptor_readable_until_the_next_step)
+{
+    struct pollfd fd;
+
+    CHECK(start());
+    fd = (struct pollfd){.fd = cr_loop_fd(&loop), .events = POLLIN};
+    cr_loop_wake(&loop);
+    cr_loop_wake(&loop);
+    CHECK(poll(&fd, 1, 0) == 1);
+    cr_loop_step(&loop, 0);
     CHECK(poll(&fd, 1, 0) == 0);
     cr_loop_clear(&loop);
 }
@@ -386,7 +466,7 @@ TEST(a_timer_removes_a_watch_of_the_same_batch)
 
     CHECK(start());
     set(7, 0, remove_watch_1);
-    timer = (struct pollfd){.fd = loop.timer_fd, .events = POLLIN};
+    timer = (struct pollfd){.fd = loop.clock.fd, .events = POLLIN};
     CHECK(poll(&timer, 1, 1000) == 1);
     CHECK(watch(1, NULL));
     cr_loop_step(&loop, 0);

@@ -3,143 +3,9 @@
  *
  * After each scene the same runtime runs an honest one, and no descriptor is left over.
  */
-#include "tap.h"
-
-#include <dirent.h>
-
-#include "fake_worker.h"
-#include "pool/run.h"
-
-#define BAD CAPRUN_OUTCOME_WORKER_TERMINATED
-
-/* --- runs --------------------------------------------------------------------------------- */
-
-static struct caprun_runtime *rt;
-static struct caprun_run *run;
-static char own_path[4096];
-
-static int64_t deadline_us(void)
-{
-    const char *times = getenv("CAPRUN_TEST_TIMEOUT_MULTIPLIER");
-
-    return cr_loop_now() + 10000000ll * (times ? strtol(times, NULL, 10) : 1);
-}
-
-static int count_descriptors(void)
-{
-    DIR *dir = opendir("/proc/self/fd");
-    int count = -1; /* the folder's own */
-
-    while (dir && readdir(dir))
-        count++;
-    if (dir)
-        (void)closedir(dir);
-    return count;
-}
-
-static bool new_runtime(void)
-{
-    ssize_t len = readlink("/proc/self/exe", own_path, sizeof(own_path) - 1);
-
-    caprun_free(rt); /* of a test that failed */
-    rt = NULL;
-    return len > 0 && caprun_new(&rt) == 0 && caprun_set_worker(rt, own_path) == 0;
-}
-
-/* Answers the calls of the runs that are made, if it is set. */
-static void (*handler)(void *data, struct caprun_run *r, uint32_t call, const char *method,
-                       const char *args, size_t args_len);
-
-static struct caprun_run *new_run(const char *code, uint64_t timeout_ms, enum fake_early early)
-{
-    struct caprun_run *made = NULL;
-
-    if (caprun_run_new(rt, &made) == 0)
-        caprun_run_set_handler(made, handler, NULL);
-    if (!made || caprun_run_set_code(made, code, strlen(code)) < 0 ||
-        caprun_run_set_timeout(made, timeout_ms) < 0 ||
-        (early && caprun_run_set_memory(made, FAKE_EARLY + early) < 0))
-        printf("# no run: %s\n", caprun_error(rt));
-    return made;
-}
-
-/* Returns false if |r| has not ended in time, and cancels it. */
-static bool finish(struct caprun_run *r)
-{
-    int64_t deadline = deadline_us();
-
-    while (!caprun_done(r) && cr_loop_now() < deadline) {
-        caprun_wait(rt, 1000);
-        caprun_step(rt);
-    }
-    if (caprun_done(r))
-        return true;
-    printf("# the run did not end\n");
-    caprun_cancel(r);
-    return false;
-}
-
-/* Steps until the run is in |state|. */
-static bool reach(struct caprun_run *r, enum cr_run_state state)
-{
-    int64_t deadline = deadline_us();
-
-    while (r->state != state && cr_loop_now() < deadline) {
-        caprun_wait(rt, 1000);
-        caprun_step(rt);
-    }
-    return r->state == state;
-}
-
-static bool says(struct caprun_run *r, const char *words)
-{
-    size_t len;
-    const char *envelope = caprun_result_json(r, &len);
-
-    return envelope && strlen(envelope) == len && strstr(envelope, words);
-}
-
-static bool ended(struct caprun_run *r, enum caprun_outcome outcome, const char *words)
-{
-    size_t len;
-
-    if (finish(r) && caprun_get_outcome(r) == outcome && says(r, words))
-        return true;
-    printf("# wanted %s, \"%s\": %.300s\n", caprun_outcome_name(outcome), words,
-           caprun_result_json(r, &len));
-    return false;
-}
-
-/* Plays |code| to its end. */
-static bool ends(const char *code, uint64_t timeout_ms, enum fake_early early,
-                 enum caprun_outcome outcome, const char *words)
-{
-    struct caprun_run *r = new_run(code, timeout_ms, early);
-    bool ok = r && caprun_start(r) == 0 && ended(r, outcome, words);
-
-    caprun_run_free(r);
-    return ok;
-}
-
-static bool succeeds(void)
-{
-    return ends("honest", 0, FAKE_HONEST, CAPRUN_OUTCOME_SUCCESS, "\"result\":42,");
-}
+#include "fake_runs.h"
 
 /* Plays |code| to its end, then an honest scene; there may be no descriptor more after that. */
-/* A program that has started a zygote leaves some time after that, and its descriptor then. */
-static int settled_descriptors(int before)
-{
-    int64_t deadline = deadline_us();
-    int now;
-
-    while ((now = count_descriptors()) > before && cr_loop_now() < deadline) {
-        caprun_wait(rt, 20);
-        caprun_step(rt);
-    }
-    return now;
-}
-
 static bool plays(const char *code, uint64_t timeout_ms, enum fake_early early,
                   enum caprun_outcome outcome, const char *words)
 {
@@ -160,20 +26,6 @@ static bool plays_numbered(const char *scene, long number, enum caprun_outcome o
 
     (void)snprintf(code, sizeof(code), "%s %ld", scene, number);
     return plays(code, 0, FAKE_HONEST, outcome, words);
-}
-
-/* A runtime whose zygote is there, so that descriptors can be counted. */
-static bool begin(void)
-{
-    return new_runtime() && succeeds();
-}
-
-/* Returns false if a child is left. */
-static bool end(void)
-{
-    caprun_free(rt);
-    rt = NULL;
-    return waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD;
 }
 
 /* --- tests: frames ------------------------------------------------------------------------ */
@@ -430,7 +282,7 @@ TEST(a_log_is_cut_at_its_limit_and_the_run_goes_on)
 TEST(a_worker_that_goes_is_missed_and_its_status_is_told)
 {
     static const long statuses[] = {0, 1, 9, 10, 11, 12, 13, 14, 15, 99, 255};
-    static const long signals[] = {SIGSEGV, SIGSYS, SIGXCPU, SIGKILL, SIGABRT, SIGTERM, SIGPIPE};
+    static const long signals[] = {SIGSEGV, SIGSYS, SIGXCPU, SIGABRT, SIGTERM, SIGPIPE};
     char words[64];
 
     CHECK(begin());
@@ -442,6 +294,7 @@ TEST(a_worker_that_goes_is_missed_and_its_status_is_told)
         (void)snprintf(words, sizeof(words), "killed by signal %ld,", signals[i]);
         CHECK(plays_numbered("dies", signals[i], BAD, words));
     }
+    CHECK(plays_numbered("dies", SIGKILL, BAD, "killed from outside"));
     CHECK(plays("closes", 0, FAKE_HONEST, BAD, "closed its socket"));
     CHECK(plays("closes 1", 0, FAKE_HONEST, BAD, "closed its socket"));
     CHECK(end());
@@ -663,12 +516,12 @@ TEST(the_end_of_the_zygote_ends_every_run)
     struct caprun_run *other;
 
     CHECK(begin());
-    run = new_run("says_nothing", 0, FAKE_HONEST);
-    CHECK(caprun_start(run) == 0 && reach(run, CR_RUN_RUNNING));
+    run = start("says_a_word");
+    CHECK_SOON(run->heard);
     other = new_run("honest", 0, FAKE_ZYGOTE_DIES);
     CHECK(caprun_start(other) == 0);
     CHECK(ended(other, CAPRUN_OUTCOME_INTERNAL, "the zygote"));
-    CHECK(ended(run, CAPRUN_OUTCOME_INTERNAL, "the zygote"));
+    CHECK(ended(run, CAPRUN_OUTCOME_WORKER_TERMINATED, "the zygote"));
     caprun_run_free(other);
     caprun_run_free(run);
     CHECK(end());

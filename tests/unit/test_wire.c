@@ -6,9 +6,12 @@
  */
 #include "tap.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "wire.h"
 
@@ -153,6 +156,47 @@ TEST(the_structs_have_no_padding_that_could_carry_old_bytes)
     CHECK(sizeof(struct wire_threw) == 24);
     CHECK(offsetof(struct wire_control, memory) == 16);
     CHECK(offsetof(struct wire_control, layers) == 40);
+}
+
+/* Sends a packet with |count| copies of standard output. */
+static bool send_with(int socket, size_t count)
+{
+    union {
+        struct cmsghdr header;
+        uint8_t bytes[CMSG_SPACE(2 * sizeof(int))];
+    } anc = {0};
+    struct wire_control packet = {.version = WIRE_VERSION, .kind = WIRE_CONTROL_HELLO};
+    struct iovec iov = {&packet, sizeof(packet)};
+    struct msghdr msg = {.msg_iov = &iov,
+                         .msg_iovlen = 1,
+                         .msg_control = &anc,
+                         .msg_controllen = CMSG_SPACE(count * sizeof(int))};
+    const int fds[] = {STDOUT_FILENO, STDOUT_FILENO};
+
+    anc.header = (struct cmsghdr){.cmsg_level = SOL_SOCKET,
+                                  .cmsg_type = SCM_RIGHTS,
+                                  .cmsg_len = CMSG_LEN(count * sizeof(int))};
+    memcpy(CMSG_DATA(&anc.header), fds, count * sizeof(int));
+    return sendmsg(socket, &msg, 0) == (ssize_t)sizeof(packet);
+}
+
+TEST(a_packet_brings_one_descriptor_at_most)
+{
+    int pair[2], next, passed;
+    struct wire_control packet;
+
+    CHECK(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair) == 0);
+    for (size_t count = 1; count <= 2; count++) {
+        CHECK(send_with(pair[0], count));
+        CHECK(wire_receive_packet(pair[1], &packet, &passed, 0) == 1 && passed > pair[1]);
+        CHECK(packet.error == (count == 1 ? 0 : EMFILE));
+        next = dup(STDOUT_FILENO);
+        CHECK(next == passed + 1); /* no other was left behind */
+        (void)close(next);
+        (void)close(passed);
+    }
+    (void)close(pair[0]);
+    (void)close(pair[1]);
 }
 
 TEST(layers_are_counted_without_gaps)

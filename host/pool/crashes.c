@@ -1,0 +1,37 @@
+/* crashes.c - a table that is searched from end to end: it is mostly empty. */
+#include "pool/crashes.h"
+
+#include <string.h>
+
+static size_t find(const struct cr_crashes *crashes, const uint8_t digest[CR_DIGEST_BYTES])
+{
+    size_t i = 0;
+
+    while (i < crashes->count && memcmp(crashes->entries[i].digest, digest, CR_DIGEST_BYTES) != 0)
+        i++;
+    return i;
+}
+
+void cr_crashes_add(struct cr_crashes *crashes, const uint8_t digest[CR_DIGEST_BYTES])
+{
+    size_t at = find(crashes, digest);
+
+    if (at == crashes->count) {
+        if (crashes->count < CR_CRASHES_KEPT) {
+            crashes->count++;
+        } else {
+            at = crashes->oldest;
+            crashes->oldest = (at + 1) % CR_CRASHES_KEPT;
+        }
+        memcpy(crashes->entries[at].digest, digest, CR_DIGEST_BYTES);
+        crashes->entries[at].times = 0;
+    }
+    crashes->entries[at].times++;
+}
+
+bool cr_crashes_refuse(const struct cr_crashes *crashes, const uint8_t digest[CR_DIGEST_BYTES])
+{
+    size_t at = find(crashes, digest);
+
+    return at < crashes->count && crashes->entries[at].times >= CR_CRASHES_ALLOWED;
+}

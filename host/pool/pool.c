@@ -1,0 +1,245 @@
+/* pool.c - who gets a worker, and who has to wait. */
+#include "pool/pool.h"
+
+#include "pool/run.h"
+
+/* While runs go on nobody is woken to fill up the stock, until it is low. */
+#define QUIET_US 2000
+
+static void have_work(struct cr_pool *pool)
+{
+    cr_loop_defer(pool->loop, &pool->task);
+}
+
+static bool has_room(const struct cr_pool *pool, const struct caprun_run *run)
+{
+    return pool->running < pool->sizes.max_workers &&
+           pool->memory + run->limits.memory <= pool->sizes.max_memory;
+}
+
+static void give_out_workers(struct cr_pool *pool)
+{
+    while (pool->waiting && cr_stock_may_try(&pool->stock) && has_room(pool, pool->waiting)) {
+        struct caprun_run *run = pool->waiting;
+        struct cr_worker *w;
+
+        if (cr_pool_refuses(pool, run)) {
+            cr_run_refuse(run); /* it has crashed since it came */
+            continue;
+        }
+        w = cr_stock_take(&pool->stock, run->limits.memory, cr_run_cpu_s(run));
+        if (!w)
+            return;
+        cr_pool_dequeue(pool, run);
+        pool->active_us = cr_loop_now();
+        pool->running++;
+        pool->memory += run->limits.memory;
+        cr_run_take(run, w);
+    }
+}
+
+/* Has no run started or ended for a while? */
+static bool is_quiet(const struct cr_pool *pool)
+{
+    return cr_loop_now() >= pool->active_us + QUIET_US;
+}
+
+/* Those that wait come first. */
+static bool wants_refill(const struct cr_pool *pool)
+{
+    return !pool->waiting && cr_stock_wants_more(&pool->stock);
+}
+
+static void refill(struct cr_pool *pool)
+{
+    if (wants_refill(pool) && (cr_stock_is_low(&pool->stock) || is_quiet(pool)))
+        cr_stock_refill(&pool->stock);
+}
+
+static const char *hint_for(const struct cr_stock *stock)
+{
+    if (stock->no_program)
+        return "caprun-worker has to be beside caprun, or in ../libexec/caprun from there";
+    if (stock->error.code == CAPRUN_E_SYS)
+        return "raise the limit of descriptors or processes, or lower caprun_set_max_workers()";
+    return "";
+}
+
+static void give_up_if_hopeless(struct cr_pool *pool)
+{
+    const struct cr_stock *stock = &pool->stock;
+
+    if (!cr_stock_gives_up(&pool->stock, !pool->running))
+        return;
+    while (pool->waiting) {
+        struct caprun_run *run = pool->waiting;
+
+        cr_pool_dequeue(pool, run);
+        cr_run_fail(run, &stock->error, hint_for(stock));
+    }
+}
+
+/* Workers to come are heard of at once if somebody needs them, or there is nothing else to do. */
+static void set_ears_and_timer(struct cr_pool *pool)
+{
+    struct cr_stock *stock = &pool->stock;
+    bool eager = stock->coming.count && (pool->waiting || !stock->ready.count || is_quiet(pool));
+    bool soon = stock->busy || (stock->coming.count && !eager) || wants_refill(pool);
+    int64_t now = cr_loop_now(), when = cr_stock_next(stock, now);
+
+    cr_stock_set_eager(stock, eager);
+    if (when <= now || (soon && when > now + QUIET_US))
+        when = now + QUIET_US;
+    if (when == INT64_MAX)
+        cr_loop_unset(pool->loop, &pool->timer);
+    else
+        cr_loop_set(pool->loop, &pool->timer, when);
+}
+
+static void tend(struct cr_task *task)
+{
+    struct cr_pool *pool = cr_container(task, struct cr_pool, task);
+
+    cr_stock_tend(&pool->stock);
+    give_out_workers(pool);
+    refill(pool);
+    give_up_if_hopeless(pool);
+    set_ears_and_timer(pool);
+}
+
+static void timer_due(struct cr_timer *timer)
+{
+    have_work(cr_container(timer, struct cr_pool, timer));
+}
+
+void cr_pool_init(struct cr_pool *pool, struct cr_loop *loop)
+{
+    *pool = (struct cr_pool){.loop = loop,
+                             .last_waiting = &pool->waiting,
+                             .task = {.run = tend},
+                             .timer = {.when_us = -1, .due = timer_due}};
+    cr_stock_init(&pool->stock, loop, &pool->sizes, &pool->task);
+}
+
+void cr_pool_clear(struct cr_pool *pool)
+{
+    cr_loop_forget(pool->loop, &pool->task);
+    cr_loop_unset(pool->loop, &pool->timer);
+    cr_stock_clear(&pool->stock);
+}
+
+int cr_pool_warm(struct cr_pool *pool, struct cr_err *err)
+{
+    int r;
+
+    cr_stock_hope(&pool->stock);
+    r = cr_stock_start(&pool->stock, err);
+    if (r < 0)
+        return r;
+    refill(pool);
+    have_work(pool);
+    return 0;
+}
+
+/* Puts |run| where |at| points: to another that waits, or to the end. */
+static void queue(struct cr_pool *pool, struct caprun_run *run, struct caprun_run **at)
+{
+    run->next_waiting = *at;
+    run->waiting_at = at;
+    if (run->next_waiting)
+        run->next_waiting->waiting_at = &run->next_waiting;
+    else
+        pool->last_waiting = &run->next_waiting;
+    *at = run;
+    pool->waiting_count++;
+}
+
+int cr_pool_enqueue(struct cr_pool *pool, struct caprun_run *run, struct cr_err *err)
+{
+    if (run->limits.memory > pool->sizes.max_memory)
+        return cr_err_set(err, CAPRUN_E_TOOBIG,
+                          "The run may use %llu MiB, and all runs together only %llu MiB",
+                          (unsigned long long)(run->limits.memory / LIMIT_MIB),
+                          (unsigned long long)(pool->sizes.max_memory / LIMIT_MIB));
+    /* those for whom there is room will not wait for long */
+    if (pool->waiting_count >=
+        pool->sizes.max_waiting + (size_t)pool->sizes.max_workers - pool->running)
+        return cr_err_set(err, CAPRUN_E_BUSY, "%zu runs wait already", pool->waiting_count);
+    queue(pool, run, pool->last_waiting);
+    cr_stock_hope(&pool->stock); /* a new run is a new chance */
+    if (run->caller_waits)
+        cr_loop_do(pool->loop, &pool->task);
+    else
+        have_work(pool);
+    return 0;
+}
+
+void cr_pool_dequeue(struct cr_pool *pool, struct caprun_run *run)
+{
+    *run->waiting_at = run->next_waiting;
+    if (run->next_waiting)
+        run->next_waiting->waiting_at = run->waiting_at;
+    else
+        pool->last_waiting = run->waiting_at;
+    pool->waiting_count--;
+}
+
+static void leave(struct cr_pool *pool, const struct caprun_run *run)
+{
+    cr_stock_forget(&pool->stock);
+    pool->running--;
+    pool->memory -= run->limits.memory;
+}
+
+void cr_pool_requeue(struct cr_pool *pool, struct caprun_run *run, const struct cr_err *why)
+{
+    leave(pool, run);
+    if (why)
+        cr_stock_note_failure(&pool->stock, run->worker->asked_us, why);
+    if (why && why->code == CAPRUN_E_SANDBOX)
+        cr_stock_distrust(&pool->stock, run->worker->zygote);
+    run->worker = NULL;
+    queue(pool, run, &pool->waiting);
+    have_work(pool);
+}
+
+void cr_pool_worker_is_ready(struct cr_pool *pool)
+{
+    if (pool->waiting || pool->stock.busy)
+        have_work(pool);
+}
+
+void cr_pool_worker_works(struct cr_pool *pool)
+{
+    cr_stock_note_success(&pool->stock);
+    if (pool->waiting)
+        have_work(pool);
+}
+
+void cr_pool_release(struct cr_pool *pool, struct caprun_run *run)
+{
+    leave(pool, run);
+    cr_stock_hurry(&pool->stock);
+    pool->active_us = cr_loop_now();
+    if (pool->waiting || (wants_refill(pool) && cr_stock_is_low(&pool->stock)))
+        have_work(pool);
+    else if (wants_refill(pool))
+        cr_loop_set(pool->loop, &pool->timer, pool->active_us + QUIET_US);
+}
+
+void cr_pool_distrust(struct cr_pool *pool, struct cr_zygote *z)
+{
+    cr_stock_distrust(&pool->stock, z);
+}
+
+void cr_pool_crashed(struct cr_pool *pool, struct caprun_run *run)
+{
+    cr_crashes_add(&pool->crashes, run->digest);
+    pool->crash_count++;
+    cr_stock_distrust(&pool->stock, run->worker->zygote);
+}
+
+bool cr_pool_refuses(const struct cr_pool *pool, const struct caprun_run *run)
+{
+    return cr_crashes_refuse(&pool->crashes, run->digest);
+}
