@@ -165,9 +165,10 @@ TEST(others_can_be_cancelled_in_each_callback)
     for (size_t m = 0; m < COUNT(moments); m++) {
         CHECK(new_runtime() && caprun_set_max_workers(rt, 2) == 0 && caprun_set_warm(rt, 1) == 0);
         others[0] = start("says_nothing");
+        others[1] = new_run("says_nothing", 0, FAKE_HONEST); /* these two wait */
+        others[2] = new_run("says_nothing", 0, FAKE_HONEST);
         CHECK(begin_script(moments[m], cancel_all));
-        others[1] = start("says_nothing"); /* these two wait */
-        others[2] = start("says_nothing");
+        CHECK(caprun_start(others[1]) == 0 && caprun_start(others[2]) == 0);
         CHECK_SOON(script.events[CAPRUN_EVENT_ENDED]);
         for (size_t i = 0; i < COUNT(others); i++) {
             CHECK(ended(others[i], CANCELLED, ""));
