@@ -27,9 +27,8 @@ struct cr_stock_list {
 
 struct cr_stock {
     struct cr_loop *loop;
-    struct cr_task *task; /* the owner's */
-    const struct cr_pool_sizes
-        *sizes; /* the owner's; they stay as they are after the first zygote */
+    struct cr_task *task;              /* the owner's, as the sizes are */
+    const struct cr_pool_sizes *sizes; /* they stay as they are after the first zygote */
     char *program;
 
     struct cr_zygote *zygotes; /* all that are not gone */
