@@ -25,6 +25,13 @@
     }
 }
 
+# The table of shapes grows wherever a shape is added. The engine let it grow only where a shape is made
+# from nothing, and a program whose objects begin as others that are still there makes none: with as
+# many keys as objects, each look-up went through thousands.
+/^static void js_shape_hash_link(JSRuntime \*rt, JSShape \*sh)$/,/^}$/ {
+    /^    h = get_shape_hash(sh->hash, rt->shape_hash_bits);$/i\    if (2 * (rt->shape_hash_count + 1) > rt->shape_hash_size)\n        resize_shape_hash(rt, rt->shape_hash_bits + 1);
+}
+
 # The first slab for objects of a size is a small one, and the last one is kept when it is empty, so
 # that a run of a few objects stays on a few pages and makes its slabs once.
 /^    n_blocks = (JS_ARENA_SIZE - sizeof(JSArena)) \/ block_size;$/ s/JS_ARENA_SIZE/(list_empty(\&rt->arena_state.arena_list[block_size_idx]) ? JS_ARENA_SIZE \/ 4 : JS_ARENA_SIZE)/
