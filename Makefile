@@ -27,7 +27,8 @@ common := -std=gnu11 -D_GNU_SOURCE -O2 -g $(hardening) -MMD -MP
 link_hardening := -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack
 
 # What a variant adds. ASan needs system calls that a worker has not; the worker is checked by
-# UBSan's traps instead, under its real filter. Coverage is of the host.
+# UBSan's traps instead, under its real filter. Coverage is of what is ours, not of the engine; a
+# locked worker counts into a file that it shares from before: tests/cover/shared.c.
 ifeq ($(VARIANT),asan)
 host_variant := -O1 -U_FORTIFY_SOURCE -fsanitize=address,undefined -fno-sanitize-recover=all \
 	-fno-omit-frame-pointer
@@ -35,6 +36,10 @@ worker_variant := -fsanitize=undefined -fsanitize-undefined-trap-on-error
 endif
 ifeq ($(VARIANT),cover)
 host_variant := -O0 -U_FORTIFY_SOURCE --coverage
+worker_variant := --coverage -fdata-sections -fprofile-filter-files='^runtime/.*'
+worker_extra := $(B)/tests/shared.o
+worker_link := -Wl,-T,tests/cover/counters.ld
+worker_libs := $(shell $(CC) -print-file-name=libgcov.a)
 endif
 
 # V=1 shows the commands.
@@ -46,10 +51,11 @@ lto := $(if $(VARIANT),,-flto=auto -ffat-lto-objects)
 # Who may include what: each room of the host sees a folder with links to the rooms below it.
 rooms_base := base
 rooms_pool := base pool
-rooms_api := base pool
+rooms_doctor := base pool doctor
+rooms_api := base pool doctor
 rooms_cli := base
-rooms_tests := base pool
-shared_headers := $(G)/shared/wire.h $(G)/shared/run_limits.h
+rooms_tests := base pool doctor cli
+shared_headers := $(G)/shared/wire.h $(G)/shared/run_limits.h $(G)/shared/probe_map.h
 room_flags = -I$(G)/rooms/$(1) $(if $(filter base cli,$(1)),,-I$(G)/shared)
 
 # The worker is a static program on musl: third_party/README.md says why. Kernel headers come last,
@@ -61,7 +67,7 @@ musl_flags = -nostdinc -isystem $(MUSL_INCLUDE) -isystem $(shell $(CC) -print-fi
 	-idirafter /usr/include -idirafter /usr/include/$(arch)-linux-gnu
 musl_link = -nostdlib -static-pie $(link_hardening) $(MUSL)/rcrt1.o $(MUSL)/crti.o \
 	$(shell $(CC) -print-file-name=crtbeginS.o)
-musl_libs = $(MUSL)/libc.a $(shell $(CC) -print-file-name=libgcc.a) \
+musl_libs = $(worker_libs) $(MUSL)/libc.a $(shell $(CC) -print-file-name=libgcc.a) \
 	$(shell $(CC) -print-file-name=crtendS.o) $(MUSL)/crtn.o
 
 runtime_flags = $(common) $(worker_variant) -fPIE $(lto) $(musl_flags) -Iruntime -I$(G) -isystem $(ENGINE)
@@ -71,7 +77,7 @@ engine_flags = $(common) $(worker_variant) -fPIE $(lto) $(musl_flags) -w -fwrapv
 runtime_src := $(filter-out runtime/engine.c runtime/filter_gen.c runtime/main.c,$(wildcard runtime/*.c runtime/console/*.c))
 runtime_obj := $(runtime_src:%.c=$(B)/%.o)
 web_headers := $(patsubst js/%.js,$(G)/%.h,$(wildcard js/web/*.js))
-lib_src := $(wildcard host/*.c host/base/*.c host/pool/*.c)
+lib_src := $(wildcard host/*.c host/base/*.c host/pool/*.c host/doctor/*.c)
 lib_obj := $(lib_src:%.c=$(B)/%.o) $(B)/host/wire.o
 cli_obj := $(patsubst %.c,$(B)/%.o,$(wildcard host/cli/*.c))
 unit_tests := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
@@ -82,7 +88,7 @@ samples := $(patsubst samples/%.c,$(B)/samples/%,$(wildcard samples/*.c))
 .DEFAULT_GOAL := all
 .SECONDARY:
 .DELETE_ON_ERROR:
-.PHONY: all programs tools deps deps-check run test check-asan check-valgrind torture fuzz bench lint \
+.PHONY: all programs tools deps deps-check run test hostile check-asan check-valgrind torture fuzz bench lint \
 	format cover install uninstall dist clean help
 
 all: deps ## build everything (the default); installs what is missing first
@@ -104,9 +110,9 @@ run: all ## build, and run a sample capability
 
 # --- the worker ------------------------------------------------------------------------------
 
-$(B)/caprun-worker: $(B)/runtime/main.o $(runtime_obj) $(B)/runtime/engine.o
+$(B)/caprun-worker: $(B)/runtime/main.o $(runtime_obj) $(B)/runtime/engine.o $(worker_extra)
 	$(call say,LINK)
-	$(Q)$(CC) $(common) $(worker_variant) -fPIE $(lto) $(CFLAGS) $(musl_link) $(LDFLAGS) -o $@ $(filter %.o,$^) $(musl_libs)
+	$(Q)$(CC) $(common) $(worker_variant) -fPIE $(lto) $(CFLAGS) $(musl_link) $(worker_link) $(LDFLAGS) -o $@ $(filter %.o,$^) $(musl_libs)
 
 $(G)/engine/quickjs.c: $(ENGINE)/.version third_party/engine.sed
 	@mkdir -p $(@D)
@@ -170,6 +176,20 @@ $(B)/THIRD_PARTY_LICENSES: third_party/licences $(web_headers:.h=.js) $(ENGINE)/
 	$(call say,GEN )
 	$(Q)$< $(ENGINE) $(NPM) $(filter %.js,$^) >$@
 
+# The test-only worker: the same objects, and a hook for attacks with native code. Never installed.
+$(B)/tests/caprun-worker-hook: tests/worker/hook.c tests/worker/steps.c $(B)/runtime/main.o $(runtime_obj) \
+		$(B)/runtime/engine.o | tests/worker/wraps
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(runtime_flags) $(filter-out -Wpedantic,$(warnings)) -fno-lto $(CFLAGS) $(musl_link) \
+		@tests/worker/wraps -o $@ $(filter %.c %.o,$^) $(musl_libs)
+
+# Starts a program where something is missing that the sandbox is made of.
+$(B)/tests/restrict: tests/worker/restrict.c
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(common) $(warnings) $(CFLAGS) -o $@ $< -lseccomp
+
 # --- the host --------------------------------------------------------------------------------
 
 $(G)/shared/%.h: runtime/%.h
@@ -179,7 +199,7 @@ $(G)/shared/%.h: runtime/%.h
 
 $(G)/rooms/.made: Makefile
 	@rm -rf $(G)/rooms && mkdir -p $(G)/rooms
-	@$(foreach room,base pool api cli tests,mkdir $(G)/rooms/$(room) && \
+	@$(foreach room,base pool doctor api cli tests,mkdir $(G)/rooms/$(room) && \
 		ln -sr host/caprun.h $(G)/rooms/$(room)/caprun.h && \
 		$(foreach below,$(rooms_$(room)) $(room),if [ -d host/$(below) ]; then \
 			ln -srfn host/$(below) $(G)/rooms/$(room)/$(below); fi &&) ) true
@@ -193,7 +213,7 @@ $(B)/host/$(1)/%.o: host/$(1)/%.c Makefile | $(host_ready)
 	$$(call say,CC  )
 	$$(Q)$$(CC) $$(common) $$(host_variant) -fPIC $(call room_flags,$(1)) $$(warnings) $$(CFLAGS) -c -o $$@ $$<
 endef
-$(foreach room,base pool cli,$(eval $(call host_room,$(room))))
+$(foreach room,base pool doctor cli,$(eval $(call host_room,$(room))))
 
 $(B)/host/%.o: host/%.c Makefile | $(host_ready)
 	@mkdir -p $(@D)
@@ -247,15 +267,24 @@ $(worker_parts): $(B)/tests/%.o: runtime/%.c
 $(B)/tests/%: tests/unit/%.c tests/unit/tap.h $(B)/libcaprun.a $(worker_parts) | $(host_ready) $(G)/filters.h
 	@mkdir -p $(@D)
 	$(call say,LINK)
-	$(Q)$(CC) $(unit_flags) $(CFLAGS) -o $@ $< $(worker_parts) $(B)/libcaprun.a -l:libnettle.a -lseccomp
+	$(Q)$(CC) $(unit_flags) $(CFLAGS) -o $@ $< $(filter %.o,$^) $(B)/libcaprun.a -l:libnettle.a -lseccomp
 
-test_programs: programs sample_programs $(unit_tests)
+# A fuzzer of the command is in there.
+$(B)/tests/test_corpus: $(B)/host/cli/options.o $(B)/host/cli/output.o
+
+# What shares the counters of the variant cover; no other has it.
+$(B)/tests/shared.o: tests/cover/shared.c Makefile
+	@mkdir -p $(@D)
+	$(call say,CC  )
+	$(Q)$(CC) $(common) -fPIE $(musl_flags) $(warnings) '-DCOUNTERS_FILE="$(CURDIR)/$(B)/counters"' $(CFLAGS) -c -o $@ $<
+
+test_programs: programs sample_programs $(unit_tests) $(B)/tests/caprun-worker-hook $(B)/tests/restrict
 	@:
 .PHONY: test_programs
 
-# One run of everything under prove; CAPRUN_BUILD tells the tests which variant they test.
-prove = CAPRUN_BUILD=$(CURDIR)/$(B) prove $(if $(VERBOSE),-v) --timer -e '' $(unit_tests) \
-	$(wildcard tests/integration/*.t tests/hostile/*.t)
+# CAPRUN_BUILD tells the tests which variant they test.
+run_tests = CAPRUN_BUILD=$(CURDIR)/$(B) prove $(if $(VERBOSE),-v) --timer -e ''
+prove = $(run_tests) $(unit_tests) $(wildcard tests/integration/*.t tests/hostile/*.t)
 
 # What tests compare with: a pinned Node, others' data for URLs and encodings.
 test-data:
@@ -266,6 +295,10 @@ test-data:
 test: all test-data ## build and run all tests
 	@$(MAKE) --no-print-directory test_programs
 	$(prove)
+
+hostile: all ## only the attacks on the sandbox (two minutes)
+	@$(MAKE) --no-print-directory test_programs
+	$(run_tests) $(wildcard tests/hostile/*.t)
 
 check-asan: deps test-data ## the tests with AddressSanitizer and UBSan (the worker: UBSan in trap mode)
 	@$(MAKE) --no-print-directory VARIANT=asan test_programs
@@ -328,8 +361,10 @@ lint: deps-check ## warnings of gcc and clang, -fanalyzer, cppcheck, clang-tidy,
 format: deps-check ## clang-format everything
 	git ls-files '*.c' '*.h' | xargs clang-format -i
 
-cover: deps-check test-data ## line coverage of the host by the tests (gcov)
+cover: deps test-data ## line coverage of runtime/ and host/ by the tests (gcov), with the worker locked down
 	@$(MAKE) --no-print-directory VARIANT=cover test_programs
+	@find build/cover -name '*.gcda' -delete
+	@install -m 666 /dev/null build/cover/counters
 	CAPRUN_TEST_TIMEOUT_MULTIPLIER=4 $(MAKE) --no-print-directory VARIANT=cover prove-variant
 	tests/coverage build/cover
 

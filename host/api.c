@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "base/scan.h"
 #include "base/utf8.h"
+#include "doctor/doctor.h"
 #include "pool/calls.h"
 #include "pool/envelope.h"
 #include "pool/place.h"
@@ -79,18 +80,31 @@ static int refuse_after_zygote(struct caprun_runtime *rt)
     return cr_err_set(&rt->err, CAPRUN_E_STATE, "the pool has started already");
 }
 
+/* From now on, whatever directory the application changes to. The path need not be there. */
+static int make_absolute(const char *path, char **ret, struct cr_err *err)
+{
+    char folder[PATH_MAX] = "";
+
+    if (path[0] != '/' && !getcwd(folder, sizeof(folder)))
+        return cr_err_sys(err, "find '%s'", path);
+    if (asprintf(ret, "%s%s%s", folder, folder[0] ? "/" : "", path) < 0)
+        return cr_err_set(err, CAPRUN_E_NOMEM, "no memory");
+    return 0;
+}
+
 int caprun_set_worker(struct caprun_runtime *rt, const char *path)
 {
     char beside_us[PATH_MAX];
-    char *copy;
+    char *copy = NULL;
+    int r;
 
     if (refuse_after_zygote(rt) < 0)
         return CAPRUN_E_STATE;
     if (!path)
         cr_place_worker(beside_us, sizeof(beside_us));
-    copy = strdup(path ? path : beside_us);
-    if (!copy)
-        return cr_err_set(&rt->err, CAPRUN_E_NOMEM, "no memory");
+    r = make_absolute(path ? path : beside_us, &copy, &rt->err);
+    if (r < 0)
+        return r;
     free(rt->pool.stock.program);
     rt->pool.stock.program = copy;
     return 0;
@@ -185,6 +199,11 @@ static void fill_in_sizes(struct caprun_runtime *rt)
         sizes->memory = LIMIT_DEFAULT_MEMORY_BYTES;
     if (!given->max_memory)
         sizes->max_memory = sizes->max_workers * LIMIT_MAX_MEMORY_BYTES;
+}
+
+int caprun_doctor(struct caprun_runtime *rt, caprun_layer_fn *hear, void *data)
+{
+    return cr_doctor(rt, rt->pool.stock.program, hear, data, &rt->err);
 }
 
 const char *caprun_missing_layers(struct caprun_runtime *rt)

@@ -117,8 +117,10 @@ CAPRUN_API const char *caprun_error(const struct caprun_runtime *rt);
 
 /*
  * Where caprun-worker is. By default, and with NULL, it is looked for beside the library (or the
- * program that has it linked in), then in ../libexec/caprun from there. |path| is copied. Returns
- * 0, CAPRUN_E_NOMEM, or CAPRUN_E_STATE after the zygote has started.
+ * program that has it linked in), then in ../libexec/caprun from there. A relative |path| starts in
+ * the directory that is the current one now, and the library's own in that of when it was loaded.
+ * |path| is copied. Returns 0, CAPRUN_E_NOMEM, CAPRUN_E_SYS if there is no current directory, or
+ * CAPRUN_E_STATE after the zygote has started.
  */
 CAPRUN_API int caprun_set_worker(struct caprun_runtime *rt, const char *path);
 
@@ -164,9 +166,33 @@ CAPRUN_API int caprun_warm(struct caprun_runtime *rt);
 
 /*
  * Layers of the sandbox that this machine does not have, as words; "" if there are all. NULL
- * until the zygote has told. The text belongs to the runtime.
+ * until the zygote has told. Where workers of several zygotes run, and the machine has changed
+ * meanwhile, it is what any of them misses. The text belongs to the runtime.
  */
 CAPRUN_API const char *caprun_missing_layers(struct caprun_runtime *rt);
+
+enum caprun_layer_state {
+    CAPRUN_LAYER_PRESENT = 1,      /* it stopped an attack, or the kernel says that it is there */
+    CAPRUN_LAYER_ABSENT = 2,       /* this machine does not have it, or does not give it */
+    CAPRUN_LAYER_FAILED = 3,       /* it should be there, and an attack got through */
+    CAPRUN_LAYER_NOT_CHECKABLE = 4 /* it should be there, and nobody here can tell */
+};
+
+/*
+ * Called for one layer of the sandbox. |state| is an enum caprun_layer_state; |required| is not 0
+ * for those without which nothing runs; |found| says how it is known. |cost| and |remedy| say what
+ * the lack of it costs and how to get it, or are "". The texts are valid during the call.
+ */
+typedef void caprun_layer_fn(void *data, const char *name, int state, int required,
+                             const char *found, const char *cost, const char *remedy);
+
+/*
+ * Attacks the sandbox from inside a worker on this machine, looks at it from outside, and calls
+ * |hear| for each layer. Takes half a second, and processes and two runs of its own. Returns 1 if
+ * untrusted code may run here, 0 if not, or an error if that cannot be found out: CAPRUN_E_SYS,
+ * CAPRUN_E_NOMEM or CAPRUN_E_PEER.
+ */
+CAPRUN_API int caprun_doctor(struct caprun_runtime *rt, caprun_layer_fn *hear, void *data);
 
 /* What the pool has now, and has had since caprun_new(). */
 enum caprun_count {
@@ -248,7 +274,8 @@ CAPRUN_API void caprun_run_set_handler(struct caprun_run *run,
  * The bytes are copied. Returns 0; CAPRUN_E_STATE if the call has been answered, has timed out, or
  * its run has ended; CAPRUN_E_INVAL for what is not JSON, and then it can be answered again;
  * CAPRUN_E_TOOBIG over 64 MiB, or when 256 MiB wait for the worker to read them, and then the call
- * has failed; CAPRUN_E_NOMEM, and then the run has ended.
+ * has failed; CAPRUN_E_NOMEM, and then the run has ended. A worker that goes on calling although so
+ * much waits for it ends its run with WORKER_TERMINATED.
  */
 CAPRUN_API int caprun_call_reply(struct caprun_run *run, uint32_t call, const char *json,
                                  size_t len);

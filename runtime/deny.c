@@ -53,20 +53,42 @@ static void record(const struct text *api, const struct text *access, const stru
     crw_link_flush();
 }
 
+/* As |t| is shown between quotes, which it cannot close; cut if that makes it too long. */
+struct quoted {
+    char bytes[LIMIT_DENIED_TARGET_BYTES + LIMIT_DENIED_TARGET_BYTES / 2];
+};
+
+static struct quoted quote(const struct text *t)
+{
+    struct quoted ret;
+    size_t len = 0;
+
+    for (size_t i = 0; i < t->len; i++) {
+        if (len + sizeof("\\1234") > sizeof(ret.bytes) &&
+            ((unsigned char)t->bytes[i] & 0xc0) != 0x80)
+            break;
+        if (t->bytes[i] == '"' || t->bytes[i] == '\\')
+            ret.bytes[len++] = '\\';
+        ret.bytes[len++] = t->bytes[i];
+    }
+    ret.bytes[len] = '\0';
+    return ret;
+}
+
 static JSValue make_error(JSContext *ctx, const struct text *api, const struct text *access,
                           const struct text *target, const struct text *use)
 {
+    struct quoted shown = quote(target);
     char message[LIMIT_DENIED_MESSAGE_BYTES];
 
-    (void)snprintf(message, sizeof(message), "Requires %.16s access%s%.1024s%s; %.128s",
-                   access->bytes, target->len ? " to \"" : "", target->bytes,
-                   target->len ? "\"" : "", use->bytes);
+    (void)snprintf(message, sizeof(message), "Requires %.16s access%s%s%s; %.128s", access->bytes,
+                   target->len ? " to \"" : "", shown.bytes, target->len ? "\"" : "", use->bytes);
     record(api, access, target, message, use);
     return crw_marks_new_error(ctx, "PermissionDenied", "PERMISSION_DENIED",
                                JS_NewString(ctx, message), (struct crw_mark){.blocked = attempts});
 }
 
-/* Their sum and the words between them are less than LIMIT_DENIED_MESSAGE_BYTES. */
+/* Their sum, quoted, and the words between them are less than LIMIT_DENIED_MESSAGE_BYTES. */
 static const size_t most[] = {LIMIT_DENIED_API_BYTES, LIMIT_DENIED_ACCESS_BYTES,
                               LIMIT_DENIED_TARGET_BYTES, LIMIT_DENIED_API_BYTES};
 

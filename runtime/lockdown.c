@@ -114,6 +114,30 @@ static void close_descriptors(void)
     need(close_from(WIRE_FD + 1, ~0u), WIRE_STEP_DESCRIPTORS);
 }
 
+/*
+ * The control socket may have been inherited by a process that the host has forked, and then says
+ * nothing of the host's end. A host in another PID namespace cannot be watched.
+ */
+static void watch_host(void)
+{
+    int host = (int)syscall(SYS_pidfd_open, getppid(), 0);
+
+    if (host < 0)
+        return;
+    need(dup2(host, CRW_LOCKDOWN_HOST_FD) == CRW_LOCKDOWN_HOST_FD, WIRE_STEP_DESCRIPTORS);
+    (void)close(host);
+}
+
+/* Who waits for a worker should not wait because of it. */
+static void take_no_precedence(void)
+{
+    struct sched_param none = {0};
+
+    (void)syscall(SYS_sched_setscheduler, 0, SCHED_OTHER, &none);
+    if (getpriority(PRIO_PROCESS, 0) < 0)
+        (void)setpriority(PRIO_PROCESS, 0, 0);
+}
+
 static void reset_process(void)
 {
     sigset_t none, child;
@@ -130,9 +154,13 @@ static void reset_process(void)
     need(sigprocmask(SIG_BLOCK, &child, NULL) == 0, WIRE_STEP_SIGNALS);
     /* a small run should not pay for a page of 2 MiB */
     (void)prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+    take_no_precedence();
 }
 
-/* All workers of a zygote share its layout: if all zygotes have the same, a guess is knowledge. */
+/*
+ * All workers of a zygote share its layout: if all zygotes have the same, a guess is knowledge. And
+ * where page 0 is mapped, a bug that would be a crash is not.
+ */
 static void require_randomisation(void)
 {
     char state = '2';
@@ -143,7 +171,8 @@ static void require_randomisation(void)
         (void)close(fd);
     }
     errno = 0;
-    need(state != '0' && !(personality(0xffffffff) & ADDR_NO_RANDOMIZE), WIRE_STEP_RANDOMISATION);
+    need(state != '0' && !(personality(0xffffffff) & (ADDR_NO_RANDOMIZE | MMAP_PAGE_ZERO)),
+         WIRE_STEP_RANDOMISATION);
 }
 
 static bool write_file(const char *path, const char *text)
@@ -169,6 +198,22 @@ static bool map_own_id(uid_t uid, gid_t gid)
 }
 
 /*
+ * With the uid go the capabilities that are in effect, not those that may be. Some kernels leave
+ * user namespaces to those who have them, or let others have one without any map (AppArmor).
+ */
+static void take_up_capabilities(void)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct both[2];
+
+    if (syscall(SYS_capget, &header, both) < 0)
+        return;
+    for (size_t i = 0; i < sizeof(both) / sizeof(both[0]); i++)
+        both[i].effective = both[i].permitted;
+    (void)syscall(SYS_capset, &header, both);
+}
+
+/*
  * Root becomes somebody else, but may still come back until the namespaces are made. Returns false
  * if there is nobody else: root of a user namespace with one id is an ordinary user outside of it.
  */
@@ -183,6 +228,7 @@ static bool step_down(void)
             return false;
     }
     need(no_groups && getegid() == uid && setresuid(uid, uid, 0) == 0, WIRE_STEP_IDENTITY);
+    take_up_capabilities();
     need(prctl(PR_SET_DUMPABLE, 1) == 0, WIRE_STEP_IDENTITY);
     return true;
 }
@@ -201,7 +247,7 @@ static bool is_root_outside(void)
     if (fd >= 0)
         (void)close(fd);
     if (n < 0)
-        return false;
+        return true;
     map[n] = '\0';
     for (const char *line = map; *line; line += strcspn(line, "\n") + 1)
         if (sscanf(line, "%u %u %u", &inside, &outside, &count) == 3 && geteuid() >= inside &&
@@ -275,8 +321,9 @@ static bool empty_bounding_set(void)
 
     while (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0)
         cap++;
-    /* EINVAL: there is no such capability, so all that there are have gone */
-    return errno == EINVAL && prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) == 0;
+    /* EINVAL: there is no such capability, so all have gone; where we run, there are 41 */
+    return errno == EINVAL && cap > CAP_CHECKPOINT_RESTORE &&
+           prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) == 0;
 }
 
 static bool drop_capabilities(void)
@@ -298,13 +345,37 @@ static void announce(pid_t zygote, int zygote_pidfd)
     (void)wire_send_packet(WIRE_FD, &packet, zygote_pidfd, 0);
 }
 
+/* What the parent tells the child. */
+struct joined {
+    int namespaces;
+    uint8_t error; /* of one that is not among them */
+};
+
+/* All that can be had: where one of them is forbidden, the others are not. */
+static struct joined make_joined_namespaces(void)
+{
+    static const int each[] = {CLONE_NEWNET, CLONE_NEWIPC, CLONE_NEWUTS, CLONE_NEWCGROUP};
+    struct joined made = {.namespaces = JOINED_NAMESPACES};
+
+    if (unshare(JOINED_NAMESPACES) == 0)
+        return made;
+    made.namespaces = 0;
+    for (size_t i = 0; i < sizeof(each) / sizeof(each[0]); i++) {
+        if (unshare(each[i]) == 0)
+            made.namespaces |= each[i];
+        else
+            made.error = (uint8_t)errno;
+    }
+    return made;
+}
+
 /* In the parent: makes what the child will join, tells it how that went, and waits till it has. */
 _Noreturn static void make_namespaces_for(int child)
 {
-    uint8_t error = errno_unless(unshare(JOINED_NAMESPACES) == 0);
+    struct joined made = make_joined_namespaces();
 
-    (void)send(child, &error, sizeof(error), MSG_NOSIGNAL);
-    (void)recv(child, &error, sizeof(error), 0);
+    (void)send(child, &made, sizeof(made), MSG_NOSIGNAL);
+    (void)recv(child, &made, sizeof(made), 0);
     crw_link_leave(WIRE_EXIT_OK);
 }
 
@@ -314,17 +385,19 @@ _Noreturn static void make_namespaces_for(int child)
  */
 static uint8_t join_namespaces(int parent, int parent_pidfd)
 {
-    uint8_t error = 0;
+    struct joined made = {0};
 
-    if (recv(parent, &error, sizeof(error), 0) != (ssize_t)sizeof(error))
+    if (recv(parent, &made, sizeof(made), 0) != (ssize_t)sizeof(made))
         crw_link_leave(WIRE_EXIT_ORPHAN);
-    if (!error && setns(parent_pidfd, JOINED_NAMESPACES) < 0) {
+    if (made.namespaces && setns(parent_pidfd, made.namespaces) < 0) {
         if (errno == ESRCH)
             crw_link_leave(WIRE_EXIT_ORPHAN);
-        crw_lockdown_refuse(WIRE_STEP_FORK, errno);
+        made.error = (uint8_t)errno;
     }
-    need(close_from(WIRE_FD + 1, ~0u), WIRE_STEP_DESCRIPTORS);
-    return error;
+    need(close_from(WIRE_FD + 1, CRW_LOCKDOWN_HOST_FD - 1) &&
+             close_from(CRW_LOCKDOWN_HOST_FD + 1, ~0u),
+         WIRE_STEP_DESCRIPTORS);
+    return made.error;
 }
 
 /* Left to itself, the scheduler lets the child wait for this very processor. */
@@ -343,7 +416,7 @@ static void become_first_process(void (*warm)(void), uint8_t layers[WIRE_LAYERS]
 {
     int pidfd = (int)syscall(SYS_pidfd_open, getpid(), 0);
     int zygote_pidfd = -1;
-    cpu_set_t all;
+    cpu_set_t all = {0}; /* stays so where there are more processors than it has room for */
     int pair[2];
     long pid;
 
@@ -413,6 +486,7 @@ void crw_lockdown_zygote(void (*warm)(void), uint8_t layers[WIRE_LAYERS])
 
     wipe_start_values();
     close_descriptors();
+    watch_host();
     reset_process();
     require_randomisation();
     root = make_outer_namespaces(layers);

@@ -13,8 +13,9 @@
 
 #include "wire.h"
 
-/* Where the zygote hears that a worker has ended. */
+/* Where the zygote hears that a worker has ended, and that the host has: its pidfd. */
 #define CRW_LOCKDOWN_SIGNAL_FD 4
+#define CRW_LOCKDOWN_HOST_FD 5
 
 /*
  * Steps of the zygote up to no_new_privs and Landlock. Forks, and returns in the child, which is to

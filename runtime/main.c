@@ -9,6 +9,7 @@
  * says that it is ready, so that the job does not wait for them.
  */
 #include <fcntl.h>
+#include <string.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -20,6 +21,8 @@
 #include "job.h"
 #include "link.h"
 #include "lockdown.h"
+#include "probe.h"
+#include "probe_map.h"
 #include "zygote.h"
 
 #define WARM_BYTES (8u * LIMIT_MIB)
@@ -93,10 +96,11 @@ static void start_engine(void)
     crw_engine_settle_down(ctx);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     struct wire_control hello = {.kind = WIRE_CONTROL_HELLO};
-    pid_t own;
+    bool is_probe = argc > 1 && strcmp(argv[1], PROBE_ARGUMENT) == 0;
+    pid_t host = is_probe ? getppid() : 0, own;
 
     if (!is_control_socket()) {
         say_how_to_use_it();
@@ -104,6 +108,8 @@ int main(void)
     }
     crw_lockdown_zygote(start_engine, hello.layers);
     own = getpid();
+    if (is_probe)
+        crw_probe_layers(host);
     crw_lockdown_zygote_filter(hello.layers);
     if (wire_send_packet(WIRE_FD, &hello, -1, 0) < 0)
         crw_link_leave(WIRE_EXIT_SOCKET);
@@ -111,5 +117,7 @@ int main(void)
     crw_engine_rehearse(ctx);
     crw_link_put(WIRE_READY, 0, NULL, 0);
     crw_link_flush();
+    if (is_probe)
+        crw_probe_filter();
     crw_job_run(ctx, mcp, hello.layers[WIRE_LAYER_VDSO_CLOCK] == 0);
 }

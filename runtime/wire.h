@@ -185,15 +185,15 @@ enum wire_layer {
 };
 
 /* Steps without which nothing runs. */
-#define WIRE_STEP_MAP(XX)                                         \
-    XX(DESCRIPTORS, 1, "cannot close every other descriptor")     \
-    XX(SIGNALS, 2, "cannot reset signals, session or directory")  \
-    XX(RANDOMISATION, 3, "address randomisation is switched off") \
-    XX(IDENTITY, 4, "cannot give up uid and capabilities")        \
-    XX(FORK, 5, "cannot fork the zygote")                         \
-    XX(NO_NEW_PRIVS, 6, "cannot set no_new_privs")                \
-    XX(RLIMITS, 7, "cannot set resource limits")                  \
-    XX(ENGINE, 8, "cannot start the engine")                      \
+#define WIRE_STEP_MAP(XX)                                                               \
+    XX(DESCRIPTORS, 1, "cannot close every other descriptor")                           \
+    XX(SIGNALS, 2, "cannot reset signals, session or directory")                        \
+    XX(RANDOMISATION, 3, "address randomisation is off, or page 0 is mapped (setarch)") \
+    XX(IDENTITY, 4, "cannot give up uid and capabilities")                              \
+    XX(FORK, 5, "cannot fork the zygote")                                               \
+    XX(NO_NEW_PRIVS, 6, "cannot set no_new_privs")                                      \
+    XX(RLIMITS, 7, "cannot set resource limits")                                        \
+    XX(ENGINE, 8, "cannot start the engine")                                            \
     XX(SECCOMP, 9, "cannot load the system call filter")
 
 enum wire_step {
@@ -225,6 +225,7 @@ enum wire_control_kind {
     WIRE_CONTROL_FORKED = 4, /* zygote: worker |slot| exists; a pidfd comes with the packet */
     WIRE_CONTROL_EXITED = 5, /* zygote: worker |slot| ended with |status|, not by SIGKILL */
     WIRE_CONTROL_BORN = 6,   /* program and zygote: the zygote's pidfd; from the former |pid| too */
+    WIRE_CONTROL_PROBED = 7, /* probe: attack |slot| ended with |error|; see probe_map.h */
 };
 
 struct wire_control {
@@ -234,7 +235,7 @@ struct wire_control {
     uint32_t cpu_s;   /* FORK: RLIMIT_CPU, a backstop */
     uint64_t memory;  /* FORK: bytes for the run's own arena */
     int32_t status;   /* EXITED */
-    int32_t error;    /* REFUSE, FORKED: errno or 0 */
+    int32_t error;    /* REFUSE, FORKED, PROBED: errno or 0 */
     uint32_t step;    /* REFUSE: enum wire_step */
     int32_t pid;      /* BORN */
     uint8_t layers[WIRE_LAYERS];

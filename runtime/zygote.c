@@ -1,8 +1,10 @@
 /*
- * zygote.c - one control socket, one signal descriptor, and a table of who was forked for what.
+ * zygote.c - one control socket, one signal descriptor, the host's pidfd, and a table of who was
+ * forked for what.
  *
- * A zygote ends when its control socket closes. As PID 1 of its namespace it takes every worker
- * along; without that namespace they die of the death signal that each has asked for.
+ * A zygote ends when its control socket closes, or the host ends. As PID 1 of its namespace it
+ * takes every worker along; without that namespace they die of the death signal that each has asked
+ * for, and those that are ending already are waited for, because nobody else might.
  */
 #include "zygote.h"
 
@@ -24,30 +26,18 @@ struct child {
     uint32_t slot;
 };
 
+#define LAST_WORKERS_NS 50000000 /* what the last ones get to end, once the host has gone */
+
 static struct child *children;
 static size_t count, cap;
 static pid_t own_pid; /* as workers see it */
+static bool is_leaving;
 
 /* The host is gone, or does not read: either way there is nothing left to do. */
 static void send_packet(struct wire_control *packet, int passed)
 {
     if (wire_send_packet(WIRE_FD, packet, passed, 0) < 0)
         crw_link_leave(errno == EPIPE ? WIRE_EXIT_OK : WIRE_EXIT_SOCKET);
-}
-
-/* Returns the socket that came with the request. */
-static int receive_request(struct wire_control *ret)
-{
-    int socket, r;
-
-    do
-        r = wire_receive_packet(WIRE_FD, ret, &socket, 0);
-    while (r < 0 && errno == EINTR);
-    if (r == 0)
-        crw_link_leave(WIRE_EXIT_OK);
-    if (r < 0 || ret->kind != WIRE_CONTROL_FORK || socket < 0)
-        crw_link_leave(WIRE_EXIT_FRAME);
-    return socket;
 }
 
 static void remember(pid_t pid, uint32_t slot)
@@ -90,7 +80,7 @@ static void report(pid_t pid, int status)
         if (children[i].pid == pid) {
             packet.slot = children[i].slot;
             children[i] = children[--count];
-            if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
+            if (!is_leaving && (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL))
                 send_packet(&packet, -1);
             return;
         }
@@ -108,18 +98,49 @@ static void reap(void)
         report(pid, status);
 }
 
+_Noreturn static void leave(void)
+{
+    struct pollfd ended = {.fd = CRW_LOCKDOWN_SIGNAL_FD, .events = POLLIN};
+    struct timespec patience = {.tv_nsec = LAST_WORKERS_NS};
+
+    is_leaving = true;
+    while (own_pid != 1 && count && ppoll(&ended, 1, &patience, NULL) > 0)
+        reap();
+    crw_link_leave(WIRE_EXIT_OK);
+}
+
+/* Returns the socket that came with the request. */
+static int receive_request(struct wire_control *ret)
+{
+    int socket, r;
+
+    do
+        r = wire_receive_packet(WIRE_FD, ret, &socket, 0);
+    while (r < 0 && errno == EINTR);
+    if (r == 0)
+        leave();
+    if (r < 0 || ret->kind != WIRE_CONTROL_FORK || socket < 0)
+        crw_link_leave(WIRE_EXIT_FRAME);
+    return socket;
+}
+
 void crw_zygote_serve(pid_t own)
 {
     struct pollfd fds[] = {
         {.fd = WIRE_FD, .events = POLLIN},
         {.fd = CRW_LOCKDOWN_SIGNAL_FD, .events = POLLIN},
+        {.fd = CRW_LOCKDOWN_HOST_FD, .events = POLLIN},
     };
     struct wire_control request;
 
     own_pid = own;
     for (;;) {
-        if (ppoll(fds, 2, NULL, NULL) < 0 && errno != EINTR)
+        if (ppoll(fds, 3, NULL, NULL) < 0 && errno != EINTR)
             crw_link_leave(WIRE_EXIT_SOCKET);
+        if (fds[2].revents & POLLIN)
+            leave();
+        if (fds[2].revents)
+            fds[2].fd = -1; /* there is none */
         if (fds[1].revents)
             reap();
         if (fds[0].revents) {

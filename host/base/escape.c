@@ -11,6 +11,8 @@
 
 #include "base/utf8.h"
 
+#define LONGEST_ESCAPE 12 /* a pair: \udb40\udc01 */
+
 static bool is_hidden(uint32_t c)
 {
     static const struct {
@@ -31,20 +33,37 @@ static bool is_hidden(uint32_t c)
     return false;
 }
 
-static void add_unicode_escape(struct cr_buf *out, uint32_t c)
+/* Writes \u001b or \xff. By hand: a log of nothing but these would keep printf() busy. */
+static size_t write_hex(char *to, char kind, uint32_t value, size_t digits)
 {
-    if (c > 0xffff) {
-        cr_buf_fmt(out, "\\u%04x", 0xd800 + ((c - 0x10000) >> 10));
-        c = 0xdc00 + ((c - 0x10000) & 0x3ff);
+    to[0] = '\\';
+    to[1] = kind;
+    for (size_t i = digits; i > 0; i--) {
+        to[1 + i] = "0123456789abcdef"[value & 0xf];
+        value >>= 4;
     }
-    cr_buf_fmt(out, "\\u%04x", c);
+    return 2 + digits;
 }
 
-/* What a kind of escaping leaves alone, and what it writes instead of the rest. */
+static size_t write_unicode_escape(char *to, uint32_t c)
+{
+    size_t n = 0;
+
+    if (c > 0xffff) {
+        n = write_hex(to, 'u', 0xd800 + ((c - 0x10000) >> 10), 4);
+        c = 0xdc00 + ((c - 0x10000) & 0x3ff);
+    }
+    return n + write_hex(to + n, 'u', c, 4);
+}
+
+/*
+ * What a kind of escaping leaves alone, and what it writes instead of the rest: at most
+ * LONGEST_ESCAPE bytes, of which it returns the number.
+ */
 struct style {
     bool (*is_plain)(uint32_t c);
-    void (*add_char)(struct cr_buf *out, uint32_t c);
-    void (*add_bad_byte)(struct cr_buf *out, uint8_t byte);
+    size_t (*write_char)(char *to, uint32_t c);
+    size_t (*write_bad_byte)(char *to, uint8_t byte);
 };
 
 /* Returns how many bytes of |text|, from its beginning, are valid UTF-8 and plain. */
@@ -61,24 +80,36 @@ static size_t plain_prefix(const uint8_t *text, size_t len, const struct style *
     return at;
 }
 
+/* Appends what |text| begins with and is not plain, or some of it. Returns how much. */
+static size_t add_escapes(struct cr_buf *out, const uint8_t *text, size_t len,
+                          const struct style *style)
+{
+    size_t at = 0, used = 0, n;
+    char piece[512];
+    uint32_t c;
+
+    while (at < len && used <= sizeof(piece) - LONGEST_ESCAPE) {
+        n = cr_utf8_decode(text + at, len - at, &c);
+        if (n > 0 && style->is_plain(c))
+            break;
+        used +=
+            n ? style->write_char(piece + used, c) : style->write_bad_byte(piece + used, text[at]);
+        at += n ? n : 1;
+    }
+    cr_buf_add(out, piece, used);
+    return at;
+}
+
 static void add_escaped(struct cr_buf *out, const uint8_t *text, size_t len,
                         const struct style *style)
 {
     size_t at = 0, n;
-    uint32_t c;
 
     while (at < len) {
         n = plain_prefix(text + at, len - at, style);
         cr_buf_add(out, text + at, n);
         at += n;
-        if (at == len)
-            break;
-        n = cr_utf8_decode(text + at, len - at, &c);
-        if (n > 0)
-            style->add_char(out, c);
-        else
-            style->add_bad_byte(out, text[at]);
-        at += n ? n : 1;
+        at += add_escapes(out, text + at, len - at, style);
     }
 }
 
@@ -87,24 +118,28 @@ static bool is_plain_in_terminal(uint32_t c)
     return !is_hidden(c);
 }
 
-static void add_terminal_escape(struct cr_buf *out, uint32_t c)
+static size_t write_short_escape(char *to, char letter)
 {
-    if (c == '\n')
-        cr_buf_str(out, "\\n");
-    else if (c == '\r')
-        cr_buf_str(out, "\\r");
-    else
-        add_unicode_escape(out, c);
+    to[0] = '\\';
+    to[1] = letter;
+    return 2;
 }
 
-static void add_hex_byte(struct cr_buf *out, uint8_t byte)
+static size_t write_terminal_escape(char *to, uint32_t c)
 {
-    cr_buf_fmt(out, "\\x%02x", byte);
+    if (c == '\n' || c == '\r')
+        return write_short_escape(to, c == '\n' ? 'n' : 'r');
+    return write_unicode_escape(to, c);
+}
+
+static size_t write_hex_byte(char *to, uint8_t byte)
+{
+    return write_hex(to, 'x', byte, 2);
 }
 
 void cr_escape_terminal(struct cr_buf *out, const char *text, size_t len)
 {
-    static const struct style style = {is_plain_in_terminal, add_terminal_escape, add_hex_byte};
+    static const struct style style = {is_plain_in_terminal, write_terminal_escape, write_hex_byte};
 
     add_escaped(out, (const uint8_t *)text, len, &style);
 }
@@ -114,26 +149,27 @@ static bool is_plain_in_json(uint32_t c)
     return c >= 0x20 && c != '"' && c != '\\';
 }
 
-static void add_json_escape(struct cr_buf *out, uint32_t c)
+/* |c| is a control, a quote or a backslash. */
+static size_t write_json_escape(char *to, uint32_t c)
 {
-    static const char from[] = "\"\\\b\f\n\r\t", to[] = "\"\\bfnrt";
-    const char *found = memchr(from, (int)c, sizeof(from) - 1);
+    static const char letters[] = {
+        ['"'] = '"',  ['\\'] = '\\', ['\b'] = 'b', ['\f'] = 'f',
+        ['\n'] = 'n', ['\r'] = 'r',  ['\t'] = 't',
+    };
 
-    if (found)
-        cr_buf_fmt(out, "\\%c", to[found - from]);
-    else
-        add_unicode_escape(out, c);
+    return letters[c] ? write_short_escape(to, letters[c]) : write_unicode_escape(to, c);
 }
 
-static void add_replacement(struct cr_buf *out, uint8_t byte)
+static size_t write_replacement(char *to, uint8_t byte)
 {
     (void)byte;
-    cr_buf_str(out, "\xef\xbf\xbd");
+    memcpy(to, "\xef\xbf\xbd", 3);
+    return 3;
 }
 
 void cr_escape_json(struct cr_buf *out, const char *text, size_t len)
 {
-    static const struct style style = {is_plain_in_json, add_json_escape, add_replacement};
+    static const struct style style = {is_plain_in_json, write_json_escape, write_replacement};
 
     cr_buf_str(out, "\"");
     add_escaped(out, (const uint8_t *)text, len, &style);

@@ -9,7 +9,8 @@
  * When an object ends, its keys are compared: each with each if they are few, sorted if they are
  * many. The order is that of length, then of bytes, so it needs no hash that could be flooded; and
  * since a merge sort looks at a key at most once a level, long keys with equal beginnings cost no
- * more than their bytes times log n.
+ * more than their bytes times log n. A key with escapes is unescaped once, when it is put on the
+ * stack, so that all comparisons are of bytes.
  */
 #include "base/scan.h"
 
@@ -20,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/utf8.h"
 
 #define FEW_KEYS 16
@@ -29,7 +31,8 @@
 struct key {
     uint32_t at;
     uint32_t raw_len;
-    uint32_t len; /* in UTF-8; equals raw_len only if nothing is escaped */
+    uint32_t len;          /* in UTF-8; equals raw_len only if nothing is escaped */
+    uint32_t unescaped_at; /* where it is in |unescaped|, or would be */
 };
 
 struct scan {
@@ -45,6 +48,7 @@ struct scan {
     size_t keys_len;
     size_t keys_cap;
     size_t keys_seen;
+    struct cr_buf unescaped; /* those keys on the stack that have escapes, one after the other */
     struct cr_err *err;
 };
 
@@ -153,18 +157,17 @@ static size_t read_unicode_escape(const uint8_t *at, const uint8_t *end, uint32_
  */
 static size_t read_escape(const uint8_t *at, const uint8_t *end, uint32_t *ret_char)
 {
-    static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
+    static const uint8_t short_ones[256] = {
+        ['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['b'] = '\b',
+        ['f'] = '\f', ['n'] = '\n',  ['r'] = '\r', ['t'] = '\t',
+    };
     uint32_t c, low;
-    const char *found;
 
     if (end - at < 2)
         return 0;
     if (at[1] != 'u') {
-        found = memchr(from, at[1], sizeof(from) - 1);
-        if (!found)
-            return 0;
-        *ret_char = (uint8_t)to[found - from];
-        return 2;
+        *ret_char = short_ones[at[1]];
+        return *ret_char ? 2 : 0;
     }
     if (!read_unicode_escape(at, end, &c))
         return 0;
@@ -230,7 +233,8 @@ static int scan_string(struct scan *s, struct key *ret)
             return r;
     }
     raw_len = (uint32_t)(s->at - quote - 1);
-    *ret = (struct key){(uint32_t)(quote + 1 - s->start), raw_len, raw_len - saved};
+    *ret = (struct key){
+        .at = (uint32_t)(quote + 1 - s->start), .raw_len = raw_len, .len = raw_len - saved};
     s->at++;
     return 0;
 }
@@ -296,12 +300,34 @@ static int grow_keys(struct scan *s, size_t more)
     return 0;
 }
 
+/* Appends the key to |unescaped|, where there is room for as long as the document is. */
+static int unescape_key(struct scan *s, const struct key *key)
+{
+    const uint8_t *at = s->start + key->at, *end = at + key->raw_len;
+    uint8_t *to = cr_buf_room(&s->unescaped, key->len);
+    uint32_t c = 0;
+
+    if (!to)
+        return fail(s, s->at, CAPRUN_E_NOMEM, "no memory for a key of %u bytes", key->len);
+    while (at < end) {
+        if (*at == '\\') {
+            at += read_escape(at, end, &c);
+            to += cr_utf8_encode(c, to);
+        } else {
+            *to++ = *at++;
+        }
+    }
+    s->unescaped.len += key->len;
+    return 0;
+}
+
 static int remember_key(struct scan *s, struct key key)
 {
     if (++s->keys_seen > CR_SCAN_MAX_KEYS)
         return fail(s, s->start + key.at - 1, CAPRUN_E_TOOBIG, "more than %d keys",
                     CR_SCAN_MAX_KEYS);
-    if (grow_keys(s, 1) < 0)
+    key.unescaped_at = (uint32_t)s->unescaped.len;
+    if (grow_keys(s, 1) < 0 || (key.len != key.raw_len && unescape_key(s, &key) < 0))
         return CAPRUN_E_NOMEM;
     s->keys[s->keys_len++] = key;
     return 0;
@@ -329,32 +355,18 @@ static int scan_key(struct scan *s)
     return 0;
 }
 
-/* Takes one character of a string that is known to be good. */
-static uint32_t next_char(const uint8_t **at, const uint8_t *end)
+/* Returns the |len| bytes that the key is when it is unescaped. */
+static const uint8_t *bytes_of(const struct scan *s, const struct key *key)
 {
-    uint32_t c = 0;
-
-    *at += **at == '\\' ? read_escape(*at, end, &c) : cr_utf8_decode(*at, (size_t)(end - *at), &c);
-    return c;
+    return key->len == key->raw_len ? s->start + key->at : s->unescaped.data + key->unescaped_at;
 }
 
-/* Orders keys by length, then by their characters, which is also the order of their UTF-8. */
+/* Orders keys by length, then by bytes. */
 static int compare_keys(const struct scan *s, const struct key *a, const struct key *b)
 {
-    const uint8_t *p = s->start + a->at, *p_end = p + a->raw_len;
-    const uint8_t *q = s->start + b->at, *q_end = q + b->raw_len;
-
     if (a->len != b->len)
         return a->len < b->len ? -1 : 1;
-    if (a->raw_len == a->len && b->raw_len == b->len)
-        return memcmp(p, q, a->len);
-    while (p < p_end && q < q_end) {
-        uint32_t c = next_char(&p, p_end), d = next_char(&q, q_end);
-
-        if (c != d)
-            return c < d ? -1 : 1;
-    }
-    return 0;
+    return memcmp(bytes_of(s, a), bytes_of(s, b), a->len);
 }
 
 /* Merges the sorted runs |from|[0, mid) and |from|[mid, len) into |to|. */
@@ -441,6 +453,8 @@ static int forget_keys(struct scan *s)
         r = check_many_keys(s, first, n);
     else if (n > 1)
         r = check_few_keys(s, s->keys + first, n);
+    if (n > 0)
+        s->unescaped.len = s->keys[first].unescaped_at;
     s->keys_len = first;
     return r;
 }
@@ -556,7 +570,9 @@ int cr_scan_json(const uint8_t *bytes, size_t len, enum cr_scan_rules rules, str
         return cr_err_set(err, CAPRUN_E_TOOBIG, "the JSON is over %u bytes", CR_SCAN_MAX_LEN);
     if (len > 0)
         s.end += len;
+    cr_buf_init(&s.unescaped, len);
     r = scan_document(&s);
+    cr_buf_clear(&s.unescaped);
     free(s.keys);
     return r;
 }

@@ -35,8 +35,9 @@ enum cr_scan_rules {
  * Checks that the |len| bytes are one JSON value and fit |rules|.
  *
  * Time is linear in |len|, but for the keys of an object, which take n log n whatever they are.
- * CR_SCAN_STRICT remembers the keys of the objects that are open, 12 bytes each and as much again
- * while they are sorted: 25 MB at most. |bytes| may be NULL if |len| is 0.
+ * CR_SCAN_STRICT remembers the keys of the objects that are open, 16 bytes each and as much again
+ * while they are sorted, 8 MiB at most; and those of them that have escapes also without, |len|
+ * bytes at most. |bytes| may be NULL if |len| is 0.
  *
  * Returns 0, CAPRUN_E_INVAL, CAPRUN_E_TOOBIG (length, depth or keys) or CAPRUN_E_NOMEM. The words
  * are printable ASCII and say what is wrong and where: "line 3, column 7: duplicate key "a"".

@@ -32,6 +32,22 @@ size_t cr_utf8_decode(const uint8_t *bytes, size_t len, uint32_t *ret_char)
     return n;
 }
 
+size_t cr_utf8_encode(uint32_t c, uint8_t *ret_bytes)
+{
+    size_t n = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+
+    if (c < 0x80) {
+        ret_bytes[0] = (uint8_t)c;
+        return 1;
+    }
+    for (size_t i = n - 1; i > 0; i--) {
+        ret_bytes[i] = (uint8_t)(0x80 | (c & 0x3f));
+        c >>= 6;
+    }
+    ret_bytes[0] = (uint8_t)(0xf00u >> n | c);
+    return n;
+}
+
 static size_t ascii_prefix(const uint8_t *bytes, size_t len)
 {
     size_t at = 0;

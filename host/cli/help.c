@@ -5,6 +5,7 @@ const char cr_help_text[] =
     "caprun runs JavaScript that nobody has read, in a process that can do nothing but answer.\n"
     "\n"
     "usage: caprun exec FILE [ARGS] [options]\n"
+    "       caprun doctor [--json]    attack the sandbox from inside, and report each layer\n"
     "\n"
     "  FILE   the code: the body of an async function of `mcp` and `args`, or a module that\n"
     "         exports a function of args and {mcp} by default; - is standard input\n"

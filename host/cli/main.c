@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "caprun.h"
+#include "cli/doctor.h"
 #include "cli/exec.h"
 #include "cli/help.h"
 #include "cli/options.h"
@@ -82,12 +83,24 @@ static int exit_status(enum caprun_outcome outcome, int signal)
     return signal ? 128 + signal : caprun_outcome_status(outcome);
 }
 
+/* With anything that would have to be dropped silently, it is not. */
+static bool is_plain_doctor(const struct cr_options *o)
+{
+    return o->word_count == 1 && strcmp(o->words[0], "doctor") == 0 && !o->timeout_ms &&
+           !o->cpu_ms && !o->rpc_timeout_ms && !o->memory && !o->quiet && !o->verbose;
+}
+
 /* Runs what the command line asks for, and returns the signal that cancelled it, or 0. */
 static int carry_out(struct caprun_runtime *rt, struct caprun_run *run, const struct cr_options *o)
 {
     if (o->word_count && strcmp(o->words[0], "exec") == 0)
         return cr_exec_run(rt, run, o);
-    reject_word(run, o->words[0]);
+    if (o->word_count && strcmp(o->words[0], "doctor") == 0)
+        caprun_reject(run, CAPRUN_OUTCOME_USAGE,
+                      "doctor takes no other word, and no option but --json",
+                      "caprun doctor [--json]");
+    else
+        reject_word(run, o->words[0]);
     return 0;
 }
 
@@ -135,7 +148,10 @@ int main(int argc, char **argv)
         cr_output_note("no memory, or no descriptors, to start with");
         return STATUS_INTERNAL;
     }
-    status = run_command(rt, &options, &bad_options);
+    if (!bad_options.code && is_plain_doctor(&options))
+        status = cr_cli_doctor(rt, options.json);
+    else
+        status = run_command(rt, &options, &bad_options);
     caprun_free(rt);
     return status;
 }

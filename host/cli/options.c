@@ -109,11 +109,21 @@ static int take_option(char **argv, int *at, struct cr_options *ret, struct cr_e
     return store(ret, o, argv[(*at)++], err);
 }
 
-/* Whatever else is wrong, the answer has to come in the form that was asked for. */
-static bool asks_for_json(char **argv)
+static bool is_json(const char *arg)
 {
-    for (int i = 1; argv[i] && strcmp(argv[i], "--") != 0; i++)
-        if (strcmp(argv[i], "--json") == 0)
+    return strcmp(arg, "--json") == 0;
+}
+
+/*
+ * Whatever is wrong with what stands before |at|, the answer has to come in the form that is asked
+ * for, be it there or later.
+ */
+static bool asks_for_json(char **at)
+{
+    if (is_json(at[-1]))
+        return true;
+    for (; *at && strcmp(*at, "--") != 0; at++)
+        if (is_json(*at))
             return true;
     return false;
 }
@@ -123,7 +133,7 @@ int cr_options_parse(int argc, char **argv, struct cr_options *ret, struct cr_er
     bool ended = false;
     int at = 1;
 
-    *ret = (struct cr_options){.json = argc > 0 && asks_for_json(argv)};
+    *ret = (struct cr_options){0};
     while (at < argc) {
         const char *arg = argv[at];
         int r = 0;
@@ -139,8 +149,10 @@ int cr_options_parse(int argc, char **argv, struct cr_options *ret, struct cr_er
             ret->words[ret->word_count++] = arg;
             at++;
         }
-        if (r < 0)
+        if (r < 0) {
+            ret->json = ret->json || (!ended && asks_for_json(argv + at));
             return r;
+        }
     }
     return 0;
 }

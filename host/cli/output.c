@@ -140,17 +140,30 @@ static void print_error(struct caprun_run *run, bool quiet)
     flush_to_stderr(&out);
 }
 
+/* Indented; but that makes a deep value up to a thousand times as long, so it may not fit. */
+static void add_for_terminal(struct cr_buf *out, const char *json, size_t len)
+{
+    cr_escape_pretty(out, (const uint8_t *)json, len);
+    cr_buf_str(out, "\n");
+    if (!cr_buf_err(out))
+        return;
+    cr_buf_clear(out);
+    cr_escape_terminal(out, json, len);
+    cr_buf_str(out, "\n");
+}
+
 static int print_json(const char *json, size_t len, struct cr_err *err)
 {
     struct cr_buf out;
     int r;
 
     cr_buf_init(&out, MAX_TEXT);
-    if (isatty(STDOUT_FILENO))
-        cr_escape_pretty(&out, (const uint8_t *)json, len);
-    else
+    if (isatty(STDOUT_FILENO)) {
+        add_for_terminal(&out, json, len);
+    } else {
         cr_buf_add(&out, json, len);
-    cr_buf_str(&out, "\n");
+        cr_buf_str(&out, "\n");
+    }
     r = write_all(STDOUT_FILENO, &out, err);
     cr_buf_clear(&out);
     return r;

@@ -36,8 +36,9 @@ void cr_output_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /*
  * The end of a run: the result on standard output, or with |json| the envelope; an error on
- * standard error in any case. Returns 0, CAPRUN_E_SYS when standard output does not take it, or
- * CAPRUN_E_NOMEM or CAPRUN_E_TOOBIG when it cannot be put together.
+ * standard error in any case. A terminal gets it indented, or on one line if that would be too
+ * long. Returns 0, CAPRUN_E_SYS when standard output does not take it, or CAPRUN_E_NOMEM or
+ * CAPRUN_E_TOOBIG when it cannot be put together.
  */
 int cr_output_end(struct caprun_run *run, bool json, bool quiet, struct cr_err *err);
 

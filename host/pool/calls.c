@@ -55,11 +55,13 @@ static void close_call(struct caprun_run *run, struct cr_call *call, enum cr_cal
     run->calls_open--;
 }
 
-/* A run that had no memory for a frame has ended. */
+/* A run that had no memory for a frame has ended, and so has one whose worker does not read. */
 static int was_sent(const struct caprun_run *run, struct cr_err *err)
 {
     if (run->state != CR_RUN_ENDED)
         return 0;
+    if (run->outcome != CAPRUN_OUTCOME_INTERNAL)
+        return cr_err_set(err, CAPRUN_E_STATE, "the run has ended: its worker reads no answers");
     return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for the answer, so that the run has ended");
 }
 
@@ -185,8 +187,9 @@ void cr_calls_handle(struct caprun_run *run, const struct wire_header *header,
         cr_run_end(run, CAPRUN_OUTCOME_CALL_LIMIT);
         return;
     }
-    if (before_args > header->length || header->id != run->call_count + 1 ||
-        run->calls_open == LIMIT_CALLS_AT_ONCE || !wire_is_namespace(ns, names.namespace_len) ||
+    if (before_args > header->length || header->length - before_args > LIMIT_ARGS_BYTES ||
+        header->id != run->call_count + 1 || run->calls_open == LIMIT_CALLS_AT_ONCE ||
+        !wire_is_namespace(ns, names.namespace_len) ||
         !wire_is_action(ns + names.namespace_len, names.action_len)) {
         cr_worker_fault(run->worker, "a call that is not one");
         return;

@@ -197,6 +197,11 @@ static void on_done(struct caprun_run *run, const struct wire_header *header,
 {
     struct cr_err err = {0};
 
+    /* the envelope is one line, and a result may not make it several */
+    if (memchr(payload, '\n', header->length) || memchr(payload, '\r', header->length)) {
+        violation(run, "its result is not one line");
+        return;
+    }
     if (cr_scan_json(payload, header->length, CR_SCAN_PASS, &err) == CAPRUN_E_INVAL) {
         violation(run, "its result is not JSON");
         return;
@@ -268,18 +273,31 @@ static bool may_have_failed(const struct caprun_run *run, uint32_t number)
     return call->state != CR_CALL_OPEN && call->outcome != CAPRUN_OUTCOME_SUCCESS;
 }
 
+/* The last number stands for all attempts that were not sent, because so many were. */
+static bool may_be_blocked(const struct caprun_run *run, uint32_t number)
+{
+    return number <= run->attempt_count ||
+           (number == LIMIT_BLOCKED + 1 && run->attempt_count == LIMIT_BLOCKED);
+}
+
+static bool has_its_lengths(const struct wire_threw *threw, uint32_t length)
+{
+    return threw->name_len <= LIMIT_ERROR_NAME_BYTES &&
+           threw->message_len <= LIMIT_ERROR_MESSAGE_BYTES &&
+           threw->stack_len <= LIMIT_ERROR_STACK_BYTES &&
+           sizeof(*threw) + threw->name_len + threw->message_len + threw->stack_len == length;
+}
+
 static void on_threw(struct caprun_run *run, const struct wire_header *header,
                      const uint8_t *payload)
 {
     struct wire_threw threw;
 
     memcpy(&threw, payload, sizeof(threw));
-    if (sizeof(threw) + (uint64_t)threw.name_len + threw.message_len + threw.stack_len !=
-            header->length ||
-        !may_have_failed(run, threw.call) || threw.why < WIRE_WHY_THREW ||
-        threw.why > WIRE_WHY_TOO_LONG || threw.blocked > LIMIT_BLOCKED + 1 ||
-        (threw.blocked > run->attempt_count &&
-         (threw.blocked <= LIMIT_BLOCKED || run->attempt_count < LIMIT_BLOCKED))) {
+    /* code that does not compile has called nobody */
+    if (!has_its_lengths(&threw, header->length) || !may_have_failed(run, threw.call) ||
+        !may_be_blocked(run, threw.blocked) || threw.why < WIRE_WHY_THREW ||
+        threw.why > WIRE_WHY_TOO_LONG || (threw.why == WIRE_WHY_SYNTAX && threw.call)) {
         violation(run, "an error that is not one");
         return;
     }

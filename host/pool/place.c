@@ -1,4 +1,9 @@
-/* place.c - asks the dynamic linker which file we are in. */
+/*
+ * place.c - asks the dynamic linker which file we are in.
+ *
+ * It may only know a relative path, as from dlopen("./libcaprun.so"), which is right at that time:
+ * later it would be in whatever directory the application works on.
+ */
 #include "pool/place.h"
 
 #include <limits.h>
@@ -10,10 +15,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-struct wanted {
-    uintptr_t address;
-    char file[PATH_MAX];
-};
+static char own_file[PATH_MAX]; /* "": not known */
 
 static int contains(const struct dl_phdr_info *object, uintptr_t address)
 {
@@ -37,27 +39,27 @@ static const char *program(void)
 /* The program itself has an empty name there. */
 static int take_if_ours(struct dl_phdr_info *object, size_t size, void *data)
 {
-    struct wanted *w = data;
-
     (void)size;
-    if (!contains(object, w->address))
+    (void)data;
+    if (!contains(object, (uintptr_t)&cr_place_worker))
         return 0;
-    if (!realpath(object->dlpi_name[0] ? object->dlpi_name : program(), w->file))
-        w->file[0] = '\0';
+    if (!realpath(object->dlpi_name[0] ? object->dlpi_name : program(), own_file))
+        own_file[0] = '\0';
     return 1;
+}
+
+__attribute__((constructor)) static void find_own_file(void)
+{
+    (void)dl_iterate_phdr(take_if_ours, NULL);
 }
 
 void cr_place_worker(char *ret_path, size_t size)
 {
-    struct wanted w = {.address = (uintptr_t)&cr_place_worker};
-    const char *folder = "/usr/local/bin";
-    char *slash;
+    const char *slash = strrchr(own_file, '/');
+    const char *folder = slash ? own_file : "/usr/local/bin";
+    int len = slash ? (int)(slash - own_file) : (int)strlen(folder);
 
-    if (dl_iterate_phdr(take_if_ours, &w) && (slash = strrchr(w.file, '/'))) {
-        *slash = '\0';
-        folder = w.file;
-    }
-    if ((size_t)snprintf(ret_path, size, "%s/caprun-worker", folder) >= size ||
+    if ((size_t)snprintf(ret_path, size, "%.*s/caprun-worker", len, folder) >= size ||
         access(ret_path, X_OK) != 0)
-        (void)snprintf(ret_path, size, "%s/../libexec/caprun/caprun-worker", folder);
+        (void)snprintf(ret_path, size, "%.*s/../libexec/caprun/caprun-worker", len, folder);
 }

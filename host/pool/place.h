@@ -11,6 +11,7 @@
  * library, or the program that has it linked in), as after `make`; or else where `make install`
  * puts it from there, in ../libexec/caprun. The latter also if there is none at all, so that
  * starting it says what is missing; and if our own place cannot be known, in the default PREFIX.
+ * Our own place is what it was when we were loaded, wherever the application has gone since.
  */
 void cr_place_worker(char *ret_path, size_t size);
 

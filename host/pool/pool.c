@@ -83,9 +83,11 @@ static void give_up_if_hopeless(struct cr_pool *pool)
 static void set_ears_and_timer(struct cr_pool *pool)
 {
     struct cr_stock *stock = &pool->stock;
-    bool eager = stock->coming.count && (pool->waiting || !stock->ready.count || is_quiet(pool));
-    bool soon = stock->busy || (stock->coming.count && !eager) || wants_refill(pool);
     int64_t now = cr_loop_now(), when = cr_stock_next(stock, now);
+    bool eager = stock->coming.count && (pool->waiting || !stock->ready.count || is_quiet(pool));
+    /* a pause that was not over when workers were given out, and is now, has no timer any more */
+    bool missed = pool->waiting && has_room(pool, pool->waiting) && cr_stock_may_try(stock);
+    bool soon = stock->busy || missed || (stock->coming.count && !eager) || wants_refill(pool);
 
     cr_stock_set_eager(stock, eager);
     if (when <= now || (soon && when > now + QUIET_US))

@@ -174,12 +174,17 @@ static uint32_t left_ms(const struct caprun_run *run)
 void cr_run_send(struct caprun_run *run, struct wire_header header, const struct wire_part *parts,
                  size_t count)
 {
+    int r;
+
     header.left_ms = left_ms(run);
     header.now_us = cr_run_now(run);
     header.date_us = run->date_us + header.now_us;
     run->frames_sent++;
     run->idle = false;
-    if (cr_worker_send(run->worker, &header, parts, count) < 0) {
+    r = cr_worker_send(run->worker, &header, parts, count);
+    if (r == CAPRUN_E_TOOBIG) {
+        cr_worker_fault(run->worker, "it calls, and does not read the answers");
+    } else if (r < 0) {
         cr_run_say(run, "No memory for the messages that wait for the worker");
         cr_run_end(run, CAPRUN_OUTCOME_INTERNAL);
     }
@@ -239,8 +244,20 @@ static void worker_ready(struct cr_worker *w)
 }
 
 static void reach_wall_limit(struct caprun_run *run);
+static void check_cpu(struct caprun_run *run);
 
-/* The limit comes first: frames may have been waiting for longer than it. */
+/* The kernel is only asked for CPU time when there can have been enough of it. */
+static void check_limits(struct caprun_run *run)
+{
+    int64_t now = cr_loop_now();
+
+    if (now >= run->job_us + wall_us(run))
+        reach_wall_limit(run);
+    else if (now >= run->check_cpu_us)
+        check_cpu(run);
+}
+
+/* The limits come first: frames may have been waiting for longer than they. */
 static void worker_frame(struct cr_worker *w, const struct wire_header *header,
                          const uint8_t *payload)
 {
@@ -249,8 +266,8 @@ static void worker_frame(struct cr_worker *w, const struct wire_header *header,
     if (!run->heard)
         cr_pool_worker_works(run->pool);
     run->heard = true;
-    if (run->state == CR_RUN_RUNNING && cr_run_now(run) >= wall_us(run))
-        reach_wall_limit(run);
+    if (run->state == CR_RUN_RUNNING)
+        check_limits(run);
     if (run->state != CR_RUN_ENDED)
         cr_frames_handle(run, header, payload);
 }

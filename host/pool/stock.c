@@ -137,6 +137,25 @@ static void retire(struct cr_stock *stock, struct cr_zygote *z)
     z->retired = true;
 }
 
+/* What any of those that serve misses is missing; if none does, it is as it was. */
+static void learn_layers(struct cr_stock *stock)
+{
+    uint8_t missing[WIRE_LAYERS] = {0};
+    bool known = false;
+
+    for (const struct cr_zygote *z = stock->zygotes; z; z = z->next) {
+        if (!z->greeted || z->dead)
+            continue;
+        known = true;
+        for (int i = 0; i < WIRE_LAYERS; i++)
+            if (z->layers[i])
+                missing[i] = z->layers[i];
+    }
+    if (known)
+        memcpy(stock->layers, missing, sizeof(stock->layers));
+    stock->knows_layers |= known;
+}
+
 /* Frees those that are gone, and notices who died. */
 static void look_after_zygotes(struct cr_stock *stock)
 {
@@ -145,9 +164,6 @@ static void look_after_zygotes(struct cr_stock *stock)
     while (*at) {
         struct cr_zygote *z = *at;
 
-        if (z->greeted)
-            memcpy(stock->layers, z->layers, sizeof(stock->layers));
-        stock->knows_layers |= z->greeted;
         if (z->dead && !z->retired) {
             cr_stock_note_failure(stock, z->born_us, &z->error);
             retire(stock, z);
@@ -189,7 +205,8 @@ static void rotate(struct cr_stock *stock)
 /* The zygote to ask for a worker. Returns NULL if there is none to be had. */
 static struct cr_zygote *asked_zygote(struct cr_stock *stock, struct cr_err *err)
 {
-    if (stock->current && stock->current->slots >= (stock->sizes->fresh ? 1 : FORKS_EACH))
+    if (stock->current && (stock->current->distrusted ||
+                           stock->current->slots >= (stock->sizes->fresh ? 1 : FORKS_EACH)))
         retire(stock, stock->current);
     if (!stock->current) {
         stock->current = stock->next;
@@ -221,7 +238,7 @@ int64_t cr_stock_next(const struct cr_stock *stock, int64_t now)
 {
     int64_t when = next_rotation(stock, now);
 
-    if (!cr_stock_may_try(stock) && !stock->gave_up && stock->retry_us < when)
+    if (stock->retry_us > now && !stock->gave_up && stock->retry_us < when)
         when = stock->retry_us;
     return when;
 }
@@ -395,6 +412,7 @@ void cr_stock_tend(struct cr_stock *stock)
     stock->busy = false;
     for (struct cr_zygote *z = stock->zygotes; z && stock->coming.count; z = z->next)
         cr_zygote_hear(z);
+    learn_layers(stock);
     look_after_zygotes(stock);
     drop_old_spares(stock);
     rotate(stock);

@@ -35,7 +35,7 @@ struct cr_stock {
     struct cr_zygote *current; /* of these, the one that is asked for workers; may be NULL */
     struct cr_zygote *next;    /* it gets warm, to be the current one */
     bool knows_layers;
-    uint8_t layers[WIRE_LAYERS]; /* as the last zygote found them */
+    uint8_t layers[WIRE_LAYERS]; /* of the zygotes that serve, or did last */
     struct cr_stock_list ready, coming;
     size_t workers; /* ready, coming, and taken */
 

@@ -4,45 +4,16 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/proc.h"
 
 #define MAX_STATUS (1u << 20) /* a user may be in thousands of groups */
-
-/* Is that an answer of "you may not look", or "there is no /proc", and not a failure of ours? */
-static bool cannot_be_looked_at(void)
-{
-    return errno == EACCES || errno == EPERM || errno == ENOENT || errno == ESRCH;
-}
-
-static int open_proc(pid_t pid, const char *name, int flags)
-{
-    char path[64];
-
-    (void)snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
-    return open(path, O_RDONLY | O_CLOEXEC | flags);
-}
-
-static int read_all(int fd, struct cr_buf *out, struct cr_err *err)
-{
-    ssize_t n;
-
-    do {
-        uint8_t *to = cr_buf_room(out, 4096);
-
-        if (!to)
-            return cr_err_set(err, cr_buf_err(out), "no memory to look at a worker");
-        n = read(fd, to, 4096);
-        if (n > 0)
-            out->len += (size_t)n;
-    } while (n > 0);
-    return n < 0 ? cr_err_sys(err, "read the status of a worker") : 0;
-}
+#define FILTERS 2u            /* the zygote's and the worker's */
 
 static int check_lines(const char *status, struct cr_err *err)
 {
@@ -61,25 +32,57 @@ static int check_lines(const char *status, struct cr_err *err)
     return 0;
 }
 
-static int verify_status(pid_t pid, struct cr_err *err)
+/* Returns -1 where the kernel does not count them. */
+static int count_filters(const char *status)
 {
-    cr_autoclose int fd = open_proc(pid, "status", 0);
+    const char *line = status ? strstr(status, "\nSeccomp_filters:") : NULL;
+    int count;
+
+    return line && sscanf(line, "\nSeccomp_filters: %d", &count) == 1 ? count : -1;
+}
+
+/* Where everybody has a filter, having one says nothing. */
+static int check_filters(const char *status, unsigned inherited, struct cr_err *err)
+{
+    int count = count_filters(status);
+
+    if (count < 0 || (unsigned)count >= inherited + FILTERS)
+        return 0;
+    return cr_err_set(err, CAPRUN_E_SANDBOX,
+                      "the worker is not locked down: it has %d system call filters, not %u", count,
+                      inherited + FILTERS);
+}
+
+unsigned cr_verify_own_filters(void)
+{
+    struct cr_buf text;
+    int count = -1;
+
+    cr_buf_init(&text, MAX_STATUS);
+    if (cr_proc_read(0, "status", &text, NULL) == 0)
+        count = count_filters(cr_buf_text(&text));
+    cr_buf_clear(&text);
+    return count < 0 ? 0 : (unsigned)count;
+}
+
+static int verify_status(pid_t pid, unsigned inherited, struct cr_err *err)
+{
     struct cr_buf text;
     int r;
 
-    if (fd < 0)
-        return cannot_be_looked_at() ? 0 : cr_err_sys(err, "look at the status of a worker");
     cr_buf_init(&text, MAX_STATUS);
-    r = read_all(fd, &text, err);
+    r = cr_proc_read(pid, "status", &text, err);
     if (r == 0)
         r = check_lines(cr_buf_text(&text), err);
+    if (r == 0)
+        r = check_filters(cr_buf_text(&text), inherited, err);
     cr_buf_clear(&text);
-    return r;
+    return r < 0 ? r : 0;
 }
 
 static int verify_descriptors(pid_t pid, struct cr_err *err)
 {
-    int fd = open_proc(pid, "fd", O_DIRECTORY);
+    int fd = cr_proc_open(pid, "fd", O_DIRECTORY);
     DIR *dir = fd < 0 ? NULL : fdopendir(fd);
     const struct dirent *entry;
     int r = 0;
@@ -87,7 +90,7 @@ static int verify_descriptors(pid_t pid, struct cr_err *err)
     if (!dir && fd >= 0)
         (void)close(fd);
     if (!dir)
-        return cannot_be_looked_at() ? 0 : cr_err_sys(err, "look at a worker's descriptors");
+        return cr_proc_is_closed(errno) ? 0 : cr_err_sys(err, "look at a worker's descriptors");
     while (r == 0 && (entry = readdir(dir)))
         if (entry->d_name[0] != '.' && strcmp(entry->d_name, "3") != 0)
             r = cr_err_set(err, CAPRUN_E_SANDBOX, "the worker has descriptor %s open",
@@ -96,16 +99,16 @@ static int verify_descriptors(pid_t pid, struct cr_err *err)
     return r;
 }
 
-int cr_verify_worker(pid_t pid, struct cr_err *err)
+int cr_verify_worker(pid_t pid, unsigned inherited, struct cr_err *err)
 {
-    int r = verify_status(pid, err);
+    int r = verify_status(pid, inherited, err);
 
     return r < 0 ? r : verify_descriptors(pid, err);
 }
 
 uint64_t cr_verify_resident(pid_t pid)
 {
-    cr_autoclose int fd = open_proc(pid, "statm", 0);
+    cr_autoclose int fd = cr_proc_open(pid, "statm", 0);
     unsigned long long pages = 0;
     char text[128];
     ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,8 +20,10 @@
 /* After this much of one worker the others get their turn. */
 #define READ_TURN (512u * LIMIT_KIB)
 #define IN_MAX (sizeof(struct wire_header) + WIRE_CALL_MAX) /* the largest it may send */
-/* A few of the largest answers, and what else there is to say. */
-#define OUT_MAX (4u * WIRE_REPLY_MAX + LIMIT_MIB)
+/* A few of the largest answers. */
+#define ANSWERS_MAX (4u * WIRE_REPLY_MAX + LIMIT_MIB)
+/* And a failure for each open call: who reads before it calls again never has more to read. */
+#define OUT_MAX (ANSWERS_MAX + LIMIT_CALLS_AT_ONCE * (sizeof(struct wire_header) + WIRE_FAIL_MAX))
 /* Until then the zygote has told how a worker has ended, on the busiest machine. */
 #define PATIENCE_US 200000
 /* The first workers of a zygote are looked at from outside, and later one in so many. */
@@ -56,17 +57,12 @@ static void await(struct cr_worker *w, bool on)
         cr_zygote_unawait(w->zygote);
 }
 
-void cr_worker_kill(int pidfd)
-{
-    (void)syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0);
-}
-
 /* Ends the process, and closes everything. */
 static void finish(struct cr_worker *w)
 {
     w->gone = true;
     if (w->pidfd >= 0) {
-        cr_worker_kill(w->pidfd);
+        cr_zygote_kill(w->zygote, w->pidfd);
         (void)close(w->pidfd);
     }
     w->pidfd = -1;
@@ -253,7 +249,7 @@ static void take_ready(struct cr_worker *w, const struct wire_header *header, pi
     }
     w->pid = pid;
     (void)setsockopt(w->socket.fd, SOL_SOCKET, SO_PASSCRED, &off, sizeof(off));
-    if (!is_sample(w) || cr_verify_worker(pid, &why) == 0) {
+    if (!is_sample(w) || cr_verify_worker(pid, w->zygote->filters, &why) == 0) {
         w->owner->ready(w);
         return;
     }
@@ -413,7 +409,7 @@ static void read_to_the_end(struct cr_worker *w)
         ;
 }
 
-static void say_how_it_ended(int status, struct cr_err *why)
+void cr_worker_say_end(int status, struct cr_err *why)
 {
     if (WIFSIGNALED(status))
         (void)cr_err_set(why, CAPRUN_E_PEER, "the worker was killed by signal %d, %s%s",
@@ -429,10 +425,11 @@ void cr_worker_exited(struct cr_worker *w, int status)
     struct cr_err why;
 
     hold(w);
+    /* if the zygote lies: nobody writes on while we read */
     if (w->pidfd >= 0)
-        cr_worker_kill(w->pidfd); /* if the zygote lies: nobody writes on while we read */
+        cr_zygote_kill(w->zygote, w->pidfd);
     read_to_the_end(w);
-    say_how_it_ended(status, &why);
+    cr_worker_say_end(status, &why);
     end(w, &why);
     let_go(w);
 }
@@ -544,7 +541,7 @@ bool cr_worker_is_writing(const struct cr_worker *w)
 
 bool cr_worker_has_room(const struct cr_worker *w, size_t len)
 {
-    return len < OUT_MAX && w->out.len - w->sent < OUT_MAX - len;
+    return len < ANSWERS_MAX && w->out.len - w->sent < ANSWERS_MAX - len;
 }
 
 int cr_worker_send(struct cr_worker *w, struct wire_header *header, const struct wire_part *parts,
@@ -573,7 +570,8 @@ void cr_worker_limit_cpu(struct cr_worker *w, uint32_t cpu_s)
 {
     struct rlimit limit = {cpu_s, cpu_s};
 
-    if (cpu_s < w->cpu_s)
+    /* the number of one that is dead may be another's by now */
+    if (cpu_s < w->cpu_s && w->pidfd >= 0 && !is_dead(w))
         (void)prlimit(w->pid, RLIMIT_CPU, &limit, NULL);
 }
 

@@ -74,7 +74,7 @@ void cr_worker_want(struct cr_worker *w);
 
 /*
  * Sends a frame as soon as the socket takes it; |header|'s length is set here. Never blocks.
- * Returns 0, or CAPRUN_E_NOMEM or CAPRUN_E_TOOBIG when too much is waiting already.
+ * Returns 0; CAPRUN_E_NOMEM; or CAPRUN_E_TOOBIG if more waits than one that reads lets wait.
  */
 int cr_worker_send(struct cr_worker *w, struct wire_header *header, const struct wire_part *parts,
                    size_t count);
@@ -85,12 +85,15 @@ bool cr_worker_is_writing(const struct cr_worker *w);
 /* True if it is gone, and cannot have begun: it has not read all of the one frame it was sent. */
 bool cr_worker_never_began(const struct cr_worker *w);
 
-/* Would a frame of |len| bytes, header included, find room among what waits to be sent? */
+/*
+ * Would an answer of |len| bytes, header included, find room among what waits to be sent? If not,
+ * there still is room to say so to every call that is open.
+ */
 bool cr_worker_has_room(const struct cr_worker *w, size_t len);
 
 /*
- * Lets the kernel end the worker after |cpu_s| seconds of CPU time, if that is less than it has and
- * we may: it is the backstop of a limit that the host holds by itself.
+ * Lets the kernel end the worker after |cpu_s| seconds of CPU time, if that is less than it has, it
+ * is alive and we may: it is the backstop of a limit that the host holds by itself.
  */
 void cr_worker_limit_cpu(struct cr_worker *w, uint32_t cpu_s);
 
@@ -103,8 +106,8 @@ uint64_t cr_worker_memory(const struct cr_worker *w);
 /* Ends a worker that has said what no honest one says; the owner is told, with |what| in words. */
 void cr_worker_fault(struct cr_worker *w, const char *what);
 
-/* Ends the process behind |pidfd|. */
-void cr_worker_kill(int pidfd);
+/* Words for |status|, as from wait(). */
+void cr_worker_say_end(int status, struct cr_err *why);
 
 /* For zygote.c. */
 void cr_worker_forked(struct cr_worker *w, int pidfd, int error);

@@ -14,15 +14,19 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "pool/kill.h"
+#include "pool/verify.h"
 #include "pool/worker.h"
 
 #define PROGRAM_PATIENCE_MS 1000
+#define ZYGOTE_PATIENCE_MS 1000
 #define KNOWN_BY_PIDFD (-1) /* instead of a pid */
 
-static int spawn(const char *path, int control, pid_t *ret_pid, struct cr_err *err)
+int cr_zygote_spawn(const char *path, const char *argument, int control, pid_t *ret_pid,
+                    struct cr_err *err)
 {
     static char name[] = "caprun-worker";
-    char *argv[] = {name, NULL};
+    char *argv[] = {name, (char *)(uintptr_t)argument, NULL};
     char *envp[] = {NULL};
     posix_spawn_file_actions_t actions;
     int r;
@@ -39,7 +43,7 @@ static int spawn(const char *path, int control, pid_t *ret_pid, struct cr_err *e
     return cr_err_sys(err, "start '%s'", path);
 }
 
-static const char *step_text(uint32_t step)
+const char *cr_zygote_step_text(uint32_t step)
 {
     switch (step) {
 #define XX(name, number, text) \
@@ -115,7 +119,7 @@ static struct cr_worker *find(struct cr_zygote *z, uint32_t slot)
 static void take_refusal(struct cr_zygote *z, const struct wire_control *packet)
 {
     (void)cr_err_set(&z->error, CAPRUN_E_SANDBOX, "the sandbox cannot be built here: %s%s%s",
-                     step_text(packet->step), packet->error ? ": " : "",
+                     cr_zygote_step_text(packet->step), packet->error ? ": " : "",
                      packet->error ? strerror(packet->error) : "");
 }
 
@@ -198,6 +202,25 @@ static void take_greeting(struct cr_zygote *z, const struct wire_control *packet
     z->changed(z);
 }
 
+void cr_zygote_kill(struct cr_zygote *z, int pidfd)
+{
+    if (cr_kill_process(pidfd) == 0 || z->dead)
+        return;
+    if (!z->error.code)
+        (void)cr_err_set(&z->error, CAPRUN_E_STATE, "workers cannot be killed any more: %s",
+                         strerror(errno));
+    z->distrusted = true;
+    (void)shutdown(z->control.fd, SHUT_WR);
+}
+
+/* Once, with the first worker: the others are as it is. */
+static bool may_kill(struct cr_zygote *z, int pidfd)
+{
+    if (!z->tested && pidfd >= 0)
+        z->tested = cr_kill_check(pidfd, &z->error) == 0;
+    return z->tested || pidfd < 0;
+}
+
 static void handle(struct cr_zygote *z, const struct wire_control *packet, int fd)
 {
     cr_autoclose int pidfd = fd;
@@ -215,10 +238,12 @@ static void handle(struct cr_zygote *z, const struct wire_control *packet, int f
         die(z);
         break;
     case WIRE_CONTROL_FORKED:
-        if (w)
+        if (!may_kill(z, pidfd))
+            die(z);
+        else if (w)
             cr_worker_forked(w, cr_steal_fd(&pidfd), packet->error);
         else if (pidfd >= 0)
-            cr_worker_kill(pidfd); /* its run ended before we heard of it */
+            cr_zygote_kill(z, pidfd); /* its run ended before we heard of it */
         break;
     case WIRE_CONTROL_EXITED:
         if (w) {
@@ -275,7 +300,7 @@ static int start(struct cr_zygote *z, const char *path, struct cr_err *err)
     theirs = pair[1];
     r = cr_loop_add(z->loop, &z->control, EPOLLIN, err);
     if (r == 0)
-        r = spawn(path, theirs, &z->program, err);
+        r = cr_zygote_spawn(path, NULL, theirs, &z->program, err);
     if (r < 0)
         close_watch(z, &z->control);
     else
@@ -298,6 +323,7 @@ int cr_zygote_new(struct cr_loop *loop, const char *path, void (*changed)(struct
                             .listening = true,
                             .program_ended = {.fd = -1, .ready = program_ended},
                             .ended = {.fd = -1, .ready = zygote_ended},
+                            .filters = cr_verify_own_filters(),
                             .born_us = cr_loop_now()};
     r = start(z, path, err);
     if (r < 0)
@@ -333,7 +359,7 @@ static void learn_birth(struct cr_zygote *z)
     if (z->pid)
         return;
     if (z->program && ended.fd >= 0 && poll(&ended, 1, PROGRAM_PATIENCE_MS) == 0)
-        cr_worker_kill(ended.fd);
+        (void)cr_kill_process(ended.fd);
     reap_program(z);
     while (!z->pid && z->control.fd >= 0 && receive_last_words(z, &packet))
         ;
@@ -345,8 +371,9 @@ void cr_zygote_end(struct cr_zygote *z)
     if (z->program && !z->pid && !z->dead)
         return; /* we have to hear first whom to wait for: take_birth() comes back here */
     z->dead = true;
-    if (z->ended.fd >= 0)
-        cr_worker_kill(z->ended.fd);
+    /* without a PID namespace it has to wait for its workers, and then leaves by itself */
+    if (z->ended.fd >= 0 && !z->layers[WIRE_LAYER_PID_NS])
+        (void)cr_kill_process(z->ended.fd);
     close_control(z);
 }
 
@@ -357,6 +384,9 @@ void cr_zygote_free(struct cr_zygote *z)
     learn_birth(z);
     reap_program(z);
     cr_zygote_end(z);
+    if (z->ended.fd >= 0 &&
+        poll(&(struct pollfd){.fd = z->ended.fd, .events = POLLIN}, 1, ZYGOTE_PATIENCE_MS) == 0)
+        (void)cr_kill_process(z->ended.fd);
     reap(&z->pid, z->ended.fd);
     close_watch(z, &z->ended);
     free(z);

@@ -34,6 +34,8 @@ struct cr_zygote {
     pid_t pid;                     /* the zygote, a child of ours too */
     struct cr_watch ended;         /* its pidfd */
     bool greeted, dead;
+    bool tested;                 /* we may kill its workers */
+    unsigned filters;            /* that it was born with */
     uint8_t layers[WIRE_LAYERS]; /* 0, or the errno of why a layer is missing */
     uint32_t slots;              /* workers that it was asked for */
     struct cr_worker *workers;   /* that it has not reported as ended */
@@ -53,7 +55,7 @@ struct cr_zygote {
 int cr_zygote_new(struct cr_loop *loop, const char *path, void (*changed)(struct cr_zygote *z),
                   void *data, struct cr_zygote **ret, struct cr_err *err);
 
-/* Kills the zygote, and with it all its workers; |changed| tells when it is gone. */
+/* Ends the zygote, and with it all its workers; |changed| tells when it is gone. */
 void cr_zygote_end(struct cr_zygote *z);
 
 bool cr_zygote_is_gone(const struct cr_zygote *z);
@@ -68,6 +70,12 @@ void cr_zygote_free(struct cr_zygote *z);
  */
 int cr_zygote_fork(struct cr_zygote *z, struct cr_worker *worker, int socket, struct cr_err *err);
 
+/*
+ * Ends the worker of |z| behind |pidfd|. If that is refused, because this process has changed since
+ * it was tested, the whole zygote ends, and takes all its workers along: the loop will tell.
+ */
+void cr_zygote_kill(struct cr_zygote *z, int pidfd);
+
 /* The worker is not interested any more. */
 void cr_zygote_forget(struct cr_zygote *z, struct cr_worker *worker);
 
@@ -80,6 +88,16 @@ void cr_zygote_set_eager(struct cr_zygote *z, bool eager);
 
 /* Reads the packets that are there. */
 void cr_zygote_hear(struct cr_zygote *z);
+
+/*
+ * Starts the program at |path| with an empty environment and |control| as its descriptor 3.
+ * |argument| may be NULL. Returns 0, CAPRUN_E_SYS or CAPRUN_E_NOMEM.
+ */
+int cr_zygote_spawn(const char *path, const char *argument, int control, pid_t *ret_pid,
+                    struct cr_err *err);
+
+/* The words for a step that failed. */
+const char *cr_zygote_step_text(uint32_t step);
 
 /* Writes the names of the layers with an error to |ret|, of |size| bytes; "" if none is missing. */
 void cr_zygote_missing(const uint8_t layers[WIRE_LAYERS], char *ret, size_t size);

@@ -227,7 +227,7 @@ static void put_class(struct crw_view *v, const struct crw_view_object *o, const
     if (JS_IsObject(parent) && crw_peek_kind(v->ctx, parent) == CRW_PEEK_FUNCTION)
         parent_name = function_name(v, parent);
     if (!JS_IsObject(parent)) {
-        crw_out_str(v->out, " extends null prototype");
+        crw_out_str(v->out, " extends [null prototype]");
     } else if (parent_name) {
         crw_out_str(v->out, " extends ");
         crw_out_str(v->out, parent_name);

@@ -1,86 +1,31 @@
 /*
  * fuzz_frames.c - any bytes at all, as what a worker says, through the host's own state machine.
  *
- * There are no processes: this program holds the zygote's and the worker's ends of the sockets, and
- * answers for /proc itself. The first byte says how the rest is sent: in pieces of its low six
- * bits (0: at once); calls are answered unless the seventh is set; after a READY unless the eighth
- * is.
+ * The first byte says how the rest is sent: in pieces of its low six bits (0: at once); calls are
+ * answered unless the seventh is set; after a READY unless the eighth is.
  *
  * What must hold: a run ends once or goes on; its envelope is JSON; only JSON is a result; a worker
  * that has ended is let go of completely.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
-#include "base/scan.h"
 #include "caprun.h"
-#include "pool/run.h"
-#include "pool/verify.h"
+
+#include "fake_ends.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define STEPS_MAX 200000
 
-/* In the place of verify.c: the "worker" is this program, and not locked down. */
-int cr_verify_worker(pid_t pid, struct cr_err *err)
-{
-    (void)err;
-    return pid == getpid() ? 0 : CAPRUN_E_SANDBOX;
-}
-
-uint64_t cr_verify_resident(pid_t pid)
-{
-    return (uint64_t)pid;
-}
-
-/* assert() that -DNDEBUG does not remove. */
-#define insist(condition) ((condition) ? (void)0 : abort())
-
 /* What the zygote gets: the worker's socket. */
 static int take_socket(int control)
 {
     struct wire_control packet;
-    union {
-        struct cmsghdr header;
-        uint8_t bytes[CMSG_SPACE(sizeof(int))];
-    } anc;
-    struct iovec iov = {&packet, sizeof(packet)};
-    struct msghdr msg = {
-        .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &anc, .msg_controllen = sizeof(anc)};
     int fd;
 
-    insist(recvmsg(control, &msg, MSG_CMSG_CLOEXEC) == (ssize_t)sizeof(packet));
-    insist(packet.kind == WIRE_CONTROL_FORK && CMSG_FIRSTHDR(&msg));
-    memcpy(&fd, CMSG_DATA(&anc.header), sizeof(fd));
+    insist(wire_receive_packet(control, &packet, &fd, MSG_CMSG_CLOEXEC) == 1);
+    insist(packet.kind == WIRE_CONTROL_FORK && fd >= 0);
     return fd;
-}
-
-/* Reads away what the host says, and checks that it may say it. */
-static void hear_host(int fd, struct cr_buf *heard)
-{
-    uint8_t *room;
-    ssize_t n = 0;
-
-    do {
-        heard->len += (size_t)n;
-        room = cr_buf_room(heard, 65536);
-        insist(room != NULL);
-        n = recv(fd, room, 65536, MSG_DONTWAIT);
-    } while (n > 0);
-    while (heard->len >= sizeof(struct wire_header)) {
-        struct wire_header header;
-
-        memcpy(&header, heard->data, sizeof(header));
-        insist(wire_check(&header, WIRE_HOST) == 0);
-        if (heard->len < sizeof(header) + header.length)
-            break;
-        cr_buf_drop(heard, sizeof(header) + header.length);
-    }
 }
 
 static void feed(struct caprun_run *run, int fd, const uint8_t *data, size_t size, size_t piece)
@@ -100,7 +45,7 @@ static void feed(struct caprun_run *run, int fd, const uint8_t *data, size_t siz
             size -= (size_t)n;
         }
         cr_loop_step(run->loop, 0);
-        hear_host(fd, &heard);
+        (void)fake_hear(fd, &heard, NULL, NULL);
         insist(++steps < STEPS_MAX);
     }
     for (int i = 0; i < 64 && !caprun_done(run); i++)
@@ -132,14 +77,6 @@ static void answer(void *data, struct caprun_run *run, uint32_t call, const char
     }
 }
 
-/* A run that waits for another worker has the pool's timer, or its own. */
-static int is_looked_after(const struct caprun_run *run)
-{
-    if (run->state == CR_RUN_WAITING)
-        return run->pool->timer.when_us >= 0 || run->pool->task.waits;
-    return run->state != CR_RUN_NEW && run->timer.when_us >= 0;
-}
-
 static void check_end(struct caprun_run *run)
 {
     size_t len, result_len;
@@ -147,10 +84,11 @@ static void check_end(struct caprun_run *run)
     const char *result = caprun_get_result(run, &result_len);
 
     if (!caprun_done(run)) {
-        insist(!envelope && is_looked_after(run));
+        insist(!envelope && fake_is_looked_after(run));
         return;
     }
-    insist(envelope && cr_scan_json((const uint8_t *)envelope, len, CR_SCAN_PASS, NULL) == 0);
+    insist(envelope);
+    fake_check_envelope(envelope, len);
     insist((caprun_get_outcome(run) == CAPRUN_OUTCOME_SUCCESS) == (result != NULL));
     insist(!result || cr_scan_json((const uint8_t *)result, result_len, CR_SCAN_PASS, NULL) == 0);
     insist(!run->worker && run->timer.when_us < 0);

@@ -4,6 +4,7 @@
 `run.t values_cycle` runs one file; `run.t reach` all that begin so; `run.t bridge_polluted_global/Map` one case.
 """
 
+import ctypes
 import fnmatch
 import glob
 import json
@@ -15,13 +16,16 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "../integration"))
 import harness
-from harness import BUILD, between, contains, equal, main, parse_envelope, stretched
+from harness import BUILD, SANITIZED, between, contains, equal, main, parse_envelope, stretched
+from hook import hooked, use_hook
 from library import Library, descriptors, resident_kib
 
-AREAS = ("reach", "bridge", "values")
+HOOKED = ("frames", "native")  # run in the test-only worker
+AREAS = ("reach", "bridge", "values", "time", "memory", *HOOKED)
 SECRET = "hunter2-" + os.urandom(8).hex()
 CHARACTERS = {"«NUL»": "\0", "«BOM»": "\ufeff", "«CR»": "\r", "«LS»": "\u2028", "«PS»": "\u2029"}
-MAX_GROWTH_KIB = 64 * 1024  # of this process, over all files: a few hold a result of 16 MiB
+CLOCK_SLACK_MS = 10  # a worker that says that its time is over may be wrong by so much
+MAX_GROWTH_KIB = (512 if SANITIZED else 64) * 1024  # of this process, over all files: a few hold a result of 16 MiB
 STATES = {"echo": "done", "value": "done", "fail": "failed"}
 FAIL_MESSAGE = "the test refuses"
 
@@ -83,7 +87,7 @@ class Section:
     """One run: what its comments ask for, and its code."""
 
     KEYS = ("expect", "expect-length", "expect-call", "expect-call-refused", "expect-call-count", "expect-blocked",
-            "expect-blocked-count", "expect-log", "args", "memory", "timeout", "twice", "later")
+            "expect-blocked-count", "expect-log", "args", "memory", "timeout", "cpu", "twice", "later", "loose")
 
     def __init__(self, kind, text):
         self.kind, self.asked = kind, {key: [] for key in self.KEYS}
@@ -135,8 +139,12 @@ def sections_of(text):
 class Host(Library):
     """One runtime, and the answers to calls. What is attacked and the next run share it."""
 
-    def __init__(self):
-        super().__init__(self._asked)
+    def __init__(self, area):
+        own = area in HOOKED
+        super().__init__(self._asked, warm=2)  # each file has a pool of its own
+        if own:
+            use_hook(self)
+        self.made = hooked if own else str
         self.calls, self.waiting, self.later = [], [], False
 
     def _asked(self, call):
@@ -158,30 +166,34 @@ class Host(Library):
         elif namespace != "never":
             equal(call.fail(FAIL_MESSAGE), 0)
 
-    def new_run(self, code, args=None, memory=None, timeout=None):
-        return self.run(code, args, int(timeout or stretched(10000)), memory_mib=int(memory or 0))
+    def new_run(self, code, args=None, memory=None, timeout=None, cpu=None):
+        run = self.run(self.made(code), args, int(timeout or stretched(10000)), memory_mib=int(memory or 0))
+        if cpu:
+            equal(self.lib.caprun_run_set_cpu(run, ctypes.c_uint64(int(cpu))), 0)
+        return run
 
     def envelope_of(self, run):
-        """|run|, which is freed, from beginning to end; self.calls is what it sent."""
+        """|run|, which is freed, from beginning to end, as text; self.calls is what it sent."""
         self.calls, self.waiting = [], []
         equal(self.lib.caprun_start(run), 0)
         while not self.lib.caprun_done(run):
             self.step(1)
             while self.waiting and not self.lib.caprun_done(run):
                 self._answer(self.waiting.pop())  # the last one first
-        return parse_envelope(self.finish(run) + "\n")
+        return self.finish(run)
 
 
 # --- what must hold after each ---------------------------------------------------------------
 
 POINTER = re.compile(r"\b(0x)?(7f|55|56)[0-9a-f]{10}\b|\b0x[0-9a-f]{6,}\b")
+BLAME = "if the code is not hostile, this is a bug of caprun: please report it"
 OURS = [SECRET, BUILD, os.path.dirname(BUILD), sys.executable, "caprun-worker", "libcaprun", "prelude",
         "caprun:"]
 
 
 def tells_nothing(envelope):
     seen = json.dumps([envelope.get(k) for k in ("result", "error", "logs", "blocked", "calls")],
-                      ensure_ascii=False)
+                      ensure_ascii=False).replace(BLAME, "")
     for word in OURS:
         assert word not in seen, f"{word!r} is seen: {seen:.400}"
     assert not (found := POINTER.search(seen)), f"an address is seen: {found[0]}"
@@ -200,13 +212,14 @@ class Watch:
         Watch.memory = Watch.memory or resident_kib()
 
     def answers(self):
-        envelope = self.host.envelope_of(self.host.new_run("return [args.n, typeof ''.polluted]", '{"n": 7}'))
+        run = self.host.new_run("return [args.n, typeof ''.polluted]", '{"n": 7}')
+        envelope = parse_envelope(self.host.envelope_of(run) + "\n")
         equal(envelope.get("result"), [7, "undefined"], str(envelope.get("error")))
 
     def check(self):
         self.answers()
         self.host.settle()
-        equal(descriptors(), self.descriptors, "descriptors")
+        self.host.has_no_more_descriptors_than(self.descriptors)
         between(resident_kib() - self.memory, -(1 << 30), MAX_GROWTH_KIB, "KiB more")
 
 
@@ -232,6 +245,19 @@ def check_end(section, envelope):
         equal(what["type"], section.type, "type")
     if section.value:
         contains(what["message"], json.loads(section.value))
+
+
+def check_limits(section, envelope):
+    """A limit is neither early nor late, and memory is the worker's real one, as the host has measured it."""
+    metrics = envelope["metrics"]
+    if section.outcome == "EXECUTION_TIMEOUT":
+        limit = int(section.one("timeout"))
+        between(metrics["executionTimeMs"], limit - CLOCK_SLACK_MS, limit + stretched(2000), "executionTimeMs")
+    if section.outcome == "CPU_TIMEOUT":
+        limit = int(section.one("cpu"))
+        between(metrics["cpuTimeMs"], limit - 0.1, limit + stretched(500), "cpuTimeMs")
+    if section.outcome == "MEMORY_LIMIT" and section.one("memory"):
+        between(metrics["memoryUsedMB"], 0.1, int(section.one("memory")) + 8, "memoryUsedMB")
 
 
 def check_blocked(section, envelope):
@@ -273,12 +299,15 @@ def check_calls(section, calls, envelope):
 
 
 def run_once(host, section):
-    run = host.new_run(section.code, section.one("args"), section.one("memory"), section.one("timeout"))
+    run = host.new_run(section.code, section.one("args"), section.one("memory"), section.one("timeout"),
+                       section.one("cpu"))
     if section.outcome == "REFUSED":
         return equal(run, None, "the run that should not be")
     assert run, "the library does not take the code"
-    envelope = host.envelope_of(run)
+    text = host.envelope_of(run)
+    envelope = json.loads(text) if section.asked["loose"] else parse_envelope(text + "\n")
     check_end(section, envelope)
+    check_limits(section, envelope)
     check_blocked(section, envelope)
     check_logs(section, envelope)
     check_calls(section, host.calls, envelope)
@@ -298,8 +327,9 @@ def run_section(host, section):
 
 
 def run_case(name, text):
-    assert name.split("_")[0] in AREAS, "no area of this name"
-    with Host() as host:
+    area = name.split("_")[0]
+    assert area in AREAS, "no area of this name"
+    with Host(area) as host:
         watch = Watch(host)
         for number, section in enumerate(sections_of(text), 1):
             try:

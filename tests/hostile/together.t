@@ -6,18 +6,17 @@ full again, and there is no process, no zombie and no descriptor more. CAPRUN_TO
 series in full.
 """
 
-import contextlib
 import json
 import os
 import signal
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../integration"))
-from harness import (between, children, contains, each, equal, is_zombie, main, need, proc, stretched, test,
-                     wait_until)
-from library import (CRASHES, E_TOOBIG, WARM_NONE, ZYGOTES, Library, descriptors, kill, resident_kib, workers,
-                     zygotes)
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "../integration")]
+import hook
+from harness import children, contains, each, equal, is_zombie, main, need, proc, stretched, test, wait_until
+from library import (CRASHES, E_TOOBIG, WARM_NONE, WORKERS, ZYGOTES, Library, kill, unharmed, workers, zygotes)
 
 TORTURE = os.environ.get("CAPRUN_TORTURE") == "1"
 MIB = 1 << 20
@@ -66,18 +65,8 @@ class Host(Library):
         equal(envelope.get("result"), 20, str(envelope.get("error")))
 
 
-@contextlib.contextmanager
 def watched(growth_kib=8192, **sizes):
-    """A host; when the test is over it is as it was."""
-    with Host(**sizes) as host:
-        host.is_well()
-        host.settle()
-        before, memory = descriptors(), resident_kib()
-        yield host
-        host.is_well()
-        host.settle(60)
-        equal(descriptors(), before, "descriptors")
-        between(resident_kib() - memory, -(1 << 20), growth_kib, "KiB more")
+    return unharmed(Host(**sizes), growth_kib)
 
 
 def code_of(envelope):
@@ -154,8 +143,6 @@ def memory_bombs_at_once_harm_nobody():
 # --- crashes ---------------------------------------------------------------------------------
 
 
-
-
 def held_worker(host, code):
     """(run, worker, zygote) of a new run that waits for its answer."""
     before = set(workers())
@@ -209,6 +196,33 @@ def code_that_crashes_again_and_again_is_refused_and_what_it_looks_like_is_not()
             equal((code_of(envelope), host.count(ZYGOTES)), ("WORKER_TERMINATED", started))
             contains(envelope["error"]["message"], "refused")
         equal(host.let_go(host.hold(HOLD + " ")), "let go")
+
+
+BREAKS = {
+    "a crash": ("native.poke(8, 0)", "signal 11"),
+    "a forbidden call": ("native.syscall(NR.getpid)", "signal 31"),
+    "a broken frame": ("send(frame(0)); stop()", "broke the protocol"),
+    "leaving without a word": ("leave(0)", "status 0"),
+}
+
+
+@each(BREAKS)
+def code_that_breaks_its_worker_three_times_is_refused_and_other_code_is_not(how):
+    code, words = how
+    with hook.watched(warm=WARM_NONE) as host:
+        for _ in range(3):
+            outcome, message = hook.end_of(host.execute(code))
+            equal(outcome, "WORKER_TERMINATED")
+            contains(message, words)
+        equal(host.count(CRASHES), 3)
+        started = host.count(ZYGOTES), host.count(WORKERS)
+        run = host.start(code)
+        equal(hook.end_of(json.loads(host.finish(run))),
+              ("WORKER_TERMINATED", "This code is refused: it has crashed its worker 3 times"))
+        equal((run.events, host.count(CRASHES)), (["ENDED"], 3))
+        equal((host.count(ZYGOTES), host.count(WORKERS)), started)
+        equal(hook.end_of(host.execute(code + " // "))[0], "WORKER_TERMINATED")  # by its own doing
+        equal(hook.end_of(host.execute("send(frame(DONE, 0, '1')); leave(0)")), ("SUCCESS", 1))
 
 
 @test
@@ -281,7 +295,7 @@ def arena_of(worker, zygote):
 def workers_of_one_zygote_have_their_memory_at_different_places():
     need(os.geteuid() == 0, "only root may look at the maps of a worker")
     with watched(warm=16) as host:
-        (zygote,) = zygotes()
+        zygote = host.zygote()
         bases = [arena_of(worker, zygote)[0] for worker in workers()]
         equal(len(set(bases)), 16, "bases")
         distances = sorted(abs(a - b) for a, b in zip(bases, bases[1:]))
@@ -292,7 +306,7 @@ def workers_of_one_zygote_have_their_memory_at_different_places():
         wait_until(lambda: is_zombie(zygote), 20, "its end, which is that of its workers")
         host.is_well()
         host.settle()
-        (other,) = zygotes()
+        other = host.zygote()
         kernels = {line for line in shared if line.startswith("ffffffff")}
         equal(shared & arena_of(workers()[0], other)[1] - kernels, set(), "what two zygotes have at one place")
 
@@ -355,7 +369,7 @@ def runs_that_never_take_their_job_harm_nobody():
 def a_zygote_that_is_stopped_does_not_stop_those_who_have_a_worker():
     with watched() as host:
         honest = host.hold()
-        (zygote,) = zygotes()
+        zygote = host.zygote()
         assert kill(zygote, os.getpid(), signal.SIGSTOP)
         for _ in range(host.warm):
             host.is_well()

@@ -21,6 +21,19 @@ LOGGED = {
     r"""{ ['__proto__']: 1, [Symbol('a')]: 1 }""": r"""{ ['__proto__']: 1, [Symbol(a)]: 1 }""",
     r"""['a\nb', "it's", 'it\'s "q"', '`\'"', '\x1b\x7f\\']""":
         r"""[ 'a\nb', "it's", `it's "q"`, '`\'"', '\x1B\x7F\\' ]""",
+    r"""{ text: 'one\n'.repeat(2) + 'x'.repeat(80), short: 'a\nb' }""":
+        r"""{
+  text: 'one\n' +
+    'one\n' +
+    'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx',
+  short: 'a\nb'
+}""",
+    r"""Object.setPrototypeOf(class B {}, null), new (class N extends Number {})(1), Object.setPrototypeOf(new String('s'), null)""":
+        r"""[class B extends [null prototype]] [Number (N): 1] [String (null prototype): 's']""",
+    r"""'%j', { a: Object('s'), b: Object(true), c() {}, d: undefined, e: [undefined, () => 1] }""":
+        r"""{"a":"s","b":true,"e":[null,null]}""",
+    r"""'%j %j', undefined, () => 1""":
+        r"""undefined undefined""",
     r"""[, 'a', , ], [1, , , 2], new Array(5), [undefined, null]""":
         r"""[ <1 empty item>, 'a', <1 empty item> ] [ 1, <2 empty items>, 2 ] [ <5 empty items> ] [ undefined, null ]""",
     r"""Object.assign([1, 2], { x: 1 }), Object.assign(new Array(2**32 - 1), { 5: 1, 7: 2 })""":

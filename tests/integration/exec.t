@@ -62,7 +62,7 @@ USAGE_ERRORS = {
     "a word too many": (["exec", "-", "{}", "x"], "too many"),
     "an unknown command": (["frobnicate"], "unknown command 'frobnicate'"),
     "an FQDN": (["acme.tools.report.weekly"], "registries"),
-    "a command of later": (["doctor"], "unknown command 'doctor'"),
+    "a command of later": (["replay"], "unknown command 'replay'"),
     "an unknown option": (["exec", "-", "--nope"], "unknown option '--nope'"),
     "an unknown letter": (["exec", "-", "-z"], "unknown option '-z'"),
     "an unknown option with a value": (["exec", "-", "--nope=1"], "unknown option '--nope'"),
@@ -219,7 +219,7 @@ def a_large_result_goes_through_a_pipe_whole():
 def on_a_terminal(code, *options):
     """What a person sees of standard output."""
     ours, theirs = pty.openpty()
-    caprun("exec", "-", *options, code=code, stdout=theirs)
+    running = start("exec", "-", *options, code=code, stdout=theirs)
     os.close(theirs)
     seen = b""
     try:
@@ -228,6 +228,7 @@ def on_a_terminal(code, *options):
     except OSError:  # EIO: the other side has closed
         pass
     os.close(ours)
+    equal(running.end().status, 0)
     return seen.decode().replace("\r\n", "\n")
 
 
@@ -238,6 +239,16 @@ def on_a_terminal_the_result_is_indented_and_escaped():
     equal(on_a_terminal(r"return '\x1b[31m\u202e\u200b\x9b1m\r\n'"),
           '"\\u001b[31m\\u202e\\u200b\\u009b1m\\r\\n"\n')
     contains(on_a_terminal("return 1", "--json"), '\n  "success": true,\n')
+
+
+@test
+def a_result_that_is_too_deep_to_indent_is_on_one_line():
+    deep = ("let v = Array(%d).fill(1); v[0] = '\\u202e';"
+            "for (let i = 1; i < 990; i++) v = [v]; return v")
+    indented = on_a_terminal(deep % 100)
+    equal(len(indented.split("\n")), 2 * 990 + 100 + 1)
+    compact = on_a_terminal(deep % 140_000)
+    equal(compact, "[" * 990 + '"\\u202e"' + ",1" * 139_999 + "]" * 990 + "\n")
 
 
 # --- the environment -------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 """library.py - libcaprun over FFI, for tests that answer calls themselves or need many runs."""
 
+import contextlib
 import ctypes
 import json
 import os
@@ -8,7 +9,7 @@ import signal
 import subprocess
 import sys
 
-from harness import BUILD, children, equal, is_zombie, proc, wait_until
+from harness import BUILD, between, children, equal, is_zombie, proc, wait_until
 
 if os.path.basename(BUILD) == "asan" and "LD_PRELOAD" not in os.environ:
     # a sanitized library needs its sanitizer from the beginning; Python itself leaks
@@ -86,8 +87,10 @@ class Library:
     |warm| is for caprun_set_warm(); |sizes| are the other setters' (max_workers=2).
     """
 
+    path = f"{BUILD}/libcaprun.so"
+
     def __init__(self, answer=None, hear=None, warm=0, **sizes):
-        self.lib = ctypes.CDLL(f"{BUILD}/libcaprun.so")
+        self.lib = ctypes.CDLL(self.path)
         self.lib.caprun_result_json.restype = ctypes.c_void_p
         self.lib.caprun_error.restype = self.lib.caprun_outcome_name.restype = ctypes.c_char_p
         self.lib.caprun_count.restype = ctypes.c_uint64
@@ -126,6 +129,16 @@ class Library:
         # an old zygote stays while one of its workers is ready; the new one may have none yet
         return below == [1] * self.warm if self.fresh else below and below.count(0) <= 1
 
+    def zygote(self):
+        """The only one: the program that it was forked from has left."""
+
+        def is_alone():
+            self.lib.caprun_step(self.runtime)
+            return len(zygotes()) == 1
+
+        wait_until(is_alone, 20, "one zygote")
+        return zygotes()[0]
+
     def settle(self, seconds=20):
         try:
             wait_until(self.is_settled, seconds, "the pool to have what it keeps ready, and nothing else")
@@ -133,6 +146,11 @@ class Library:
             counts = [self.count(what) for what in range(READY, CRASHES + 1)]
             below = {zygote: workers(zygote) for zygote in zygotes()}
             raise AssertionError(f"{failure}: {self.warm} wanted, counts {counts}, processes {below}") from None
+
+    def has_no_more_descriptors_than(self, before):
+        """One may be on its way out for a moment, when there is a new zygote."""
+        wait_until(lambda: self.is_settled() and descriptors() <= before, 20,
+                   f"{before} descriptors at most, and not {descriptors()}")
 
     def _happened(self, _data, run, what, call):
         try:
@@ -209,6 +227,21 @@ class Library:
 
     def error(self):
         return self.lib.caprun_error(self.runtime).decode()
+
+
+@contextlib.contextmanager
+def unharmed(host, growth_kib=8192):
+    """|host|, a Library that has is_well(): when the test is over it answers, and has no process, descriptor or
+    memory more."""
+    with host:
+        host.is_well()
+        host.settle()
+        before, memory = descriptors(), resident_kib()
+        yield host
+        host.is_well()
+        host.settle(60)
+        host.has_no_more_descriptors_than(before)
+        between(resident_kib() - memory, -(1 << 20), growth_kib, "KiB more")
 
 
 class Call:

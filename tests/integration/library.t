@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """library.t - the library over FFI: what the command does not do with it."""
 
+import contextlib
 import ctypes
 import json
 import os
+import shutil
 import signal
 import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from harness import equal, main, proc, test, wait_until
+from harness import BUILD, contains, each, equal, main, proc, scratch_dir, test, wait_until, write_file
 from library import WARM_NONE, Library, workers, zygotes
 
 TORTURE = os.environ.get("CAPRUN_TORTURE") == "1"  # `make torture`: the long series in full
@@ -106,6 +108,89 @@ def a_run_that_ends_at_its_limit_has_one_outcome():
                       None if envelope["success"] else "EXECUTION_TIMEOUT")
                 outcomes[status] += 1
     equal(sum(outcomes.values()), 1000 if TORTURE else 40)
+
+
+# --- the doctor ------------------------------------------------------------------------------
+
+LAYER = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int, ctypes.c_int, ctypes.c_char_p,
+                         ctypes.c_char_p, ctypes.c_char_p)
+
+
+def examine(library):
+    """What caprun_doctor() returns, and the layers that it tells of."""
+    told = []
+    hear = LAYER(lambda data, name, state, required, found, cost, remedy: told.append((name, state, required)))
+    return library.lib.caprun_doctor(library.runtime, hear, None), told
+
+
+@test
+def an_application_can_ask_the_doctor_before_and_while_code_runs():
+    with Library() as library:
+        for _ in range(2):
+            may_run, told = examine(library)
+            equal((may_run, len(told)), (1, 20))
+            equal({required for _, _, required in told}, {0, 1})
+            assert all(state in (1, 4) for _, state, _ in told), told
+            run = library.run("return 7")
+            equal(library.lib.caprun_start(run), 0)
+            assert '"result":7' in library.finish(run)
+        library.settle()
+
+
+@each({"there is none": b"/nowhere/caprun-worker", "it is another program": b"/bin/true"})
+def without_the_worker_the_doctor_says_so_and_leaves_nothing(path):
+    with Library() as library:
+        equal(library.lib.caprun_set_worker(library.runtime, path), 0)
+        may_run, told = examine(library)
+        assert may_run <= 0 and all(state != 1 for _, state, _ in told), (may_run, told)
+        equal(zygotes(), [])
+
+
+# --- where the worker is -------------------------------------------------------------------------
+
+
+class BesideUs(Library):
+    path = "./libcaprun.so"
+
+
+@contextlib.contextmanager
+def hostile_directory(application):
+    """Begins in |application|, a directory, and goes where a caprun-worker is that nobody must start."""
+    before = os.getcwd()
+    with scratch_dir() as directory:
+        write_file(f"{directory}/caprun-worker", "#!/bin/sh\ntouch \"$0.started\"\n")
+        os.chmod(f"{directory}/caprun-worker", 0o755)
+        os.chdir(application)
+        try:
+            yield directory
+            equal(os.listdir(directory), ["caprun-worker"])
+        finally:
+            os.chdir(before)
+
+
+@test
+def a_library_that_was_loaded_from_here_finds_its_worker_from_there():
+    with scratch_dir() as application:
+        for name in ("libcaprun.so", "caprun-worker"):
+            shutil.copy(f"{BUILD}/{name}", application)
+        with hostile_directory(application) as elsewhere:
+            ctypes.CDLL(BesideUs.path)
+            os.chdir(elsewhere)
+            with BesideUs() as library:  # which is loaded already
+                equal(library.execute("return 7").get("result"), 7)
+
+
+@test
+def a_relative_worker_is_in_the_directory_of_that_time():
+    with hostile_directory(BUILD) as elsewhere, Library() as library:
+        equal(library.lib.caprun_set_worker(library.runtime, b"./caprun-worker"), 0)
+        os.chdir(elsewhere)
+        equal(library.execute("return 7").get("result"), 7)
+    with hostile_directory(f"{BUILD}/tests") as elsewhere, Library() as library:
+        equal(library.lib.caprun_set_worker(library.runtime, b"caprun-worker"), 0)  # there is none
+        os.chdir(elsewhere)
+        contains(library.execute("return 7")["error"]["message"], f"start '{BUILD}/tests/caprun-worker'",
+                 "No such file")
 
 
 main()

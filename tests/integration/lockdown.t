@@ -87,7 +87,7 @@ def check_zygote(run):
     equal((zygote["Seccomp"], zygote["NoNewPrivs"], zygote["Threads"]), ("2", "1", "1"))
     equal(proc(run.zygote, "environ"), "", "environment")
     equal(os.listdir(f"/proc/{run.zygote}/root"), [], "the root directory")
-    equal(sorted(os.listdir(f"/proc/{run.zygote}/fd")), ["0", "1", "2", "3", "4"], "descriptors")
+    equal(sorted(os.listdir(f"/proc/{run.zygote}/fd")), ["0", "1", "2", "3", "4", "5"], "descriptors")
     for fd in "012":
         equal(os.readlink(f"/proc/{run.zygote}/fd/{fd}"), "/dev/null")
     equal(zygote["NSpid"].split()[-1], "1", "its number in its own namespace")
@@ -230,6 +230,37 @@ def nothing_is_left_of_a_host_that_was_killed_while_it_started():
         wait_until(lambda: not reap_orphans(), 0.1, f"the end after {step * 0.2:.1f} ms")
 
 
+# A host whose child, which has not called exec, holds a copy of all that is open.
+HOST_WITH_A_CHILD = """
+import os, signal, sys, time
+sys.path.insert(0, sys.argv[1])
+from library import Library, zygotes
+library = Library(warm=1)
+library.lib.caprun_start(library.run("for (;;);"))
+library.step(5)
+print(*zygotes(), flush=True)
+if os.fork() == 0:
+    time.sleep(60)
+    os._exit(0)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@test
+def nothing_is_left_of_a_host_that_was_killed_while_a_child_of_it_lives_on():
+    with scratch_dir() as directory:
+        script = write_file(f"{directory}/host.py", HOST_WITH_A_CHILD)
+        host = Process([sys.executable, script, os.path.dirname(os.path.abspath(__file__))])
+        equal(host.end().status, -signal.SIGKILL)
+    (sleeper,) = [pid for pid in children(os.getpid()) if "python" in proc(pid, "cmdline")]
+    zygotes = [int(pid) for pid in host.out.split()]
+    assert zygotes
+    wait_until(lambda: not any(proc(pid, "stat") and not is_zombie(pid) for pid in zygotes), 2, "the end of its zygote")
+    assert not is_zombie(sleeper), "the child has lived on"
+    os.kill(sleeper, signal.SIGKILL)
+    wait_until(lambda: not reap_orphans(), 2, "the end of the child")
+
+
 @each({"waiting": WAIT, "spinning": SPIN})
 def a_zygote_that_is_killed_ends_the_run_clearly(code):
     host = start("exec", "-", "--json", code=code)
@@ -251,6 +282,39 @@ def without_address_randomisation_nothing_runs():
     contains(done.err, "randomisation")
     assert "randomisation is on" not in done.err, f"it is off: {done.err}"
     equal(caprun("exec", "-", code="return 1", under=["setarch", os.uname().machine]).out, "1\n", "with it")
+
+
+@test
+def a_worker_takes_no_precedence():
+    """A spinning worker must not keep the host from ending it."""
+    need_root()
+    for under in (["chrt", "-f", "5"], ["chrt", "-r", "5"], ["nice", "-n", "-10"]):
+        need_program(under[0])
+        with Waiting(under=under) as run:
+            equal((os.sched_getscheduler(run.worker), os.getpriority(os.PRIO_PROCESS, run.worker)), (os.SCHED_OTHER, 0))
+            assert (os.sched_getscheduler(run.host.pid), os.getpriority(os.PRIO_PROCESS, run.host.pid)) != (0, 0)
+
+
+@test
+def with_page_0_mapped_nothing_runs():
+    need_program("setarch")
+    done = caprun("exec", "-", code="return 1", under=["setarch", "-Z"])
+    equal((done.status, done.out), (70, ""))
+    contains(done.err, "page 0 is mapped")
+
+
+@each({"root": [], "root of a namespace": ["-Ur"], "an ordinary user": NOBODY})
+def without_proc_nothing_runs(who):
+    need_root()
+    need(not SANITIZED, "a sanitizer needs /proc itself")
+    with scratch_dir() as directory:
+        copied(directory)
+        write_file(f"{directory}/one.js", "return 1")
+        run = f"{directory}/caprun exec {directory}/one.js"
+        before, options = ([], who) if who != NOBODY else (NOBODY, [])
+        done = Process(["unshare", "-m", *options, "sh", "-c", f"mount -t tmpfs none /proc && {' '.join(before)} {run}"]).end()
+        equal((done.status, done.out), (70, ""), done.err)
+        contains(done.err, "cannot give up uid")
 
 
 @test

@@ -7,7 +7,7 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from harness import BUILD, main, test
+from harness import BUILD, CAPRUN, Process, equal, main, need, test
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -34,6 +34,18 @@ def every_session_prints_what_the_readme_shows():
                              stderr=subprocess.STDOUT, text=True, check=False).stdout
         shown = out.split("--- end\n")[:-1]
         assert shown == [expected for _, expected in steps], shown
+
+
+@test
+def the_doctor_prints_what_the_readme_shows():
+    with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as readme:
+        shown = re.search(r"^```text\n\$ caprun doctor\n(.*?)^```", readme.read(), re.M | re.S)[1]
+    printed = Process([CAPRUN, "doctor"]).end().out
+    layer = re.compile(r"^  (?:present|absent|failed|not checkable) +(.*?): ", re.M)
+    equal(layer.findall(printed), layer.findall(shown), "layers")
+    need(os.geteuid() == 0, "an ordinary user may not look at everything")
+    uid = re.compile(r"uid \d+")
+    equal(uid.sub("uid", printed), uid.sub("uid", shown), "the doctor's report")
 
 
 main()

@@ -208,6 +208,23 @@ static void many_calls(const struct fake_job *job)
         put_call((uint32_t)i, "files", "read", "{}");
 }
 
+static void many_calls_and_done(const struct fake_job *job)
+{
+    many_calls(job);
+    honest(job);
+}
+
+/* Makes one call, waits for its failure, and says that the code does not compile. */
+static void call_and_syntax(const struct fake_job *job)
+{
+    struct wire_header header;
+
+    (void)job;
+    put_call(1, "files", "read", "{}");
+    free(fake_next(&header));
+    put_threw(WIRE_WHY_SYNTAX, 1, 0, "SyntaxError", "words of the worker's own", "");
+}
+
 /* Calls that wait for an answer: one more than may, or a call that no answer came for. */
 static void calls_and_a_throw(const struct fake_job *job)
 {
@@ -278,6 +295,23 @@ static void attempt_lengths(const struct fake_job *job)
     honest(job);
 }
 #define ATTEMPT_LENGTHS 9
+
+/* One part as long as it may be, and |number| / 4 more; the rest is empty. */
+static void attempt_of_long_part(const struct fake_job *job)
+{
+    static const uint32_t most[] = {LIMIT_DENIED_API_BYTES, LIMIT_DENIED_ACCESS_BYTES,
+                                    LIMIT_DENIED_TARGET_BYTES, LIMIT_DENIED_MESSAGE_BYTES};
+    uint32_t len = most[job->number % 4] + (uint32_t)job->number / 4;
+    struct wire_blocked blocked = {0};
+    char text[LIMIT_DENIED_MESSAGE_BYTES + 1];
+
+    memset(text, 'x', sizeof(text));
+    memcpy((uint32_t *)&blocked + job->number % 4, &len, sizeof(len));
+    fake_header((uint32_t)sizeof(blocked) + len, WIRE_BLOCKED, 1);
+    fake_put(&blocked, sizeof(blocked));
+    fake_put(text, len);
+    honest(job);
+}
 
 /* --- scenes: waiting ---------------------------------------------------------------------- */
 
@@ -360,6 +394,17 @@ static void done_after_the_limit(const struct fake_job *job)
     honest(job);
 }
 
+/* Uses |number| ms of CPU time. */
+static void computes(const struct fake_job *job)
+{
+    struct timespec used;
+
+    do
+        (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    while (used.tv_sec * 1000 + used.tv_nsec / 1000000 < job->number);
+    honest(job);
+}
+
 static void gone_after_the_limit(const struct fake_job *job)
 {
     fake_sleep_ms(job->header.left_ms + 5);
@@ -433,6 +478,22 @@ static void threw_lengths(const struct fake_job *job)
     fake_put("abcdefghi", 9);
 }
 #define THREW_LENGTHS 13
+
+/* One part as long as it may be, and |number| / 3 more; the rest is empty. */
+static void threw_long_part(const struct fake_job *job)
+{
+    static const uint32_t most[] = {LIMIT_ERROR_NAME_BYTES, LIMIT_ERROR_MESSAGE_BYTES,
+                                    LIMIT_ERROR_STACK_BYTES};
+    uint32_t len = most[job->number % 3] + (uint32_t)job->number / 3;
+    struct wire_threw threw = {.why = WIRE_WHY_THREW};
+    char text[LIMIT_ERROR_MESSAGE_BYTES + 1];
+
+    memset(text, 'x', sizeof(text));
+    memcpy(&threw.name_len + job->number % 3, &len, sizeof(len));
+    fake_header((uint32_t)sizeof(threw) + len, WIRE_THREW, 0);
+    fake_put(&threw, sizeof(threw));
+    fake_put(text, len);
+}
 
 static void full(const struct fake_job *job)
 {

@@ -64,11 +64,14 @@ static const struct {
     SCENE(long_call_name),
     SCENE(call_lengths),
     SCENE(many_calls),
+    SCENE(many_calls_and_done),
+    SCENE(call_and_syntax),
     SCENE(calls_and_a_throw),
     SCENE(attempts),
     SCENE(attempt_of_number),
     SCENE(attempt_and_throw),
     SCENE(attempt_lengths),
+    SCENE(attempt_of_long_part),
     SCENE(attempt_with_nul),
     SCENE(idle_beyond),
     SCENE(idle_before),
@@ -82,12 +85,14 @@ static const struct {
     SCENE(late_in_time),
     SCENE(done),
     SCENE(done_after_the_limit),
+    SCENE(computes),
     SCENE(gone_after_the_limit),
     SCENE(done_of_depth),
     SCENE(done_with_equal_keys),
     SCENE(done_twice),
     SCENE(threw),
     SCENE(threw_lengths),
+    SCENE(threw_long_part),
     SCENE(full),
     SCENE(log_lines),
     SCENE(log_bytes),
@@ -172,8 +177,9 @@ static void fake_filter(void)
     struct sock_filter allow = {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW};
     struct sock_fprog program = {1, &allow};
 
-    if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) < 0)
-        _exit(WIRE_EXIT_LOCKDOWN);
+    for (int i = 0; i < 2; i++) /* the zygote's and the worker's */
+        if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) < 0)
+            _exit(WIRE_EXIT_LOCKDOWN);
 }
 
 static void fake_lock_down(int socket, enum fake_early early)

@@ -55,7 +55,7 @@ void *realloc(void *old, size_t size)
 }
 
 static const char code[] = "for (let i = 0; i < 50; i++) console.log('line', i);"
-                           "await mcp.a.b({x: 1}).catch(() => 0);"
+                           "await mcp.a.b({x: 1, '\\n': 2}).catch(() => 0);"
                            "for (let i = 0; i < 20; i++) try { eval('1') } catch {}"
                            "if (args.denied) eval('2');"
                            "await new Promise(r => setTimeout(r, 1));"

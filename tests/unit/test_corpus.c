@@ -12,6 +12,15 @@
 #define LLVMFuzzerTestOneInput fuzz_frames
 #include "../fuzz/fuzz_frames.c"
 #undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_envelope
+#include "../fuzz/fuzz_envelope.c"
+#undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_command
+#include "../fuzz/fuzz_command.c"
+#undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_protocol
+#include "../fuzz/fuzz_protocol.c"
+#undef LLVMFuzzerTestOneInput
 
 #define INPUT_MAX (1u << 20)
 
@@ -81,6 +90,21 @@ TEST(the_scanner_bears_every_input_of_its_corpus)
 TEST(the_host_bears_every_stream_of_frames_of_its_corpus)
 {
     CHECK(replay("fuzz_frames", fuzz_frames) >= 15);
+}
+
+TEST(every_run_of_the_corpus_has_an_envelope_with_what_happened)
+{
+    CHECK(replay("fuzz_envelope", fuzz_envelope) >= 20);
+}
+
+TEST(the_command_bears_every_line_of_its_corpus)
+{
+    CHECK(replay("fuzz_command", fuzz_command) >= 20);
+}
+
+TEST(the_host_bears_every_zygote_and_worker_of_its_corpus)
+{
+    CHECK(replay("fuzz_protocol", fuzz_protocol) >= 20);
 }
 
 int main(int argc, char **argv)

@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "base/buf.h"
 #include "base/escape.h"
@@ -218,6 +219,72 @@ TEST(a_json_string_of_any_bytes_but_nul_passes_the_strict_scanner)
         CHECK(cr_scan_json(out.data, out.len, CR_SCAN_STRICT, NULL) == 0);
     }
     cr_buf_clear(&out);
+}
+
+static double seconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* Returns the CPU time of printf() for each of |len| characters, and nothing else. */
+static double seconds_of_printf(size_t len)
+{
+    double start = seconds();
+    char text[8];
+
+    for (size_t i = 0; i < len; i++)
+        (void)snprintf(text, sizeof(text), "\\u%04x", (unsigned)(i % 0x20));
+    return seconds() - start;
+}
+
+static double seconds_of(void (*escape)(struct cr_buf *, const char *, size_t), const char *text,
+                         size_t len)
+{
+    double start = seconds(), took;
+    struct cr_buf out;
+
+    cr_buf_init(&out, 16 * len);
+    escape(&out, text, len);
+    took = cr_buf_err(&out) ? 1e9 : seconds() - start;
+    cr_buf_clear(&out);
+    return took;
+}
+
+TEST(text_of_escapes_only_costs_far_less_than_a_printf_each)
+{
+    static const char bytes[] = {0x01, 0x7f, '\n', '"', (char)0xff};
+    static char text[1 << 20];
+    double limit = seconds_of_printf(sizeof(text)) / 2;
+
+    for (size_t i = 0; i < sizeof(bytes); i++) {
+        memset(text, bytes[i], sizeof(text));
+        CHECK(seconds_of(cr_escape_json, text, sizeof(text)) < limit);
+        CHECK(seconds_of(cr_escape_terminal, text, sizeof(text)) < limit);
+    }
+}
+
+TEST(escapes_are_the_same_however_many_there_are)
+{
+    static const char unit[] = "\x1b\xff\n\U000e0041";
+    struct cr_buf text, out, expected;
+
+    cr_buf_init(&text, 1 << 16);
+    cr_buf_init(&out, 1 << 16);
+    cr_buf_init(&expected, 1 << 16);
+    for (int i = 0; i < 300; i++) {
+        out.len = 0;
+        cr_escape_terminal(&out, (const char *)text.data, text.len);
+        CHECK(!cr_buf_err(&out) && out.len == expected.len);
+        CHECK(i == 0 || memcmp(out.data, expected.data, out.len) == 0);
+        cr_buf_str(&text, unit);
+        cr_buf_str(&expected, "\\u001b\\xff\\n\\udb40\\udc41");
+    }
+    cr_buf_clear(&text);
+    cr_buf_clear(&out);
+    cr_buf_clear(&expected);
 }
 
 TEST(scalars_are_pretty_as_they_are)

@@ -2,6 +2,8 @@
  * test_losses.c - the pool when workers and zygotes are lost (fake_worker.h): who is replaced
  * without anybody noticing, who is to blame, and when it gives up.
  */
+#include <sys/resource.h>
+
 #include "fake_runs.h"
 
 #define INTERNAL CAPRUN_OUTCOME_INTERNAL
@@ -45,6 +47,33 @@ TEST(a_worker_that_is_lost_before_its_job_is_replaced_and_the_run_does_not_notic
             printf("# loss %d leaves descriptors\n", (int)losses[i]);
         CHECK(count_descriptors() <= descriptors);
     }
+    CHECK(end());
+}
+
+/* Of a process, in seconds. */
+static rlim_t cpu_limit(pid_t pid)
+{
+    struct rlimit limit = {0};
+
+    (void)prlimit(pid, RLIMIT_CPU, NULL, &limit);
+    return limit.rlim_cur;
+}
+
+TEST(the_number_of_a_worker_that_is_dead_is_left_alone)
+{
+    rlim_t own = cpu_limit(0);
+
+    CHECK(begin());
+    run = start("says_a_word");
+    CHECK_SOON(run->heard);
+    cr_worker_limit_cpu(run->worker, 200);
+    CHECK(cpu_limit(run->worker->pid) == 200);
+    CHECK(kill(run->worker->pid, SIGKILL) == 0);
+    CHECK(poll(&(struct pollfd){.fd = run->worker->pidfd, .events = POLLIN}, 1, 10000) == 1);
+    run->worker->pid = getpid(); /* as if the kernel had given it to us */
+    cr_worker_limit_cpu(run->worker, 100);
+    CHECK(cpu_limit(0) == own);
+    caprun_run_free(run);
     CHECK(end());
 }
 

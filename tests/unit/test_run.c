@@ -148,6 +148,34 @@ TEST(no_more_calls_wait_for_an_answer_than_may)
     CHECK(end());
 }
 
+/* Four of the longest answers, and then the longest failures. */
+static void says_much(void *data, struct caprun_run *r, uint32_t call, const char *method,
+                      const char *args, size_t args_len)
+{
+    static char text[LIMIT_ANSWER_BYTES];
+
+    (void)data;
+    (void)method;
+    (void)args;
+    (void)args_len;
+    if (!text[0])
+        memset(text, '1', sizeof(text));
+    if (call <= 4)
+        CHECK(caprun_call_reply(r, call, text, sizeof(text)) == 0);
+    else
+        (void)caprun_call_fail(r, call, text, LIMIT_ERROR_MESSAGE_BYTES);
+}
+
+TEST(a_worker_that_does_not_read_is_to_blame_if_it_calls_on)
+{
+    CHECK(begin());
+    handler = says_much;
+    CHECK(plays("many_calls_and_done 260", 0, FAKE_HONEST, CAPRUN_OUTCOME_SUCCESS, "42"));
+    CHECK(plays("many_calls 300", 0, FAKE_HONEST, BAD, "does not read"));
+    handler = NULL;
+    CHECK(end());
+}
+
 /* --- tests: attempts ---------------------------------------------------------------------- */
 
 TEST(attempts_are_listed_and_logged)
@@ -169,6 +197,10 @@ TEST(an_attempt_that_makes_no_sense_ends_the_worker)
     CHECK(begin());
     for (long i = 0; i < ATTEMPT_LENGTHS; i++)
         CHECK(plays_numbered("attempt_lengths", i, BAD, "an attempt that is not one"));
+    for (long i = 0; i < 4; i++) {
+        CHECK(plays_numbered("attempt_of_long_part", i, CAPRUN_OUTCOME_SUCCESS, "42"));
+        CHECK(plays_numbered("attempt_of_long_part", i + 4, BAD, "an attempt that is not one"));
+    }
     CHECK(plays("attempt_with_nul", 0, FAKE_HONEST, BAD, "an attempt that is not one"));
     CHECK(plays_numbered("attempt_of_number", 0, BAD, "an attempt that is not one"));
     CHECK(plays_numbered("attempt_of_number", 2, BAD, "an attempt that is not one"));
@@ -224,6 +256,22 @@ TEST(only_the_hosts_clock_says_when_the_time_is_over)
     CHECK(end());
 }
 
+TEST(a_result_after_the_cpu_limit_is_not_believed)
+{
+    static const struct timespec while_it_computes = {.tv_nsec = 200000000};
+
+    CHECK(begin());
+    for (int enough = 0; enough < 2; enough++) {
+        run = new_run("computes 60", 0, FAKE_HONEST);
+        CHECK(run && caprun_run_set_cpu(run, enough ? 60000 : 30) == 0 && caprun_start(run) == 0);
+        CHECK(reach(run, CR_RUN_RUNNING));
+        (void)nanosleep(&while_it_computes, NULL); /* the application is busy elsewhere */
+        CHECK(ended(run, enough ? CAPRUN_OUTCOME_SUCCESS : CAPRUN_OUTCOME_CPU_TIMEOUT, ""));
+        caprun_run_free(run);
+    }
+    CHECK(end());
+}
+
 /* --- tests: ends -------------------------------------------------------------------------- */
 
 TEST(a_result_is_json_or_the_worker_has_lied)
@@ -262,6 +310,11 @@ TEST(an_error_that_makes_no_sense_ends_the_worker)
     CHECK(begin());
     for (long i = 0; i < THREW_LENGTHS; i++)
         CHECK(plays_numbered("threw_lengths", i, BAD, "an error that is not one"));
+    for (long i = 0; i < 3; i++) {
+        CHECK(plays_numbered("threw_long_part", i, CAPRUN_OUTCOME_CODE_ERROR, "xxx"));
+        CHECK(plays_numbered("threw_long_part", i + 3, BAD, "an error that is not one"));
+    }
+    CHECK(plays("call_and_syntax", 0, FAKE_HONEST, BAD, "an error that is not one"));
     CHECK(plays_numbered("threw", 0, BAD, "an error that is not one"));
     CHECK(plays_numbered("threw", 99, BAD, "an error that is not one"));
     CHECK(end());

@@ -545,6 +545,59 @@ TEST(keys_with_long_equal_beginnings_cost_no_more_than_n_log_n)
     cr_buf_clear(&b);
 }
 
+/* Scans what make_object() makes three times. |ret_least| is the CPU time of the fastest. */
+static bool time_object(int n, const char *before, double *ret_least)
+{
+    bool good = true;
+    struct cr_buf b;
+
+    *ret_least = 1e9;
+    cr_buf_init(&b, 1 << 26);
+    make_object(&b, n, before, "");
+    for (int i = 0; i < 3; i++) {
+        double start = seconds(), took;
+
+        good = good && strict_buf(&b) == 0;
+        took = seconds() - start;
+        *ret_least = took < *ret_least ? took : *ret_least;
+    }
+    cr_buf_clear(&b);
+    return good;
+}
+
+TEST(keys_with_escapes_cost_little_more_than_keys_without)
+{
+    static const struct {
+        int n, len;
+    } objects[] = {{20000, 64}, {4000, 1000}, {16, 400000}};
+    static char prefix[400001];
+
+    /* each is unescaped once; for each comparison anew, it would be forty times as much and more */
+    for (size_t i = 0; i < COUNT(objects); i++) {
+        double plain, escaped;
+
+        memset(prefix, 'p', sizeof(prefix));
+        prefix[objects[i].len] = '\0';
+        CHECK(time_object(objects[i].n, prefix, &plain));
+        memcpy(prefix, "\\n", 2);
+        CHECK(time_object(objects[i].n, prefix, &escaped));
+        printf("# %d keys: %.2f ms, with escapes %.2f ms\n", objects[i].n, plain * 1e3,
+               escaped * 1e3);
+        CHECK(escaped < 20 * plain);
+    }
+}
+
+TEST(keys_with_escapes_are_told_apart_and_found_at_every_depth)
+{
+    CHECK(strict("{\"\\n\":{\"\\n\":{\"\\n\":1,\"\\r\":2},\"\\r\":3},\"\\r\":{\"\\n\":4}}") == 0);
+    CHECK(strict("{\"\\n\":{\"\\n\":{},\"a\":[{\"\\t\":1}]},\"b\":2,\"\\u000a\":3}") ==
+          CAPRUN_E_INVAL);
+    CHECK(strict("{\"a\":{\"\\n\":1,\"b\":{\"\\t\":1},\"\\u000a\":2}}") == CAPRUN_E_INVAL);
+    CHECK(strict("{\"a\":{\"\\n\":1},\"\\t\":2,\"\\u0009\":2}") == CAPRUN_E_INVAL);
+    CHECK(strict("{\"\\ud83c\\udf89x\":1,\"\\ud83c\\udf89y\":2,\"\\ud83c\\udf8ax\":3}") == 0);
+    CHECK(says("{\"\\n\":1,\"\\u000A\":2}", "line 1, column 9: duplicate key \"\\u000A\""));
+}
+
 TEST(keys_that_collide_in_common_hashes_are_still_told_apart)
 {
     /* "Aa" and "BB" are equal for h * 31 + c: 2^16 strings of them all have one hash */

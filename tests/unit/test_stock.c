@@ -137,6 +137,24 @@ TEST(the_stock_of_a_zygote_that_was_retired_gets_old_too)
     CHECK(!stock->zygotes->retired && end());
 }
 
+TEST(what_any_zygote_that_serves_misses_is_missing)
+{
+    CHECK(begin_warm(1));
+    run = start("says_a_word");
+    CHECK_SOON(run->heard);
+    stock->current->layers[WIRE_LAYER_USER_NS] = ENOSPC; /* as if the machine had changed since */
+    cr_pool_distrust(pool, stock->current);
+    CHECK_SOON(stock->current && stock->current->greeted && count_zygotes() == 2);
+    stock->current->layers[WIRE_LAYER_NO_CAPS] = EPERM;
+    CHECK(succeeds());
+    CHECK(strstr(caprun_missing_layers(rt), "user namespace (No space left on device)"));
+    CHECK(strstr(caprun_missing_layers(rt), "no capabilities"));
+    caprun_run_free(run);
+    CHECK_SOON(count_zygotes() == 1);
+    CHECK(succeeds() && !strstr(caprun_missing_layers(rt), "user namespace"));
+    CHECK(strstr(caprun_missing_layers(rt), "no capabilities") && end());
+}
+
 /* How often the descriptor calls for a step within a tenth of a second. */
 static int count_steps(void)
 {

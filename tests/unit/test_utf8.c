@@ -101,6 +101,17 @@ TEST(every_character_decodes_to_itself_and_every_surrogate_is_refused)
     }
 }
 
+TEST(every_character_is_encoded_as_it_should_be)
+{
+    for (uint32_t c = 0; c <= 0x10ffff; c++) {
+        uint8_t bytes[4], expected[4];
+        size_t len = encode(c, expected);
+
+        CHECK(cr_utf8_encode(c, bytes) == len);
+        CHECK(memcmp(bytes, expected, len) == 0);
+    }
+}
+
 TEST(a_character_cut_anywhere_is_refused)
 {
     static const uint32_t chars[] = {0x80, 0x7ff, 0x800, 0xffff, 0x10000, 0x10ffff};

@@ -240,6 +240,7 @@ static size_t list_entries(struct entry *entries)
         {"FORKED", "zygote", WIRE_CONTROL_FORKED, false},
         {"EXITED", "zygote", WIRE_CONTROL_EXITED, false},
         {"BORN", "program", WIRE_CONTROL_BORN, false},
+        {"PROBED", "probe", WIRE_CONTROL_PROBED, false},
     };
     size_t count = COUNT(plain);
 

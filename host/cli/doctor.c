@@ -1,0 +1,159 @@
+/* doctor.c - a line for each layer, or JSON. */
+#include "cli/doctor.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/escape.h"
+#include "cli/output.h"
+
+#define STATUS_UNSAFE 1
+#define STATUS_INTERNAL 70
+#define MAX_REPORT (1u << 20)
+#define WIDTH 100
+#define INDENT 19
+
+struct report {
+    struct cr_buf text;
+    bool json;
+    int told, missing, unchecked;
+    int required; /* of the last that was told */
+};
+
+static const char *state_name(int state)
+{
+    switch (state) {
+    case CAPRUN_LAYER_PRESENT:
+        return "present";
+    case CAPRUN_LAYER_ABSENT:
+        return "absent";
+    case CAPRUN_LAYER_FAILED:
+        return "failed";
+    default:
+        return "not checkable";
+    }
+}
+
+static void add_member(struct cr_buf *out, const char *name, const char *value)
+{
+    cr_buf_fmt(out, ",\"%s\":", name);
+    cr_escape_json(out, value, strlen(value));
+}
+
+static void add_json(struct report *r, const char *name, int state, int required, const char *found,
+                     const char *cost, const char *remedy)
+{
+    cr_buf_str(&r->text, r->told ? ",{\"name\":" : "{\"name\":");
+    cr_escape_json(&r->text, name, strlen(name));
+    add_member(&r->text, "state", state_name(state));
+    cr_buf_fmt(&r->text, ",\"required\":%s", required ? "true" : "false");
+    add_member(&r->text, "found", found);
+    if (*cost)
+        add_member(&r->text, "cost", cost);
+    if (*remedy)
+        add_member(&r->text, "remedy", remedy);
+    cr_buf_str(&r->text, "}");
+}
+
+/* |text|, which may begin with spaces, in lines of WIDTH columns; the second is indented. */
+static void add_wrapped(struct cr_buf *out, const char *text)
+{
+    size_t used = 0;
+
+    while (*text) {
+        size_t spaces = strspn(text, " "), len = strcspn(text + spaces, " ");
+
+        if (used && used + spaces + len > WIDTH) {
+            cr_buf_str(out, "\n");
+            used = spaces = 0;
+            text += strspn(text, " ");
+        }
+        cr_buf_fmt(out, "%*s", (int)(used || spaces ? spaces : INDENT), "");
+        cr_escape_terminal(out, text + spaces, len);
+        used += (used || spaces ? spaces : INDENT) + len;
+        text += spaces + len;
+    }
+    cr_buf_str(out, "\n");
+}
+
+static void add_line(struct report *r, const char *name, int state, int required, const char *found,
+                     const char *cost, const char *remedy)
+{
+    char words[1024];
+
+    if (!r->told || required != r->required)
+        cr_buf_str(&r->text, required ? "Without these nothing runs:\n"
+                                      : "\nWalls behind them, which may be missing:\n");
+    (void)snprintf(words, sizeof(words), "  %-13s  %s: %s", state_name(state), name, found);
+    add_wrapped(&r->text, words);
+    if (*cost) {
+        (void)snprintf(words, sizeof(words), "%*scosts: %s", INDENT, "", cost);
+        add_wrapped(&r->text, words);
+    }
+    if (*remedy) {
+        (void)snprintf(words, sizeof(words), "%*sto get it: %s", INDENT, "", remedy);
+        add_wrapped(&r->text, words);
+    }
+}
+
+static void hear(void *data, const char *name, int state, int required, const char *found,
+                 const char *cost, const char *remedy)
+{
+    struct report *r = data;
+
+    (r->json ? add_json : add_line)(r, name, state, required, found, cost, remedy);
+    r->required = required;
+    r->missing += state == CAPRUN_LAYER_ABSENT;
+    r->unchecked += state == CAPRUN_LAYER_NOT_CHECKABLE;
+    r->told++;
+}
+
+static void add_verdict(struct report *r, bool may_run)
+{
+    if (r->json) {
+        cr_buf_fmt(&r->text, "],\"untrustedCodeMayRun\":%s,\"missing\":%d,\"notCheckable\":%d}\n",
+                   may_run ? "true" : "false", r->missing, r->unchecked);
+        return;
+    }
+    if (!may_run) {
+        cr_buf_str(&r->text, "\nUntrusted code must not run here.\n");
+        return;
+    }
+    cr_buf_str(&r->text, "\nUntrusted code may run here. ");
+    if (r->missing)
+        cr_buf_fmt(&r->text, "Missing: %d. ", r->missing);
+    else
+        cr_buf_str(&r->text, "No layer is missing. ");
+    if (r->unchecked)
+        cr_buf_fmt(&r->text, "Could not be checked: %d.", r->unchecked);
+    cr_buf_str(&r->text, "\n");
+}
+
+int cr_cli_doctor(struct caprun_runtime *rt, bool json)
+{
+    struct report report = {.json = json};
+    const char *text;
+    int may_run, status;
+
+    cr_buf_init(&report.text, MAX_REPORT);
+    if (json)
+        cr_buf_str(&report.text, "{\"version\":\"" CAPRUN_VERSION "\",\"layers\":[");
+    (void)caprun_set_warm(rt, CAPRUN_WARM_NONE);
+    may_run = caprun_doctor(rt, hear, &report);
+    status = may_run > 0 ? 0 : STATUS_UNSAFE;
+    if (may_run < 0) {
+        cr_output_note("cannot examine the sandbox: %s", caprun_error(rt));
+        status = STATUS_INTERNAL;
+    }
+    if (may_run >= 0 || json)
+        add_verdict(&report, may_run > 0);
+    text = cr_buf_text(&report.text);
+    if (!text || fputs(text, stdout) < 0 || fflush(stdout) != 0) {
+        cr_output_note("cannot write standard output: %s", text ? strerror(errno) : "no memory");
+        status = STATUS_INTERNAL;
+    }
+    cr_buf_clear(&report.text);
+    return status;
+}

@@ -1,0 +1,388 @@
+/* doctor.c - collects what is known of each layer, and judges. */
+#include "doctor/doctor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "doctor/advice.h"
+#include "doctor/outside.h"
+#include "doctor/probe.h"
+#include "pool/zygote.h"
+
+struct exam {
+    caprun_layer_fn *hear;
+    void *data;
+    bool may_run;
+    struct cr_probe probe;
+    struct cr_err no_worker; /* why the zygote is there, but none of its workers */
+    struct cr_outside_view view;
+    int ends[PROBE_CALLS]; /* how each worker that attacked ended */
+    bool dies_with_zygote;
+    enum caprun_outcome late, full; /* of runs over their limits */
+};
+
+/* --- what is found out -------------------------------------------------------------------- */
+
+static int attack_all(struct exam *e, struct cr_err *err)
+{
+    int r = 0;
+
+    for (uint32_t i = 0; i < PROBE_CALLS && r == 0; i++) {
+        struct cr_probe_worker worker;
+
+        r = cr_probe_fork(&e->probe, i + 1, &worker, err);
+        if (r == 0)
+            r = cr_probe_attack(&e->probe, &worker, (enum probe_call)i, &e->ends[i], err);
+        else
+            cr_probe_let_go(&worker);
+    }
+    return r;
+}
+
+static int ask_probe(struct exam *e, const char *program, struct cr_err *err)
+{
+    struct cr_probe_worker worker = {-1, -1, 0};
+    int r = cr_probe_start(&e->probe, program, err);
+
+    if (r == 0 && e->probe.greeted && cr_probe_fork(&e->probe, 0, &worker, &e->no_worker) < 0)
+        e->probe.greeted = false; /* what is not locked down is not there */
+    if (r == 0 && e->probe.greeted) {
+        r = cr_outside_look(worker.pidfd, &e->view, err);
+        if (r == 0)
+            r = attack_all(e, err);
+        if (r == 0)
+            e->dies_with_zygote = cr_probe_dies_with_zygote(&e->probe, &worker);
+    }
+    cr_probe_let_go(&worker);
+    cr_probe_end(&e->probe);
+    return r;
+}
+
+/* How a run of |code| ends that does not keep to its limits. */
+static enum caprun_outcome overrun(struct caprun_runtime *rt, const char *code, uint64_t timeout_ms,
+                                   uint64_t memory)
+{
+    enum caprun_outcome outcome = CAPRUN_OUTCOME_INTERNAL;
+    struct caprun_run *run;
+
+    if (caprun_run_new(rt, &run) < 0)
+        return outcome;
+    if (caprun_run_set_code(run, code, strlen(code)) == 0 &&
+        caprun_run_set_timeout(run, timeout_ms) == 0 && caprun_run_set_memory(run, memory) == 0) {
+        (void)caprun_run(run);
+        outcome = caprun_get_outcome(run);
+    }
+    caprun_run_free(run);
+    return outcome;
+}
+
+/* --- what is told ------------------------------------------------------------------------- */
+
+static void tell(struct exam *e, const char *name, enum caprun_layer_state state, bool required,
+                 const char *found, const char *cost, const char *remedy)
+{
+    bool bad = state == CAPRUN_LAYER_ABSENT || state == CAPRUN_LAYER_FAILED;
+
+    if (state == CAPRUN_LAYER_FAILED || (required && state == CAPRUN_LAYER_ABSENT))
+        e->may_run = false;
+    e->hear(e->data, name, (int)state, required, found, bad ? cost : "", bad ? remedy : "");
+}
+
+/* A layer without which nothing runs; |seen| is what was found out, if the sandbox came up. */
+static void tell_required(struct exam *e, const char *name, uint32_t step, enum cr_outside seen,
+                          const char *found)
+{
+    static const char cost[] = "without it there is no sandbox: nothing runs";
+    char words[640];
+
+    if (!e->probe.greeted && step && e->probe.refused == step) {
+        (void)snprintf(words, sizeof(words), "%s%s%s", cr_zygote_step_text(step),
+                       e->probe.error ? ": " : "", e->probe.error ? strerror(e->probe.error) : "");
+        tell(e, name, CAPRUN_LAYER_ABSENT, true, words, cost, cr_advice_step_remedy(step));
+    } else if (!e->probe.greeted) {
+        tell(e, name, CAPRUN_LAYER_NOT_CHECKABLE, true, "the sandbox did not come up", "", "");
+    } else if (seen == CR_OUTSIDE_UNKNOWN) {
+        tell(e, name, CAPRUN_LAYER_NOT_CHECKABLE, true,
+             e->view.no_new_privs == CR_OUTSIDE_UNKNOWN ? "/proc does not show it"
+                                                        : "only root may look",
+             "", "");
+    } else if (seen == CR_OUTSIDE_YES) {
+        tell(e, name, CAPRUN_LAYER_PRESENT, true, found, "", "");
+    } else {
+        (void)snprintf(words, sizeof(words), "this does not hold: %s", found);
+        tell(e, name, CAPRUN_LAYER_FAILED, true, words, cost,
+             "this is a bug of caprun: please report it");
+    }
+}
+
+static enum cr_outside both(enum cr_outside a, enum cr_outside b)
+{
+    if (a == CR_OUTSIDE_NO || b == CR_OUTSIDE_NO)
+        return CR_OUTSIDE_NO;
+    return a == CR_OUTSIDE_YES || b == CR_OUTSIDE_YES ? CR_OUTSIDE_YES : CR_OUTSIDE_UNKNOWN;
+}
+
+static enum cr_outside yes_if(bool condition)
+{
+    return condition ? CR_OUTSIDE_YES : CR_OUTSIDE_NO;
+}
+
+static void add_name(char *list, size_t size, const char *name)
+{
+    size_t len = strlen(list);
+
+    (void)snprintf(list + len, size - len, "%s%s", len ? ", " : "", name);
+}
+
+/* Where 32-bit programs cannot run at all, their door is no system call, but an exception. */
+static bool was_stopped(int status)
+{
+    return WIFSIGNALED(status) && (WTERMSIG(status) == SIGSYS || WTERMSIG(status) == SIGSEGV);
+}
+
+static void tell_filter(struct exam *e)
+{
+    static const char *const names[] = {
+#define XX(name, number, words) words,
+        PROBE_CALL_MAP(XX)
+#undef XX
+    };
+    char passed[512] = "", all[512] = "";
+    char found[600];
+
+    for (int i = 0; i < PROBE_CALLS; i++) {
+        add_name(all, sizeof(all), names[i]);
+        if (!was_stopped(e->ends[i]))
+            add_name(passed, sizeof(passed), names[i]);
+    }
+    if (passed[0])
+        (void)snprintf(found, sizeof(found), "attacks from inside got through: %s", passed);
+    else
+        (void)snprintf(found, sizeof(found), "attacks from inside each ended the worker: %s", all);
+    tell_required(e, "system call filter", WIRE_STEP_SECCOMP,
+                  both(yes_if(!passed[0]), e->view.filtered), found);
+}
+
+/* Root of a user namespace is some ordinary user outside of it. */
+static bool are_really_root(void)
+{
+    cr_autoclose int fd = open("/proc/self/uid_map", O_RDONLY | O_CLOEXEC);
+    char map[64] = "";
+    unsigned inside, outside;
+
+    return fd < 0 || read(fd, map, sizeof(map) - 1) <= 0 ||
+           sscanf(map, "%u %u", &inside, &outside) != 2 || (inside == 0 && outside == 0);
+}
+
+static void tell_identity(struct exam *e)
+{
+    bool own = e->view.uid == geteuid();
+    char found[128];
+
+    (void)snprintf(found, sizeof(found), "uid %llu, %s%s", (unsigned long long)e->view.uid,
+                   own ? "that of the user who started it" : "which is nobody's",
+                   e->view.no_groups == CR_OUTSIDE_YES ? ", no groups" : "");
+    tell_required(e, "not root", WIRE_STEP_IDENTITY,
+                  e->view.not_root == CR_OUTSIDE_NO && !are_really_root() ? CR_OUTSIDE_YES
+                                                                          : e->view.not_root,
+                  found);
+}
+
+static void tell_randomisation(struct exam *e)
+{
+    cr_autoclose int fd = open("/proc/sys/kernel/randomize_va_space", O_RDONLY | O_CLOEXEC);
+    char level = '\0';
+
+    if (fd >= 0)
+        (void)!read(fd, &level, 1);
+    tell_required(e, "address randomisation", WIRE_STEP_RANDOMISATION,
+                  level == '\0'  ? CR_OUTSIDE_UNKNOWN
+                  : level == '0' ? CR_OUTSIDE_NO
+                                 : CR_OUTSIDE_YES,
+                  level == '2' ? "in full" : "in part: kernel.randomize_va_space is not 2");
+}
+
+static const char higher_limits[] =
+    "higher limits around caprun (ulimit -n, -u, -v, -s), or another "
+    "caprun-worker, if this is none";
+
+static void tell_time_limit(struct exam *e)
+{
+    if (e->probe.greeted && e->late == CAPRUN_OUTCOME_INTERNAL)
+        tell(e, "time limit", CAPRUN_LAYER_ABSENT, true,
+             "a run with the usual limits does not start", "nothing runs", higher_limits);
+    else
+        tell_required(e, "time limit", 0, yes_if(e->late == CAPRUN_OUTCOME_EXECUTION_TIMEOUT),
+                      "an endless loop with the usual limits, ended after 200 ms");
+}
+
+static void tell_boundary(struct exam *e)
+{
+    tell_filter(e);
+    tell_required(e, "no_new_privs", WIRE_STEP_NO_NEW_PRIVS, e->view.no_new_privs,
+                  "seen from outside");
+    tell_identity(e);
+    tell_required(e, "resource limits", WIRE_STEP_RLIMITS, e->view.limited,
+                  "no new descriptor, process, file or core");
+    tell_required(e, "one descriptor", WIRE_STEP_DESCRIPTORS, e->view.only_socket,
+                  "its socket, and no other");
+    tell_randomisation(e);
+    tell_required(e, "end with the zygote", 0, yes_if(e->dies_with_zygote),
+                  "a worker that waited was gone when its zygote was killed");
+    tell_time_limit(e);
+    tell_required(e, "memory limit", 0, yes_if(e->full == CAPRUN_OUTCOME_MEMORY_LIMIT),
+                  "an endless array, ended at 16 MiB");
+}
+
+/* --- the layers behind the filter --------------------------------------------------------- */
+
+#define NO_ATTACK (-1)
+#define NOT_SEEN SIZE_MAX
+
+/* Which attack tells of a layer, the errno of being stopped by it, one of not; what to look at. */
+static const struct check {
+    int attack, stopped, passed;
+    size_t seen;
+} checks[WIRE_LAYERS] = {
+    [WIRE_LAYER_USER_NS] = {PROBE_CHANGE_UID, EINVAL, EPERM,
+                            offsetof(struct cr_outside_view, own_users)},
+    [WIRE_LAYER_JOINED_NS] = {PROBE_REACH_NETWORK, ENETUNREACH, 0,
+                              offsetof(struct cr_outside_view, own_rest)},
+    [WIRE_LAYER_PID_NS] = {PROBE_SEE_HOST, ESRCH, EPERM,
+                           offsetof(struct cr_outside_view, own_pids)},
+    [WIRE_LAYER_EMPTY_ROOT] = {PROBE_SEE_FILES, ENOENT, EACCES,
+                               offsetof(struct cr_outside_view, empty_root)},
+    [WIRE_LAYER_NO_CAPS] = {PROBE_USE_CAPABILITY, EPERM, 0,
+                            offsetof(struct cr_outside_view, no_capabilities)},
+    [WIRE_LAYER_NOT_DUMPABLE] = {NO_ATTACK, 0, 0, offsetof(struct cr_outside_view, not_dumpable)},
+    [WIRE_LAYER_MDWE] = {PROBE_NEW_CODE, EACCES, 0, NOT_SEEN},
+    [WIRE_LAYER_LANDLOCK_FS] = {PROBE_LIST_ROOT, EACCES, 0, NOT_SEEN},
+    [WIRE_LAYER_LANDLOCK_NET] = {PROBE_BIND_TCP, EACCES, 0, NOT_SEEN},
+    [WIRE_LAYER_LANDLOCK_SCOPE] = {PROBE_ABSTRACT_SOCKET, EPERM, 0, NOT_SEEN},
+    [WIRE_LAYER_VDSO_CLOCK] = {NO_ATTACK, 0, 0, NOT_SEEN},
+};
+
+static void judge(const struct exam *e, const struct check *c, enum cr_outside *ret_attack,
+                  enum cr_outside *ret_seen)
+{
+    int error = c->attack == NO_ATTACK ? CR_PROBE_NOT_TOLD : e->probe.stopped[c->attack];
+
+    *ret_attack = CR_OUTSIDE_UNKNOWN;
+    *ret_seen = CR_OUTSIDE_UNKNOWN;
+    if (error == 0 || (c->passed && error == c->passed))
+        *ret_attack = CR_OUTSIDE_NO;
+    else if (error == c->stopped)
+        *ret_attack = CR_OUTSIDE_YES;
+    if (c->seen != NOT_SEEN)
+        memcpy(ret_seen, (const char *)&e->view + c->seen, sizeof(*ret_seen));
+}
+
+static const char *attack_words(int attack)
+{
+    switch (attack) {
+#define XX(name, number, words) \
+    case number:                \
+        return words;
+        PROBE_LAYER_MAP(XX)
+#undef XX
+    default:
+        return "";
+    }
+}
+
+static void tell_layer(struct exam *e, enum wire_layer layer, const char *name)
+{
+    const struct check *c = &checks[layer];
+    const char *words = attack_words(c->attack);
+    enum cr_outside attack, seen;
+    char found[256] = "";
+
+    judge(e, c, &attack, &seen);
+    if (attack == CR_OUTSIDE_NO)
+        (void)snprintf(found, sizeof(found), "from inside this got through: %s", words);
+    else if (seen == CR_OUTSIDE_NO)
+        (void)snprintf(found, sizeof(found), "seen from outside not to be there");
+    else if (attack == CR_OUTSIDE_YES)
+        (void)snprintf(found, sizeof(found), "%s: \"%s\"%s", words, strerror(c->stopped),
+                       seen == CR_OUTSIDE_YES ? "; seen from outside" : "");
+    else if (seen == CR_OUTSIDE_YES)
+        (void)snprintf(found, sizeof(found), "seen from outside");
+    tell(e, name,
+         both(attack, seen) == CR_OUTSIDE_NO    ? CAPRUN_LAYER_FAILED
+         : both(attack, seen) == CR_OUTSIDE_YES ? CAPRUN_LAYER_PRESENT
+                                                : CAPRUN_LAYER_NOT_CHECKABLE,
+         false,
+         found[0]                 ? found
+         : c->attack == NO_ATTACK ? "set; /proc does not show it"
+                                  : "set; other layers stop every attack before it does",
+         cr_advice_cost(layer), "this is a bug of caprun, or of the kernel: please report it");
+}
+
+static void tell_layers(struct exam *e)
+{
+    static const char *const names[] = {
+#define XX(name, number, text) text,
+        WIRE_LAYER_MAP(XX)
+#undef XX
+    };
+
+    for (int i = 0; i < WIRE_LAYERS; i++) {
+        enum wire_layer layer = (enum wire_layer)i;
+        int error = e->probe.layers[i];
+
+        if (!e->probe.greeted)
+            tell(e, names[i], CAPRUN_LAYER_NOT_CHECKABLE, false, "the sandbox did not come up", "",
+                 "");
+        else if (error)
+            tell(e, names[i], CAPRUN_LAYER_ABSENT, false, strerror(error), cr_advice_cost(layer),
+                 cr_advice_remedy(layer, error,
+                                  geteuid() == 0 || !e->probe.layers[WIRE_LAYER_USER_NS]));
+        else if (layer == WIRE_LAYER_VDSO_CLOCK)
+            tell(e, names[i], CAPRUN_LAYER_PRESENT, false, "read under the zygote's filter", "",
+                 "");
+        else
+            tell_layer(e, layer, names[i]);
+    }
+}
+
+/* A refusal that belongs to none of the layers that are told of. */
+static void tell_other_refusal(struct exam *e)
+{
+    uint32_t step = e->probe.refused;
+
+    if (e->probe.greeted)
+        return;
+    e->may_run = false;
+    if (!step)
+        tell(e, "start", CAPRUN_LAYER_ABSENT, true,
+             e->no_worker.code ? e->no_worker.text : "caprun-worker ended before it was ready",
+             "nothing runs",
+             e->no_worker.code == CAPRUN_E_SANDBOX ? cr_advice_kill_remedy() : higher_limits);
+    else if (step == WIRE_STEP_SIGNALS || step == WIRE_STEP_FORK || step == WIRE_STEP_ENGINE)
+        tell_required(e, "start", step, CR_OUTSIDE_UNKNOWN, "");
+}
+
+int cr_doctor(struct caprun_runtime *rt, const char *program, caprun_layer_fn *hear, void *data,
+              struct cr_err *err)
+{
+    struct exam e = {.hear = hear, .data = data, .may_run = true};
+    int r = ask_probe(&e, program, err);
+
+    if (r < 0)
+        return r;
+    if (e.probe.greeted) {
+        e.late = overrun(rt, "for (;;);", 200, 0);
+        e.full = overrun(rt, "for (const a = [];;) a.push(new Array(100))", 10000, 16u << 20);
+    }
+    tell_other_refusal(&e);
+    tell_boundary(&e);
+    tell_layers(&e);
+    return e.may_run;
+}

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""allocations.t - every allocation of a run fails once: out of memory is a clear end wherever the engine is.
+
+Each script of allocations/ is run by the test-only worker with its first allocation failing, then its
+second, and so on, until nothing fails any more. Each run ends with MEMORY_LIMIT, and never with a
+crash, until the script ends as its first line says (as in README.md; the twin of all the others).
+CAPRUN_TORTURE=1 has every allocation; otherwise after the first ones only some are tried.
+"""
+
+import glob
+import itertools
+import json
+import os
+import re
+import sys
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "../integration"))
+from harness import BUILD, between, each, equal, main
+from library import CRASHES, Library, descriptors, resident_kib
+
+TORTURE = os.environ.get("CAPRUN_TORTURE") == "1"
+FIRST, STRIDE = 150, 17  # each of the first ones, then some
+MOST = 1000000
+WIDTH = 8  # runs at once
+EXPECT = re.compile(r"// expect: ([A-Z_]+)(?: ([A-Z][A-Za-z]+))?(?: (.+))?\n(?:// expect-log: (.*)\n)?")
+
+
+class Script:
+    """What a file says of its end, and its code."""
+
+    def __init__(self, path):
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        match = EXPECT.match(text)
+        assert match, "the first line does not say how it ends"
+        self.outcome, self.type, self.value, self.log = match.groups()
+        self.body = text[match.end():]
+
+    def failing_at(self, number):
+        return f"//fail-allocation {number}\n{self.body}"
+
+    def ends_right(self, envelope):
+        logged = not self.log or self.log in str(envelope["logs"])
+        if envelope["success"]:
+            return logged and self.outcome == "SUCCESS" and envelope["result"] == json.loads(self.value)
+        error = envelope["error"]
+        words = json.loads(self.value) if self.value else ""
+        return logged and (error["code"], error["type"]) == (self.outcome, self.type) and words in error["message"]
+
+
+def answer(call):
+    if call.method.startswith("fail:"):
+        call.fail("the test refuses")
+    else:
+        call.reply(call.args)
+
+
+class Host(Library):
+    """A host whose workers run out of memory when they are told to."""
+
+    def __init__(self):
+        super().__init__(answer, warm=WIDTH)
+        equal(self.lib.caprun_set_worker(self.runtime, f"{BUILD}/tests/caprun-worker-hook".encode()), 0)
+
+    def outcome(self, script, number, run):
+        """True if |run| ended as without a failure, False if it was out of memory; there is nothing else."""
+        envelope = json.loads(self.finish(run))
+        if script.ends_right(envelope):
+            return True
+        full = not envelope["success"] and envelope["error"]["code"] == "MEMORY_LIMIT"
+        assert full, f"allocation {number}: {json.dumps(envelope):.3000}"
+        return False
+
+
+def tried():
+    return itertools.chain(range(1, FIRST), range(FIRST, MOST, 1 if TORTURE else STRIDE))
+
+
+def fail_each(host, script):
+    """Returns how many runs failed, until one did not."""
+    numbers, going, failed, ended = tried(), [], 0, False
+    while going or not ended:
+        while not ended and len(going) < WIDTH:
+            number = next(numbers)
+            going.append((number, host.start(script.failing_at(number))))
+        number, run = going.pop(0)
+        if host.outcome(script, number, run):
+            ended = True
+        else:
+            failed += 1
+    return failed
+
+
+@each({os.path.basename(path)[:-len(".js")]: path for path in sorted(glob.glob(f"{HERE}/allocations/*.js"))})
+def a_run_whose_memory_is_out_at_any_allocation_ends_clearly(path):
+    script = Script(path)
+    with Host() as host:
+        assert host.outcome(script, MOST, host.start(script.failing_at(MOST))), "out of memory without a reason"
+        host.settle()
+        before, memory = descriptors(), resident_kib()
+        between(fail_each(host, script), 30, MOST, "allocations that failed")
+        assert host.outcome(script, MOST, host.start(script.failing_at(MOST))), "out of memory without a reason"
+        equal(host.count(CRASHES), 0, "crashes")
+        host.settle()
+        equal(descriptors(), before, "descriptors")
+        between(resident_kib() - memory, -(1 << 20), 8192, "KiB more")
+
+
+main()

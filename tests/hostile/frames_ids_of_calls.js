@@ -1,0 +1,56 @@
+// expect: WORKER_TERMINATED WorkerError "a call that is not one"
+send(call(0, 'echo', 'it'));
+return 'went on';
+// case
+// expect: WORKER_TERMINATED WorkerError "a call that is not one"
+send(call(2, 'echo', 'it'));
+return 'went on';
+// case
+// expect: WORKER_TERMINATED WorkerError "a call that is not one"
+send(call(-1, 'echo', 'it'));
+return 'went on';
+// case
+// expect: WORKER_TERMINATED WorkerError "a call that is not one"
+send(call(2 ** 31, 'echo', 'it'));
+return 'went on';
+// case
+// expect: WORKER_TERMINATED WorkerError "a call that is not one"
+// expect-call: never:it {"n":1}
+send(call(1, 'never', 'it', '{"n":1}'), call(1, 'never', 'it', '{"n":2}'));
+return 'went on';
+// case
+// expect: WORKER_TERMINATED WorkerError "a call that is not one"
+// expect-call: echo:it {"n":1}
+await mcp.echo.it({n: 1});
+send(call(1, 'echo', 'it', '{"n":2}'));
+return 'went on';
+// case
+// expect: WORKER_TERMINATED WorkerError "a call that is not one"
+// expect-call: echo:it {"n":1}
+// expect-call: echo:it {"n":2}
+await mcp.echo.it({n: 1});
+await mcp.echo.it({n: 2});
+send(call(4, 'echo', 'it', '{"n":4}'), call(3, 'echo', 'it', '{"n":3}'));
+return 'went on';
+// case
+// expect: WORKER_TERMINATED WorkerError "a call that is not one"
+// expect-call: echo:it {"n":1}
+// the worker's own count does not know of the one by hand
+send(call(1, 'echo', 'it', '{"n":1}'));
+read(65536);
+return await mcp.echo.it({n: 2});
+// case
+// expect: CALL_LIMIT LimitError "More than 10000 calls"
+send(call(10001, 'echo', 'it'));
+return 'went on';
+// case
+// expect: WORKER_TERMINATED WorkerError "a call that is not one"
+send(call(10002, 'echo', 'it'));
+return 'went on';
+// twin
+// expect: SUCCESS "both"
+// expect-call: echo:it {"n":1}
+// expect-call: echo:it {"n":2}
+send(call(1, 'echo', 'it', '{"n":1}'), call(2, 'echo', 'it', '{"n":2}'));
+send(frame(DONE, 0, '"both"'));
+stop();

@@ -1,0 +1,33 @@
+// with frame(CALL, 1, [4, 2, 'echo', 'i'])
+// with frame(CALL, 1, [4294967295, 2, 'echo', 'it', '{}'])
+// with frame(CALL, 1, [4, 4294967295, 'echo', 'it', '{}'])
+// with frame(CALL, 1, [4294967295, 4294967295, 'echo', 'it', '{}'])
+// with frame(CALL, 1, [2147483648, 2147483648, 'echo', 'it', '{}'])
+// with frame(CALL, 1, [0, 2, 'it', '{}'])
+// with frame(CALL, 1, [4, 0, 'echo', '{}'])
+// with frame(CALL, 1, [65, 2, 'e'.repeat(65), 'it', '{}'])
+// with frame(CALL, 1, [4, 129, 'echo', 'i'.repeat(129), '{}'])
+// with frame(THREW, 0, [1, 0, 0, 1, 0, 0])
+// with frame(THREW, 0, [1, 0, 0, 0, 0, 0, 'x'])
+// with frame(THREW, 0, [1, 0, 0, 4294967295, 1, 0])
+// with frame(THREW, 0, [1, 0, 0, 4294967295, 4294967295, 2, ''])
+// with frame(THREW, 0, [1, 0, 0, 2147483648, 2147483648, 0])
+// with frame(BLOCKED, 1, [1, 0, 0, 0, 0])
+// with frame(BLOCKED, 1, [0, 0, 0, 0, 0, 'x'])
+// with frame(BLOCKED, 1, [0, 0, 0, 1, 2, 'x'])
+// with frame(BLOCKED, 1, [0, 0, 0, 0, 4294967295])
+// with frame(BLOCKED, 1, [4294967295, 1, 0, 0, 0])
+// with frame(BLOCKED, 1, [129, 0, 0, 0, 0, 'x'.repeat(129)])
+// with frame(BLOCKED, 1, [0, 17, 0, 0, 0, 'x'.repeat(17)])
+// with frame(BLOCKED, 1, [0, 0, 1025, 0, 0, 'x'.repeat(1025)])
+// with frame(BLOCKED, 1, [0, 0, 0, 2049, 0, 'x'.repeat(2049)])
+// expect: WORKER_TERMINATED WorkerError "not one"
+send($CASE);
+return 'went on';
+// twin
+// expect: SUCCESS "the most there may be"
+// expect-blocked-count: 1
+// expect-call-count: 1
+send(frame(BLOCKED, 1, [128, 16, 1024, 2048, 2048, 'x'.repeat(128 + 16 + 1024 + 2048)]),
+    frame(CALL, 1, [64, 128, 'never' + 'e'.repeat(59), 'i'.repeat(128), '{}']));
+return 'the most there may be';
