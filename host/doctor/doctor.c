@@ -141,10 +141,17 @@ static void add_name(char *list, size_t size, const char *name)
     (void)snprintf(list + len, size - len, "%s%s", len ? ", " : "", name);
 }
 
-/* Where 32-bit programs cannot run at all, their door is no system call, but an exception. */
-static bool was_stopped(int status)
+static bool was_stopped(int attack, int status)
 {
-    return WIFSIGNALED(status) && (WTERMSIG(status) == SIGSYS || WTERMSIG(status) == SIGSEGV);
+    if (!WIFSIGNALED(status))
+        return false;
+#if defined(__x86_64__)
+    /* where 32-bit programs cannot run at all, their door is no system call, but an exception */
+    if (attack == PROBE_CALL_32 && WTERMSIG(status) == SIGSEGV)
+        return true;
+#endif
+    (void)attack;
+    return WTERMSIG(status) == SIGSYS;
 }
 
 static void tell_filter(struct exam *e)
@@ -159,7 +166,7 @@ static void tell_filter(struct exam *e)
 
     for (int i = 0; i < PROBE_CALLS; i++) {
         add_name(all, sizeof(all), names[i]);
-        if (!was_stopped(e->ends[i]))
+        if (!was_stopped(i, e->ends[i]))
             add_name(passed, sizeof(passed), names[i]);
     }
     if (passed[0])
