@@ -52,11 +52,13 @@ lto := $(if $(VARIANT),,-flto=auto -ffat-lto-objects)
 rooms_base := base
 rooms_pool := base pool
 rooms_doctor := base pool doctor
+rooms_config := base config
+rooms_registry := base registry
 rooms_api := base pool doctor
-rooms_cli := base
-rooms_tests := base pool doctor cli
+rooms_cli := base config registry
+rooms_tests := base pool doctor config registry cli
 shared_headers := $(G)/shared/wire.h $(G)/shared/run_limits.h $(G)/shared/probe_map.h
-room_flags = -I$(G)/rooms/$(1) $(if $(filter base cli,$(1)),,-I$(G)/shared)
+room_flags = -I$(G)/rooms/$(1) $(if $(filter base config cli,$(1)),,-I$(G)/shared)
 
 # The worker is a static program on musl: third_party/README.md says why. Kernel headers come last,
 # after the C library's own.
@@ -77,7 +79,7 @@ engine_flags = $(common) $(worker_variant) -fPIE $(lto) $(musl_flags) -w -fwrapv
 runtime_src := $(filter-out runtime/engine.c runtime/filter_gen.c runtime/main.c,$(wildcard runtime/*.c runtime/console/*.c))
 runtime_obj := $(runtime_src:%.c=$(B)/%.o)
 web_headers := $(patsubst js/%.js,$(G)/%.h,$(wildcard js/web/*.js))
-lib_src := $(wildcard host/*.c host/base/*.c host/pool/*.c host/doctor/*.c)
+lib_src := $(wildcard host/*.c $(addprefix host/,$(addsuffix /*.c,base pool doctor config registry)))
 lib_obj := $(lib_src:%.c=$(B)/%.o) $(B)/host/wire.o
 cli_obj := $(patsubst %.c,$(B)/%.o,$(wildcard host/cli/*.c))
 unit_tests := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
@@ -106,7 +108,8 @@ deps-check: deps
 	@third_party/install-packages check
 
 run: all ## build, and run a sample capability
-	$(B)/caprun exec samples/hello.js '{"name": "world"}'
+	@rm -f $(B)/caprun.lock
+	cd $(B) && ./caprun acme.tools.text.summary $(CURDIR)/samples/args/text.summary.json --registry $(CURDIR)/samples/registry
 
 # --- the worker ------------------------------------------------------------------------------
 
@@ -157,7 +160,7 @@ $(G)/prelude.h: js/prelude.js $(B)/tools/compile
 	$(Q)$(B)/tools/compile prelude $< >$@
 
 # The web's APIs: a script of each entry and what it needs of npm's packages, then its bytecode.
-$(G)/web/%.js: js/web/%.js js/bundle.js $(wildcard js/web/shims/*.js) $(NPM)/.lock
+$(G)/web/%.js: js/web/%.js js/bundle.js $(wildcard js/web/shims/*.js js/web/schema/*.js) $(NPM)/.lock
 	@mkdir -p $(@D)
 	$(call say,GEN )
 	$(Q)node js/bundle.js $(NPM) $< $@
@@ -199,7 +202,7 @@ $(G)/shared/%.h: runtime/%.h
 
 $(G)/rooms/.made: Makefile
 	@rm -rf $(G)/rooms && mkdir -p $(G)/rooms
-	@$(foreach room,base pool doctor api cli tests,mkdir $(G)/rooms/$(room) && \
+	@$(foreach room,base pool doctor config registry api cli tests,mkdir $(G)/rooms/$(room) && \
 		ln -sr host/caprun.h $(G)/rooms/$(room)/caprun.h && \
 		$(foreach below,$(rooms_$(room)) $(room),if [ -d host/$(below) ]; then \
 			ln -srfn host/$(below) $(G)/rooms/$(room)/$(below); fi &&) ) true
@@ -213,7 +216,7 @@ $(B)/host/$(1)/%.o: host/$(1)/%.c Makefile | $(host_ready)
 	$$(call say,CC  )
 	$$(Q)$$(CC) $$(common) $$(host_variant) -fPIC $(call room_flags,$(1)) $$(warnings) $$(CFLAGS) -c -o $$@ $$<
 endef
-$(foreach room,base pool doctor cli,$(eval $(call host_room,$(room))))
+$(foreach room,base pool doctor config registry cli,$(eval $(call host_room,$(room))))
 
 $(B)/host/%.o: host/%.c Makefile | $(host_ready)
 	@mkdir -p $(@D)
@@ -271,6 +274,7 @@ $(B)/tests/%: tests/unit/%.c tests/unit/tap.h $(B)/libcaprun.a $(worker_parts) |
 
 # A fuzzer of the command is in there.
 $(B)/tests/test_corpus: $(B)/host/cli/options.o $(B)/host/cli/output.o
+$(B)/tests/test_output: $(B)/host/cli/output.o
 
 # What shares the counters of the variant cover; no other has it.
 $(B)/tests/shared.o: tests/cover/shared.c Makefile
@@ -278,7 +282,7 @@ $(B)/tests/shared.o: tests/cover/shared.c Makefile
 	$(call say,CC  )
 	$(Q)$(CC) $(common) -fPIE $(musl_flags) $(warnings) '-DCOUNTERS_FILE="$(CURDIR)/$(B)/counters"' $(CFLAGS) -c -o $@ $<
 
-test_programs: programs sample_programs $(unit_tests) $(B)/tests/caprun-worker-hook $(B)/tests/restrict
+test_programs: programs sample_programs $(unit_tests) $(B)/tests/caprun-worker-hook $(B)/tests/restrict $(B)/tests/fetch
 	@:
 .PHONY: test_programs
 
@@ -288,7 +292,7 @@ prove = $(run_tests) $(unit_tests) $(wildcard tests/integration/*.t tests/hostil
 
 # What tests compare with: a pinned Node, others' data for URLs and encodings.
 test-data:
-	@third_party/get-npm tests/npm build/npm-tests || echo 'tests/integration/node.t will be skipped' >&2
+	@third_party/get-npm tests/npm build/npm-tests || echo 'tests/integration/node.t and config_schema.t will be skipped' >&2
 	@tests/get-data build/data || :
 .PHONY: test-data
 
@@ -372,7 +376,9 @@ cover: deps test-data ## line coverage of runtime/ and host/ by the tests (gcov)
 
 install: all ## install below $(DESTDIR)$(PREFIX)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/caprun $(DESTDIR)$(PREFIX)/lib/pkgconfig \
-		$(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/doc/caprun
+		$(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/doc/caprun \
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions \
+		$(DESTDIR)$(PREFIX)/share/caprun
 	install -m 755 $(B)/caprun $(DESTDIR)$(PREFIX)/bin/caprun
 	install -m 755 $(B)/caprun-worker $(DESTDIR)$(PREFIX)/libexec/caprun/caprun-worker
 	install -m 644 $(B)/libcaprun.a $(DESTDIR)$(PREFIX)/lib/libcaprun.a
@@ -380,6 +386,9 @@ install: all ## install below $(DESTDIR)$(PREFIX)
 	ln -sf libcaprun.so.0 $(DESTDIR)$(PREFIX)/lib/libcaprun.so
 	install -m 644 host/caprun.h $(DESTDIR)$(PREFIX)/include/caprun.h
 	install -m 644 docs/man/caprun.1 $(DESTDIR)$(PREFIX)/share/man/man1/caprun.1
+	install -m 644 host/cli/completion/caprun.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/caprun
+	install -m 644 host/cli/completion/_caprun $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_caprun
+	install -m 644 host/config/caprun.schema.json $(DESTDIR)$(PREFIX)/share/caprun/caprun.schema.json
 	install -m 644 LICENSE $(B)/THIRD_PARTY_LICENSES $(DESTDIR)$(PREFIX)/share/doc/caprun
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' host/caprun.pc.in \
 		>$(DESTDIR)$(PREFIX)/lib/pkgconfig/caprun.pc
@@ -387,8 +396,9 @@ install: all ## install below $(DESTDIR)$(PREFIX)
 uninstall: ## remove what install put there
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,bin/caprun libexec/caprun/caprun-worker lib/libcaprun.a \
 		lib/libcaprun.so.0 lib/libcaprun.so include/caprun.h share/man/man1/caprun.1 lib/pkgconfig/caprun.pc \
-		share/doc/caprun/LICENSE share/doc/caprun/THIRD_PARTY_LICENSES)
-	rmdir $(DESTDIR)$(PREFIX)/libexec/caprun $(DESTDIR)$(PREFIX)/share/doc/caprun 2>/dev/null || true
+		share/caprun/caprun.schema.json share/doc/caprun/LICENSE share/doc/caprun/THIRD_PARTY_LICENSES \
+		share/bash-completion/completions/caprun share/zsh/site-functions/_caprun)
+	rmdir $(addprefix $(DESTDIR)$(PREFIX)/,libexec/caprun share/caprun share/doc/caprun) 2>/dev/null || true
 
 dist: ## a tar file of what is committed
 	@mkdir -p build

@@ -1,5 +1,5 @@
 /* api.c - the public functions: thin, over the pool. */
-#include "caprun.h"
+#include "api.h"
 
 #include <limits.h>
 #include <poll.h>
@@ -13,16 +13,11 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "base/scan.h"
-#include "base/utf8.h"
 #include "doctor/doctor.h"
 #include "pool/calls.h"
 #include "pool/envelope.h"
 #include "pool/place.h"
 #include "pool/run.h"
-
-_Static_assert(CAPRUN_MAX_CODE == LIMIT_CODE_BYTES && CAPRUN_MAX_ARGS == LIMIT_ARGS_BYTES,
-               "the public numbers are the worker's");
 
 #define MAX_WORKERS 4096u
 #define MAX_WAITING (1u << 20)
@@ -30,15 +25,6 @@ _Static_assert(CAPRUN_MAX_CODE == LIMIT_CODE_BYTES && CAPRUN_MAX_ARGS == LIMIT_A
 #define DEFAULT_WAITING 1024u
 #define DEFAULT_WARM_EACH 8u /* for each processor */
 #define DEFAULT_WARM_MOST 64u
-
-struct caprun_runtime {
-    struct cr_loop loop;
-    struct cr_pool pool;
-    struct cr_pool_sizes given;       /* 0: not given */
-    const struct caprun_run *awaited; /* by caprun_run(), unless it was freed meanwhile */
-    char missing[1024];
-    struct cr_err err;
-};
 
 int caprun_new(struct caprun_runtime **ret)
 {
@@ -167,6 +153,26 @@ int caprun_set_fresh_program(struct caprun_runtime *rt, int fresh)
     return 0;
 }
 
+int caprun_set_require_all_layers(struct caprun_runtime *rt, int on)
+{
+    if (refuse_after_zygote(rt) < 0)
+        return CAPRUN_E_STATE;
+    rt->given.sandbox.all_layers = on != 0;
+    return 0;
+}
+
+int caprun_set_uid_base(struct caprun_runtime *rt, uint32_t uid)
+{
+    if (refuse_after_zygote(rt) < 0)
+        return CAPRUN_E_STATE;
+    if (uid && (uid < WIRE_UID_LEAST || uid > WIRE_UID_MOST))
+        return cr_err_set(&rt->err, CAPRUN_E_INVAL,
+                          "%u cannot be the first of %u uids: it has to be from %u to %u", uid,
+                          WIRE_UIDS, WIRE_UID_LEAST, WIRE_UID_MOST);
+    rt->given.sandbox.uid_base = uid;
+    return 0;
+}
+
 static uint32_t default_warm(void)
 {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
@@ -203,7 +209,7 @@ static void fill_in_sizes(struct caprun_runtime *rt)
 
 int caprun_doctor(struct caprun_runtime *rt, caprun_layer_fn *hear, void *data)
 {
-    return cr_doctor(rt, rt->pool.stock.program, hear, data, &rt->err);
+    return cr_doctor(rt, rt->pool.stock.program, &rt->given.sandbox, hear, data, &rt->err);
 }
 
 const char *caprun_missing_layers(struct caprun_runtime *rt)
@@ -331,126 +337,6 @@ void caprun_run_free(struct caprun_run *run)
     free(run);
 }
 
-static int refuse_after_start(struct caprun_run *run)
-{
-    if (run->state == CR_RUN_NEW)
-        return 0;
-    return cr_err_set(&run->runtime->err, CAPRUN_E_STATE, "the run has %s already",
-                      run->state == CR_RUN_ENDED ? "ended" : "started");
-}
-
-static int replace(struct caprun_run *run, struct cr_buf *buf, const char *bytes, size_t len)
-{
-    struct cr_buf fresh;
-
-    cr_buf_init(&fresh, buf->max);
-    cr_buf_add(&fresh, bytes, len);
-    if (cr_buf_err(&fresh))
-        return cr_err_set(&run->runtime->err, cr_buf_err(&fresh), "no memory");
-    cr_buf_clear(buf);
-    *buf = fresh;
-    return 0;
-}
-
-int caprun_run_set_code(struct caprun_run *run, const char *code, size_t len)
-{
-    struct cr_err *err = &run->runtime->err;
-    size_t valid;
-
-    if (refuse_after_start(run) < 0)
-        return CAPRUN_E_STATE;
-    if (len > LIMIT_CODE_BYTES)
-        return cr_err_set(err, CAPRUN_E_TOOBIG, "the code is over %u bytes", LIMIT_CODE_BYTES);
-    valid = cr_utf8_valid_prefix((const uint8_t *)code, len);
-    if (valid < len)
-        return cr_err_set(err, CAPRUN_E_INVAL, "the code is not UTF-8: see byte %zu", valid);
-    if (memchr(code, '\0', len))
-        return cr_err_set(err, CAPRUN_E_INVAL, "the code has a NUL byte in it: see byte %zu",
-                          (size_t)((const char *)memchr(code, '\0', len) - code));
-    return replace(run, &run->code, code, len);
-}
-
-int caprun_run_set_args(struct caprun_run *run, const char *json, size_t len)
-{
-    struct cr_err *err = &run->runtime->err;
-    struct cr_err why;
-    int r;
-
-    if (refuse_after_start(run) < 0)
-        return CAPRUN_E_STATE;
-    if (len > LIMIT_ARGS_BYTES)
-        return cr_err_set(err, CAPRUN_E_TOOBIG, "the args are over %u bytes", LIMIT_ARGS_BYTES);
-    r = cr_scan_json((const uint8_t *)json, len, CR_SCAN_STRICT, &why);
-    if (r < 0)
-        return cr_err_set(err, r, "the args are not acceptable JSON: %s", why.text);
-    return replace(run, &run->args, json, len);
-}
-
-static int set_ms(struct caprun_run *run, uint32_t *limit, uint64_t ms)
-{
-    if (refuse_after_start(run) < 0)
-        return CAPRUN_E_STATE;
-    if (ms > LIMIT_MAX_MS)
-        return cr_err_set(&run->runtime->err, CAPRUN_E_TOOBIG, "a time limit is at most 24 days");
-    *limit = (uint32_t)ms;
-    return 0;
-}
-
-int caprun_run_set_timeout(struct caprun_run *run, uint64_t ms)
-{
-    return set_ms(run, &run->limits.wall_ms, ms);
-}
-
-int caprun_run_set_cpu(struct caprun_run *run, uint64_t ms)
-{
-    return set_ms(run, &run->limits.cpu_ms, ms);
-}
-
-int caprun_run_set_call_timeout(struct caprun_run *run, uint64_t ms)
-{
-    return set_ms(run, &run->limits.call_ms, ms);
-}
-
-int caprun_run_set_memory(struct caprun_run *run, uint64_t bytes)
-{
-    if (refuse_after_start(run) < 0)
-        return CAPRUN_E_STATE;
-    if (bytes > LIMIT_MAX_MEMORY_BYTES)
-        return cr_err_set(&run->runtime->err, CAPRUN_E_TOOBIG, "a memory limit is at most 16 GiB");
-    run->limits.memory = bytes;
-    return 0;
-}
-
-void caprun_run_set_log(struct caprun_run *run,
-                        void (*log)(void *data, const char *line, size_t len), void *data)
-{
-    run->on_log = log;
-    run->log_data = data;
-}
-
-void caprun_run_set_handler(struct caprun_run *run,
-                            void (*handler)(void *data, struct caprun_run *run, uint32_t call,
-                                            const char *method, const char *args, size_t args_len),
-                            void *data)
-{
-    run->on_call = handler;
-    run->call_data = data;
-}
-
-void caprun_run_set_event(struct caprun_run *run,
-                          void (*event)(void *data, struct caprun_run *run, enum caprun_event what,
-                                        uint32_t call),
-                          void *data)
-{
-    run->on_event = event;
-    run->event_data = data;
-}
-
-void caprun_run_set_stop_when_denied(struct caprun_run *run, int stop)
-{
-    run->stop_when_denied = stop != 0;
-}
-
 int caprun_call_reply(struct caprun_run *run, uint32_t call, const char *json, size_t len)
 {
     return cr_calls_reply(run, call, WIRE_REPLY_VALUE, json, len, &run->runtime->err);
@@ -476,7 +362,7 @@ int caprun_start(struct caprun_run *run)
 {
     struct caprun_runtime *rt = run->runtime;
 
-    if (refuse_after_start(run) < 0)
+    if (cr_api_refuse_after_start(run) < 0)
         return CAPRUN_E_STATE;
     if (!run->code.data)
         return cr_err_set(&rt->err, CAPRUN_E_STATE, "the run has no code");
@@ -520,7 +406,7 @@ void caprun_reject(struct caprun_run *run, enum caprun_outcome outcome, const ch
         outcome = CAPRUN_OUTCOME_INTERNAL;
     cr_run_say(run, "%s", message);
     if (hint)
-        (void)snprintf(run->error.hint, sizeof(run->error.hint), "%s", hint);
+        cr_run_hint(run, hint);
     cr_run_end(run, outcome);
 }
 

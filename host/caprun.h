@@ -36,9 +36,11 @@ extern "C" {
 
 #define CAPRUN_VERSION "0.1.0"
 
-/* Bytes of code, and of args, that a run may have. */
+/* Bytes of code, of args, of a schema and of an env that a run may have. */
 #define CAPRUN_MAX_CODE (1u << 20)
 #define CAPRUN_MAX_ARGS (16u << 20)
+#define CAPRUN_MAX_SCHEMA (1u << 20)
+#define CAPRUN_MAX_ENV (256u << 10)
 
 #if defined(__GNUC__)
 #define CAPRUN_API __attribute__((visibility("default")))
@@ -159,6 +161,23 @@ CAPRUN_API int caprun_set_memory(struct caprun_runtime *rt, uint64_t bytes);
 CAPRUN_API int caprun_set_fresh_program(struct caprun_runtime *rt, int fresh);
 
 /*
+ * With |on| not 0 nothing runs where a layer of the sandbox is missing (caprun_missing_layers()):
+ * every run ends with INTERNAL, and a message that names them, before any worker gets its code. The
+ * clock is not meant, which only gives timeouts their stack. Returns 0 or CAPRUN_E_STATE.
+ */
+CAPRUN_API int caprun_set_require_all_layers(struct caprun_runtime *rt, int on);
+
+/*
+ * Where root starts zygotes, each has a uid of its own: one of 65,536, of which |uid| is the first.
+ * They have to be nobody else's: not people's, services' or containers', nor in /etc/subuid. 0 is
+ * the default, 2,130,640,896, or where there are no such uids, as in some containers, 500 from
+ * 65,000 on. Uids that are set here and are not there are not replaced: nothing runs. A zygote that
+ * an ordinary user starts has his uid. Returns 0; CAPRUN_E_INVAL below 65,536 (which would take in
+ * nobody's 65,534) or over 4,294,901,758; CAPRUN_E_STATE after the zygote has started.
+ */
+CAPRUN_API int caprun_set_uid_base(struct caprun_runtime *rt, uint32_t uid);
+
+/*
  * Starts the zygote now, and asks it for workers, so that the first run finds them. Optional, and
  * does not wait for them. Returns 0, or CAPRUN_E_SYS or CAPRUN_E_NOMEM if it cannot be started.
  */
@@ -240,6 +259,21 @@ CAPRUN_API int caprun_run_set_code(struct caprun_run *run, const char *code, siz
 CAPRUN_API int caprun_run_set_args(struct caprun_run *run, const char *json, size_t len);
 
 /*
+ * The JSON Schema that the args must fit, and the variables that the code finds in args.env, an
+ * object of strings; both are copied, and |len| 0 means none. The worker checks the args before it
+ * compiles the code, within the run's limits: args that do not fit end the run with
+ * VALIDATION_ERROR, a schema that is none with METADATA_INVALID, and the message has a line for
+ * each thing that is wrong. The dialect is that of $schema, 2020-12 (the default), 2019-09 or
+ * draft-07; no other document is read, and formats are not checked. The schema is not about env,
+ * which is added afterwards; args that have an "env" already, or are no object, do not fit.
+ * Returns 0; CAPRUN_E_TOOBIG over 1 MiB of schema or 256 KiB of env; CAPRUN_E_INVAL for what is not
+ * JSON or has a key twice, and for an env that is not an object of strings; CAPRUN_E_NOMEM;
+ * CAPRUN_E_STATE after caprun_start().
+ */
+CAPRUN_API int caprun_run_set_schema(struct caprun_run *run, const char *json, size_t len);
+CAPRUN_API int caprun_run_set_env(struct caprun_run *run, const char *json, size_t len);
+
+/*
  * Limits; 0 is the default: 300,000 ms of wall time, as much CPU time as wall time, 30,000 ms for
  * a call, 512 MiB. Returns 0, CAPRUN_E_TOOBIG over 24 days or 16 GiB, or CAPRUN_E_STATE.
  */
@@ -247,6 +281,36 @@ CAPRUN_API int caprun_run_set_timeout(struct caprun_run *run, uint64_t ms);
 CAPRUN_API int caprun_run_set_cpu(struct caprun_run *run, uint64_t ms);
 CAPRUN_API int caprun_run_set_call_timeout(struct caprun_run *run, uint64_t ms);
 CAPRUN_API int caprun_run_set_memory(struct caprun_run *run, uint64_t bytes);
+
+/*
+ * More limits; 0 is the default, and 1 the least. Returns 0, CAPRUN_E_TOOBIG over the largest
+ * value, or CAPRUN_E_STATE.
+ *
+ * max_result: bytes of the result as JSON. More is OUTPUT_LIMIT. Default: 16 MiB. Largest: 64 MiB.
+ *
+ * max_log: bytes of all lines together, of which there are 10,000 at most. What is over it is cut,
+ * and the last line says so. Default: 1 MiB. Largest: 16 MiB.
+ *
+ * max_calls: calls that the run may make. One more is CALL_LIMIT. Default: 10,000. Largest:
+ * 100,000.
+ *
+ * max_calls_at_once: calls that may wait for their answers. More wait in the worker. Default: 256.
+ * Largest: 1,024.
+ */
+CAPRUN_API int caprun_run_set_max_result(struct caprun_run *run, uint64_t bytes);
+CAPRUN_API int caprun_run_set_max_log(struct caprun_run *run, uint64_t bytes);
+CAPRUN_API int caprun_run_set_max_calls(struct caprun_run *run, uint64_t calls);
+CAPRUN_API int caprun_run_set_max_calls_at_once(struct caprun_run *run, uint64_t calls);
+
+/*
+ * The tools that the run may call: |count| names like "files:read", which are copied. A call of any
+ * other is denied before the handler hears of it: it fails with PERMISSION_DENIED, and the envelope
+ * says so ("by": "rule:tools"); the events of a call, CALL and CALL_DONE, come as for any other.
+ * With a |count| of 0 every call is denied. If this is not called, the handler alone decides.
+ * Returns 0; CAPRUN_E_INVAL for what is no such name (there are no patterns); CAPRUN_E_TOOBIG over
+ * 10,000 names; CAPRUN_E_NOMEM; CAPRUN_E_STATE.
+ */
+CAPRUN_API int caprun_run_set_tools(struct caprun_run *run, const char *const *names, size_t count);
 
 /*
  * |log| gets each line as the code logs it: a stranger's bytes, without a NUL at the end, there
@@ -287,7 +351,7 @@ CAPRUN_API int caprun_call_fail(struct caprun_run *run, uint32_t call, const cha
 /* What can happen to a run. */
 enum caprun_event {
     CAPRUN_EVENT_STARTED = 1,   /* it has a worker, and the code is on its way there */
-    CAPRUN_EVENT_CALL = 2,      /* a call came; its handler is next */
+    CAPRUN_EVENT_CALL = 2,      /* a call came; its handler is next, unless it is refused */
     CAPRUN_EVENT_CALL_DONE = 3, /* a call was answered, with a value or a failure */
     CAPRUN_EVENT_CALL_LOST = 4, /* a call's answer is not wanted any more: stop working on it */
     CAPRUN_EVENT_BLOCKED = 5,   /* the code reached for what is denied */
@@ -305,8 +369,9 @@ CAPRUN_API void caprun_run_set_event(struct caprun_run *run,
                                      void *data);
 
 /*
- * With |stop| not 0 the first attempt on what is denied (files, network, eval …) ends the run with
- * PERMISSION_DENIED, even if the code would have caught the error.
+ * With |stop| not 0 the first attempt on what is denied (files, network, eval …, or a call that is
+ * not in the list of tools) ends the run with PERMISSION_DENIED, even if the code would have caught
+ * the error.
  */
 CAPRUN_API void caprun_run_set_stop_when_denied(struct caprun_run *run, int stop);
 
@@ -326,7 +391,8 @@ CAPRUN_API void caprun_cancel(struct caprun_run *run);
 
 /*
  * Ends a run that was not started with |outcome| and |message|, so that bad input gets the same
- * envelope as everything else. |hint| may be NULL.
+ * envelope as everything else. A message over 64 KiB and a hint over 511 bytes are cut; |hint| may
+ * be NULL.
  */
 CAPRUN_API void caprun_reject(struct caprun_run *run, enum caprun_outcome outcome,
                               const char *message, const char *hint);

@@ -26,6 +26,23 @@ const tables = {
     },
 };
 
+// Of the package that evaluates schemas only the keywords are taken, by their files' names. Whatever
+// else they import is replaced: js/web/schema/package.js says by what. What loads their schemas goes.
+const hyperjump = path.join(npm, "node_modules/@hyperjump/json-schema");
+const keywords = {
+    name: "keywords",
+    setup(to) {
+        to.onResolve({ filter: /./ }, ({ path: name, importer }) => {
+            if (!importer.startsWith(hyperjump) || name.endsWith("common.js") || name.endsWith("validation.js"))
+                return undefined;
+            const file = name.endsWith("instance.js") ? "instance.js" : "package.js";
+            return { path: path.join(__dirname, "web/schema", file) };
+        });
+        to.onLoad({ filter: /[\\/]@hyperjump[\\/]/ }, ({ path: file }) =>
+            ({ contents: fs.readFileSync(file, "utf8").replace("export default { id, compile, ", "export default { ") }));
+    },
+};
+
 // The packages look for other platforms on the global object; there is none for them to find.
 const common = {
     bundle: true, format: "cjs", platform: "neutral", target: "es2023", charset: "utf8",
@@ -47,6 +64,11 @@ const special = {
         inject: [shim("globals.js")],
     },
     events: { keepNames: true }, // else a class that names itself is renamed
+    schema: {
+        alias: { hyperjump },
+        plugins: [keywords],
+        logOverride: { "import-is-undefined": "silent" },
+    },
     legacy: {
         alias: { "@exodus/bytes/base64.js": shim("base64.js"), "@exodus/bytes/utf8.js": shim("utf8.js") },
     },

@@ -31,6 +31,7 @@ struct held {
 
 static struct {
     int64_t now_us;
+    struct wire_limits limits;
     uint32_t calls;
     struct pending *pending;
     size_t pending_count, pending_cap;
@@ -47,6 +48,16 @@ void crw_bridge_set_time(const struct wire_header *header)
 int64_t crw_bridge_now_us(void)
 {
     return bridge.now_us;
+}
+
+void crw_bridge_set_limits(const struct wire_limits *limits)
+{
+    bridge.limits = *limits;
+}
+
+const struct wire_limits *crw_bridge_limits(void)
+{
+    return &bridge.limits;
 }
 
 /* A promise that is rejected with the exception that was just thrown. */
@@ -124,7 +135,7 @@ static JSValue send_call(JSContext *ctx, JSValueConst tool, const char *ns, cons
     bridge.calls++;
     promise = remember_call(ctx, tool, raw);
     parts[3] = (struct wire_part){json.bytes, json.len};
-    if (bridge.pending_count <= LIMIT_CALLS_AT_ONCE || bridge.calls > LIMIT_CALLS)
+    if (bridge.pending_count <= bridge.limits.calls_at_once || bridge.calls > bridge.limits.calls)
         crw_link_put(WIRE_CALL, bridge.calls, parts, 4);
     else
         hold_back(parts, 4);

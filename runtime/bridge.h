@@ -1,5 +1,6 @@
 /*
- * bridge.h - what a capability reaches the host with, and the clock that the host sets.
+ * bridge.h - what a capability reaches the host with, and the clock and the limits that the host
+ * sets.
  *
  * The prelude (js/prelude.js) makes `mcp` of one native function, before any code of a stranger
  * runs.
@@ -18,6 +19,10 @@ JSValue crw_bridge_install(JSContext *ctx);
 /* A frame arrived: time is now what it says. */
 void crw_bridge_set_time(const struct wire_header *header);
 int64_t crw_bridge_now_us(void);
+
+/* The run's limits, from the job on. */
+void crw_bridge_set_limits(const struct wire_limits *limits);
+const struct wire_limits *crw_bridge_limits(void);
 
 /* How many calls have no answer yet. */
 unsigned crw_bridge_waiting(void);

@@ -24,6 +24,7 @@
 #include "engine/marks.h"
 #include "random.h"
 #include "report.h"
+#include "schema.h"
 #include "timers.h"
 #include "values.h"
 
@@ -99,7 +100,8 @@ static const char *text_of_other(JSContext *ctx, JSValueConst value, size_t *ret
         *ret_len = out.len;
         return out.text;
     }
-    if (JS_IsObject(value) && crw_values_encode_result(ctx, value, &json) >= 0) {
+    if (JS_IsObject(value) &&
+        crw_values_encode_result(ctx, value, LIMIT_DEFAULT_RESULT_BYTES, &json) >= 0) {
         *ret_len = json.len;
         return json.bytes;
     }
@@ -157,7 +159,7 @@ _Noreturn static void leave_with_result(JSContext *ctx, JSValueConst value)
 {
     struct crw_text json = {0};
     struct wire_part part;
-    int r = crw_values_encode_result(ctx, value, &json);
+    int r = crw_values_encode_result(ctx, value, crw_bridge_limits()->result_bytes, &json);
 
     if (r < 0)
         leave_with_exception(ctx, WIRE_WHY_NOT_JSON);
@@ -256,15 +258,64 @@ static JSValue call_module(JSContext *ctx, JSValue module, JSValueConst mcp, JSV
     return JS_Call(ctx, function, JS_UNDEFINED, 2, (JSValueConst[]){args, tools});
 }
 
-/* Splits a job's payload; the lengths come from the host, and are still checked. */
-static void split(const struct wire_header *header, const uint8_t *payload, struct wire_job *ret)
+/* A job's payload, in parts. What follows a text may be changed for a while. */
+struct parts {
+    struct wire_job sizes;
+    char name[WIRE_NAME_MAX + 1];
+    char *schema, *code, *args, *env;
+};
+
+/* The lengths come from the host, and are still checked. */
+static void split(const struct wire_header *header, uint8_t *payload, struct parts *ret)
 {
+    struct wire_job *n = &ret->sizes;
+
     if (header->type != WIRE_JOB)
         crw_link_leave(WIRE_EXIT_FRAME);
-    memcpy(ret, payload, sizeof(*ret));
-    if (ret->name_len > WIRE_NAME_MAX || ret->zero ||
-        sizeof(*ret) + (uint64_t)ret->name_len + ret->code_len + ret->args_len != header->length)
+    memcpy(n, payload, sizeof(*n));
+    if (n->name_len > WIRE_NAME_MAX || n->zero ||
+        sizeof(*n) + (uint64_t)n->name_len + n->schema_len + n->code_len + n->args_len +
+                n->env_len !=
+            header->length)
         crw_link_leave(WIRE_EXIT_FRAME);
+    memcpy(ret->name, payload + sizeof(*n), n->name_len);
+    ret->name[n->name_len] = '\0';
+    ret->schema = (char *)payload + sizeof(*n) + n->name_len;
+    ret->code = ret->schema + n->schema_len;
+    ret->args = ret->code + n->code_len;
+    ret->env = ret->args + n->args_len;
+}
+
+/* JSON of which the host has said that it is such. The engine wants a NUL behind it. */
+static JSValue parse(JSContext *ctx, char *json, size_t len)
+{
+    char behind = json[len];
+    JSValue value;
+
+    json[len] = '\0';
+    value = JS_ParseJSON(ctx, json, len, CRW_ENGINE_OURS);
+    json[len] = behind;
+    if (JS_IsException(value))
+        crw_link_leave(WIRE_EXIT_FRAME);
+    return value;
+}
+
+/* Leaves if the args do not fit what the job says of them. */
+static void check_args(JSContext *ctx, const struct parts *parts, JSValueConst args)
+{
+    JSValue lines = JS_UNDEFINED;
+    int why = 0;
+
+    if (parts->sizes.schema_len) {
+        JSValue schema = parse(ctx, parts->schema, parts->sizes.schema_len);
+
+        why = crw_schema_check(ctx, schema, args, &lines);
+        JS_FreeValue(ctx, schema);
+    }
+    if (!why && parts->sizes.env_len)
+        why = crw_schema_check_env(ctx, args, &lines);
+    if (why)
+        leave_without_result(ctx, (enum wire_why)why, lines);
 }
 
 static void begin(JSContext *ctx, const uint8_t *seed)
@@ -279,10 +330,8 @@ static void begin(JSContext *ctx, const uint8_t *seed)
 _Noreturn void crw_job_run(JSContext *ctx, JSValueConst mcp, bool has_clock)
 {
     struct wire_header header;
-    struct wire_job parts;
+    struct parts parts;
     uint8_t *payload;
-    const char *code, *args_json;
-    char name[WIRE_NAME_MAX + 1];
     JSValue program, args, returned;
 
     job.ctx = ctx;
@@ -291,20 +340,19 @@ _Noreturn void crw_job_run(JSContext *ctx, JSValueConst mcp, bool has_clock)
         (void)clock_us(); /* the first call takes longer */
     payload = read_frame(&header);
     split(&header, payload, &parts);
-    code = (const char *)payload + sizeof(parts) + parts.name_len;
-    args_json = code + parts.code_len;
-    memcpy(name, code - parts.name_len, parts.name_len);
-    name[parts.name_len] = '\0';
 
-    begin(ctx, parts.seed);
+    begin(ctx, parts.sizes.seed);
+    crw_bridge_set_limits(&parts.sizes.limits);
     JS_SetInterruptHandler(JS_GetRuntime(ctx), on_interrupt, NULL);
-    program = crw_engine_compile(ctx, code, parts.code_len, name);
+    args = parse(ctx, parts.args, parts.sizes.args_len);
+    check_args(ctx, &parts, args);
+    program = crw_engine_compile(ctx, parts.code, parts.sizes.code_len, parts.name);
     crw_engine_close_compiler(ctx);
     if (JS_IsException(program))
         leave_with_exception(ctx, WIRE_WHY_SYNTAX);
-    args = JS_ParseJSON(ctx, args_json, parts.args_len, name);
-    if (JS_IsException(args))
-        crw_link_leave(WIRE_EXIT_FRAME);
+    if (parts.sizes.env_len)
+        JS_DefinePropertyValueStr(ctx, args, "env", parse(ctx, parts.env, parts.sizes.env_len),
+                                  JS_PROP_C_W_E);
     crw_arena_free(NULL, payload);
     returned = JS_IsModule(program)
                    ? call_module(ctx, program, mcp, args)

@@ -50,7 +50,6 @@
  * one of those that Debian keeps free.
  */
 #define UID_BASE 2130640896u
-#define UID_COUNT 65536u
 #define SMALL_UID_BASE 65000u
 #define SMALL_UID_COUNT 500u
 
@@ -216,16 +215,19 @@ static void take_up_capabilities(void)
 /*
  * Root becomes somebody else, but may still come back until the namespaces are made. Returns false
  * if there is nobody else: root of a user namespace with one id is an ordinary user outside of it.
+ * Who was told which uids to use uses no others.
  */
-static bool step_down(void)
+static bool step_down(uint32_t uid_base)
 {
-    uid_t uid = UID_BASE + (uid_t)getpid() % UID_COUNT;
+    uid_t uid = (uid_base ? uid_base : UID_BASE) + (uid_t)getpid() % WIRE_UIDS;
     bool no_groups = setgroups(0, NULL) == 0;
 
     if (setresgid(uid, uid, uid) < 0) {
         uid = SMALL_UID_BASE + (uid_t)getpid() % SMALL_UID_COUNT;
         if (setresgid(uid, uid, uid) < 0 && errno == EINVAL)
             return false;
+        errno = EINVAL;
+        need(!uid_base, WIRE_STEP_IDENTITY);
     }
     need(no_groups && getegid() == uid && setresuid(uid, uid, 0) == 0, WIRE_STEP_IDENTITY);
     take_up_capabilities();
@@ -269,9 +271,9 @@ static void keep_one_identity(void)
 }
 
 /* The two that everything else is made inside of. Returns whether root's uid is to be given up. */
-static bool make_outer_namespaces(uint8_t layers[WIRE_LAYERS])
+static bool make_outer_namespaces(uint32_t uid_base, uint8_t layers[WIRE_LAYERS])
 {
-    bool root = geteuid() == 0 && step_down();
+    bool root = geteuid() == 0 && step_down(uid_base);
     uid_t uid = geteuid();
     gid_t gid = getegid();
 
@@ -479,7 +481,7 @@ static bool limit_at_most(int what, uint64_t value)
     return limit(what, value, value) || errno == EPERM;
 }
 
-void crw_lockdown_zygote(void (*warm)(void), uint8_t layers[WIRE_LAYERS])
+void crw_lockdown_zygote(void (*warm)(void), uint32_t uid_base, uint8_t layers[WIRE_LAYERS])
 {
     sigset_t child;
     bool root;
@@ -489,7 +491,7 @@ void crw_lockdown_zygote(void (*warm)(void), uint8_t layers[WIRE_LAYERS])
     watch_host();
     reset_process();
     require_randomisation();
-    root = make_outer_namespaces(layers);
+    root = make_outer_namespaces(uid_base, layers);
     become_first_process(warm, layers);
     layers[WIRE_LAYER_NO_CAPS] = errno_unless(empty_bounding_set());
     if (root)

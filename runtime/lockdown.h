@@ -20,10 +20,11 @@
 /*
  * Steps of the zygote up to no_new_privs and Landlock. Forks, and returns in the child, which is to
  * be the zygote; the parent leaves. |warm| is called in the child, to do what takes time while the
- * parent makes the namespaces. |layers| gets 0 or an errno for each layer. On a refusal it tells
- * the host why, and leaves.
+ * parent makes the namespaces. |uid_base| is the first of the uids that root uses here, or 0 for
+ * those that it uses elsewhere; nobody else heeds it. |layers| gets 0 or an errno for each layer.
+ * On a refusal it tells the host why, and leaves.
  */
-void crw_lockdown_zygote(void (*warm)(void), uint8_t layers[WIRE_LAYERS]);
+void crw_lockdown_zygote(void (*warm)(void), uint32_t uid_base, uint8_t layers[WIRE_LAYERS]);
 
 /* The zygote's own filter, after the engine is warm. Also finds out whether there is a clock. */
 void crw_lockdown_zygote_filter(uint8_t layers[WIRE_LAYERS]);

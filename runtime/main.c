@@ -1,7 +1,8 @@
 /*
  * main.c - caprun-worker: locks itself down, warms the engine, forks workers on request.
  *
- * It is started by libcaprun with an empty environment and the control socket on descriptor 3.
+ * It is started by libcaprun with an empty environment and the control socket on descriptor 3. Its
+ * arguments, both optional: "probe" (probe.h), and the first uid that it may use if it is root.
  *
  * What a worker costs is pages: each that it maps, copies or faults for, and unmaps when it ends.
  * So the engine is warm before fork, and after that leaves what is there alone as far as it can. A
@@ -96,17 +97,34 @@ static void start_engine(void)
     crw_engine_settle_down(ctx);
 }
 
+/* Returns 0 for what is not the plain decimal number of a uid that may be the first. */
+static uint32_t read_uid(const char *text)
+{
+    uint64_t uid = 0;
+
+    if (text[0] == '0' || strlen(text) > 10)
+        return 0;
+    for (; *text; text++) {
+        if (*text < '0' || *text > '9')
+            return 0;
+        uid = uid * 10 + (uint64_t)(*text - '0');
+    }
+    return uid >= WIRE_UID_LEAST && uid <= WIRE_UID_MOST ? (uint32_t)uid : 0;
+}
+
 int main(int argc, char **argv)
 {
     struct wire_control hello = {.kind = WIRE_CONTROL_HELLO};
     bool is_probe = argc > 1 && strcmp(argv[1], PROBE_ARGUMENT) == 0;
+    int uid_at = is_probe ? 2 : 1;
+    uint32_t uid_base = argc > uid_at ? read_uid(argv[uid_at]) : 0;
     pid_t host = is_probe ? getppid() : 0, own;
 
-    if (!is_control_socket()) {
+    if (!is_control_socket() || argc > uid_at + 1 || (argc > uid_at && !uid_base)) {
         say_how_to_use_it();
         return 2;
     }
-    crw_lockdown_zygote(start_engine, hello.layers);
+    crw_lockdown_zygote(start_engine, uid_base, hello.layers);
     own = getpid();
     if (is_probe)
         crw_probe_layers(host);

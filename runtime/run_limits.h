@@ -10,11 +10,10 @@
 
 #define LIMIT_CODE_BYTES (1u * LIMIT_MIB)
 #define LIMIT_ARGS_BYTES (16u * LIMIT_MIB) /* the args of a run, and of one call */
-#define LIMIT_RESULT_BYTES (16u * LIMIT_MIB)
-#define LIMIT_LOG_BYTES (1u * LIMIT_MIB)
+#define LIMIT_SCHEMA_BYTES (1u * LIMIT_MIB)
+#define LIMIT_ENV_BYTES (256u * LIMIT_KIB)
 #define LIMIT_LOG_LINES 10000u
-#define LIMIT_CALLS 10000u
-#define LIMIT_CALLS_AT_ONCE 256u
+#define LIMIT_TOOLS 10000u                   /* names in a capability's list of tools */
 #define LIMIT_ANSWER_BYTES (64u * LIMIT_MIB) /* to one call */
 
 /* Attempts on what is denied: how many are listed, and how long their texts are. */
@@ -31,8 +30,23 @@
 
 #define LIMIT_NAMESPACE_CHARS 64u
 #define LIMIT_ACTION_CHARS 128u
+#define LIMIT_TOOL_CHARS (LIMIT_NAMESPACE_CHARS + 1u + LIMIT_ACTION_CHARS) /* "ns:action" */
 
 #define LIMIT_JS_STACK_BYTES (1u * LIMIT_MIB)
+
+/*
+ * What a run may set for itself, and the most it may set. Of each call the host keeps some hundred
+ * bytes until the run has ended, a kilobyte if it failed; of each that is open, room for its
+ * failure.
+ */
+#define LIMIT_DEFAULT_RESULT_BYTES (16u * LIMIT_MIB)
+#define LIMIT_MAX_RESULT_BYTES (64u * LIMIT_MIB)
+#define LIMIT_DEFAULT_LOG_BYTES (1u * LIMIT_MIB)
+#define LIMIT_MAX_LOG_BYTES (16u * LIMIT_MIB)
+#define LIMIT_DEFAULT_CALLS 10000u
+#define LIMIT_MAX_CALLS 100000u
+#define LIMIT_DEFAULT_CALLS_AT_ONCE 256u
+#define LIMIT_MAX_CALLS_AT_ONCE 1024u
 
 #define LIMIT_DEFAULT_MEMORY_BYTES (512ull * LIMIT_MIB)
 #define LIMIT_MAX_MEMORY_BYTES (16ull * 1024 * LIMIT_MIB)

@@ -20,9 +20,9 @@ int crw_values_encode_args(JSContext *ctx, JSValueConst value, struct crw_text *
     return -1;
 }
 
-int crw_values_encode_result(JSContext *ctx, JSValueConst value, struct crw_text *ret)
+int crw_values_encode_result(JSContext *ctx, JSValueConst value, size_t max, struct crw_text *ret)
 {
-    static const struct crw_encode_rules rules = {"result", "null", LIMIT_RESULT_BYTES, false};
+    const struct crw_encode_rules rules = {"result", "null", max, false};
 
     return crw_encode_json(ctx, value, &rules, ret);
 }

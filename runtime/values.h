@@ -11,13 +11,13 @@
 #include "quickjs.h"
 
 /*
- * Writes |value| as JSON, up to the ceiling that run_limits.h has for it, and returns what
- * crw_encode_json() does. The two differ in what they make of `undefined` (`{}` for the args of a
- * call, `null` for a result), of half a surrogate pair (a TypeError, U+FFFD) and of text over the
- * ceiling: args are never 1, but a RangeError.
+ * Writes |value| as JSON, up to the ceiling that run_limits.h has for args, or up to |max| bytes,
+ * and returns what crw_encode_json() does. The two differ in what they make of `undefined` (`{}`
+ * for the args of a call, `null` for a result), of half a surrogate pair (a TypeError, U+FFFD) and
+ * of text over the ceiling: args are never 1, but a RangeError.
  */
 int crw_values_encode_args(JSContext *ctx, JSValueConst value, struct crw_text *ret);
-int crw_values_encode_result(JSContext *ctx, JSValueConst value, struct crw_text *ret);
+int crw_values_encode_result(JSContext *ctx, JSValueConst value, size_t max, struct crw_text *ret);
 
 /*
  * Own property |name| of |object|, if it is plain data, else undefined. Runs no code; |object| must

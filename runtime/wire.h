@@ -17,7 +17,7 @@
 
 #include "run_limits.h"
 
-#define WIRE_VERSION 2u
+#define WIRE_VERSION 3u
 
 /* The worker's only descriptor; in the zygote, the control socket. */
 #define WIRE_FD 3
@@ -42,10 +42,10 @@ enum wire_side { WIRE_HOST, WIRE_WORKER };
     XX(WAKE, 4, WIRE_HOST, 0, 0)                                                  \
     XX(READY, 16, WIRE_WORKER, 0, 0)                                              \
     XX(CALL, 17, WIRE_WORKER, sizeof(struct wire_call), WIRE_CALL_MAX)            \
-    XX(LOG, 18, WIRE_WORKER, 0, LIMIT_LOG_BYTES)                                  \
+    XX(LOG, 18, WIRE_WORKER, 0, LIMIT_MAX_LOG_BYTES)                              \
     XX(BLOCKED, 19, WIRE_WORKER, sizeof(struct wire_blocked), WIRE_BLOCKED_MAX)   \
     XX(IDLE, 20, WIRE_WORKER, sizeof(struct wire_idle), sizeof(struct wire_idle)) \
-    XX(DONE, 21, WIRE_WORKER, 1, LIMIT_RESULT_BYTES)                              \
+    XX(DONE, 21, WIRE_WORKER, 1, LIMIT_MAX_RESULT_BYTES)                          \
     XX(THREW, 22, WIRE_WORKER, sizeof(struct wire_threw), WIRE_THREW_MAX)         \
     XX(LATE, 23, WIRE_WORKER, 0, LIMIT_ERROR_STACK_BYTES)                         \
     XX(FULL, 24, WIRE_WORKER, 0, 0)
@@ -53,13 +53,30 @@ enum wire_side { WIRE_HOST, WIRE_WORKER };
 #define WIRE_SEED_MATH 8u
 #define WIRE_SEED_CRYPTO 32u
 
-/* The code to run. Then come the bytes of name, code and args, without anything between them. */
+/*
+ * What a run may have, each from 1 up to the most in run_limits.h. The host holds it to them; the
+ * worker keeps to them, and says at which one it has come to.
+ */
+struct wire_limits {
+    uint32_t result_bytes;
+    uint32_t log_bytes;
+    uint32_t calls;
+    uint32_t calls_at_once;
+};
+
+/*
+ * The code to run. Then come the bytes of name, schema, code, args and env, without anything
+ * between them.
+ */
 struct wire_job {
     uint8_t seed[WIRE_SEED_MATH + WIRE_SEED_CRYPTO]; /* of Math.random, then of crypto */
-    uint32_t name_len; /* what stack traces call the code: "cap:" and a short hash */
+    uint32_t name_len;   /* what stack traces call the code: "cap:" and a short hash */
+    uint32_t schema_len; /* JSON Schema that the args must fit; 0: there is none */
     uint32_t code_len;
     uint32_t args_len;
+    uint32_t env_len; /* what args.env will be, a JSON object; 0: there is none */
     uint32_t zero;
+    struct wire_limits limits;
 };
 
 enum wire_reply_kind {
@@ -81,8 +98,8 @@ struct wire_fail {
 
 /*
  * Call number |header.id|, counted from 1. Then come the bytes of both names and of the args. At
- * most LIMIT_CALLS_AT_ONCE wait for an answer; the worker holds back the others. A call with the
- * number LIMIT_CALLS + 1 may come out of turn: it ends the run.
+ * most limits.calls_at_once wait for an answer; the worker holds back the others. A call with the
+ * number limits.calls + 1 may come out of turn: it ends the run.
  */
 struct wire_call {
     uint32_t namespace_len;
@@ -114,7 +131,9 @@ enum wire_why {
     WIRE_WHY_THREW = 1,    /* the code threw */
     WIRE_WHY_SYNTAX = 2,   /* the code does not parse */
     WIRE_WHY_NOT_JSON = 3, /* the code returned what is not JSON */
-    WIRE_WHY_TOO_LONG = 4, /* the result is over LIMIT_RESULT_BYTES */
+    WIRE_WHY_TOO_LONG = 4, /* the result is over limits.result_bytes */
+    WIRE_WHY_ARGS = 5,     /* the args do not fit the schema; the message says where, in lines */
+    WIRE_WHY_SCHEMA = 6,   /* the schema is none; so does it here */
 };
 
 /* The end without a result. Then come the bytes of the error's name, message and stack. */
@@ -129,7 +148,9 @@ struct wire_threw {
 };
 
 #define WIRE_NAME_MAX 64u
-#define WIRE_JOB_MAX (sizeof(struct wire_job) + WIRE_NAME_MAX + LIMIT_CODE_BYTES + LIMIT_ARGS_BYTES)
+#define WIRE_JOB_MAX                                                                   \
+    (sizeof(struct wire_job) + WIRE_NAME_MAX + LIMIT_SCHEMA_BYTES + LIMIT_CODE_BYTES + \
+     LIMIT_ARGS_BYTES + LIMIT_ENV_BYTES)
 #define WIRE_REPLY_MAX (sizeof(struct wire_reply) + LIMIT_ANSWER_BYTES)
 #define WIRE_FAIL_MAX (sizeof(struct wire_fail) + WIRE_NAME_MAX + LIMIT_ERROR_MESSAGE_BYTES)
 #define WIRE_CALL_MAX \
@@ -162,6 +183,15 @@ int wire_is_action(const char *text, size_t len);
 
 /* Returns the type's name, or "?" for a number that has none. */
 const char *wire_type_name(unsigned type);
+
+/*
+ * The uids of a zygote that root starts: one of WIRE_UIDS, from the first on, which the program is
+ * told as its last argument. Below 65536 are those of people and services, and nobody's; the last
+ * two of all are no uid, and nobody's elsewhere.
+ */
+#define WIRE_UIDS 65536u
+#define WIRE_UID_LEAST 65536u
+#define WIRE_UID_MOST (UINT32_MAX - 1u - WIRE_UIDS)
 
 /* Layers of the sandbox that may be missing: the zygote reports each as 0 or the errno of why. */
 #define WIRE_LAYER_MAP(XX)                                          \

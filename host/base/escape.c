@@ -176,6 +176,17 @@ void cr_escape_json(struct cr_buf *out, const char *text, size_t len)
     cr_buf_str(out, "\"");
 }
 
+void cr_escape_json_str(struct cr_buf *out, const char *text)
+{
+    cr_escape_json(out, text, strlen(text));
+}
+
+void cr_escape_member(struct cr_buf *out, const char *name, const char *text)
+{
+    cr_buf_fmt(out, ",\"%s\":", name);
+    cr_escape_json_str(out, text);
+}
+
 /* Returns the length of the string that begins at the quote |text|, quotes included. */
 static size_t string_len(const uint8_t *text, size_t len)
 {

@@ -27,11 +27,14 @@ void cr_escape_terminal(struct cr_buf *out, const char *text, size_t len);
 
 /*
  * Appends |text| as a JSON string, quotes included. Each byte that is not part of valid UTF-8
- * becomes one U+FFFD. Quotes, backslashes
- * and the controls below U+0020 are escaped, all else is left as it is. The result passes
- * CR_SCAN_STRICT unless |text| has a NUL.
+ * becomes one U+FFFD. Quotes, backslashes and the controls below U+0020 are escaped, all else is
+ * left as it is. The result passes CR_SCAN_STRICT unless |text| has a NUL.
  */
 void cr_escape_json(struct cr_buf *out, const char *text, size_t len);
+void cr_escape_json_str(struct cr_buf *out, const char *text);
+
+/* Appends a comma, |name|, which needs no escapes, a colon and |text| as above. */
+void cr_escape_member(struct cr_buf *out, const char *name, const char *text);
 
 /*
  * Appends |json|, which cr_scan_json() has accepted under either rules, with one member a line and

@@ -576,3 +576,12 @@ int cr_scan_json(const uint8_t *bytes, size_t len, enum cr_scan_rules rules, str
     free(s.keys);
     return r;
 }
+
+const char *cr_scan_place(const struct cr_err *err, size_t *ret_line, size_t *ret_column)
+{
+    int words = 0;
+
+    *ret_line = *ret_column = 1;
+    (void)sscanf(err->text, "line %zu, column %zu: %n", ret_line, ret_column, &words);
+    return err->text + words;
+}

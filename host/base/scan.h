@@ -46,4 +46,7 @@ enum cr_scan_rules {
  */
 int cr_scan_json(const uint8_t *bytes, size_t len, enum cr_scan_rules rules, struct cr_err *err);
 
+/* The words of such an error behind the place, and the place; 1 and 1 if they have none. */
+const char *cr_scan_place(const struct cr_err *err, size_t *ret_line, size_t *ret_column);
+
 #endif

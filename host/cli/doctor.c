@@ -1,7 +1,6 @@
 /* doctor.c - a line for each layer, or JSON. */
 #include "cli/doctor.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -36,24 +35,18 @@ static const char *state_name(int state)
     }
 }
 
-static void add_member(struct cr_buf *out, const char *name, const char *value)
-{
-    cr_buf_fmt(out, ",\"%s\":", name);
-    cr_escape_json(out, value, strlen(value));
-}
-
 static void add_json(struct report *r, const char *name, int state, int required, const char *found,
                      const char *cost, const char *remedy)
 {
     cr_buf_str(&r->text, r->told ? ",{\"name\":" : "{\"name\":");
-    cr_escape_json(&r->text, name, strlen(name));
-    add_member(&r->text, "state", state_name(state));
+    cr_escape_json_str(&r->text, name);
+    cr_escape_member(&r->text, "state", state_name(state));
     cr_buf_fmt(&r->text, ",\"required\":%s", required ? "true" : "false");
-    add_member(&r->text, "found", found);
+    cr_escape_member(&r->text, "found", found);
     if (*cost)
-        add_member(&r->text, "cost", cost);
+        cr_escape_member(&r->text, "cost", cost);
     if (*remedy)
-        add_member(&r->text, "remedy", remedy);
+        cr_escape_member(&r->text, "remedy", remedy);
     cr_buf_str(&r->text, "}");
 }
 
@@ -134,7 +127,6 @@ static void add_verdict(struct report *r, bool may_run)
 int cr_cli_doctor(struct caprun_runtime *rt, bool json)
 {
     struct report report = {.json = json};
-    const char *text;
     int may_run, status;
 
     cr_buf_init(&report.text, MAX_REPORT);
@@ -149,11 +141,8 @@ int cr_cli_doctor(struct caprun_runtime *rt, bool json)
     }
     if (may_run >= 0 || json)
         add_verdict(&report, may_run > 0);
-    text = cr_buf_text(&report.text);
-    if (!text || fputs(text, stdout) < 0 || fflush(stdout) != 0) {
-        cr_output_note("cannot write standard output: %s", text ? strerror(errno) : "no memory");
+    if (cr_output_text(&report.text) < 0)
         status = STATUS_INTERNAL;
-    }
     cr_buf_clear(&report.text);
     return status;
 }

@@ -7,8 +7,7 @@
 #include <unistd.h>
 
 #include "caprun.h"
-#include "cli/doctor.h"
-#include "cli/exec.h"
+#include "cli/commands.h"
 #include "cli/help.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -34,23 +33,6 @@ static int print_text(const char *text)
         return 0;
     cr_output_note("cannot write standard output: %s", strerror(errno));
     return STATUS_INTERNAL;
-}
-
-static void reject_word(struct caprun_run *run, const char *word)
-{
-    char message[512];
-
-    if (!word)
-        (void)snprintf(message, sizeof(message), "there is nothing to do");
-    else if (strchr(word, '.'))
-        (void)snprintf(message, sizeof(message),
-                       "'%s' is the name of a capability, and this version of caprun does not have "
-                       "registries yet",
-                       word);
-    else
-        (void)snprintf(message, sizeof(message), "unknown command '%s'", word);
-    caprun_reject(run, CAPRUN_OUTCOME_USAGE, message,
-                  "caprun exec FILE [ARGS]; caprun --help says more");
 }
 
 /* The value of the last field of that name: what the code returned comes before it, and may have
@@ -83,33 +65,12 @@ static int exit_status(enum caprun_outcome outcome, int signal)
     return signal ? 128 + signal : caprun_outcome_status(outcome);
 }
 
-/* With anything that would have to be dropped silently, it is not. */
-static bool is_plain_doctor(const struct cr_options *o)
-{
-    return o->word_count == 1 && strcmp(o->words[0], "doctor") == 0 && !o->timeout_ms &&
-           !o->cpu_ms && !o->rpc_timeout_ms && !o->memory && !o->quiet && !o->verbose;
-}
-
-/* Runs what the command line asks for, and returns the signal that cancelled it, or 0. */
-static int carry_out(struct caprun_runtime *rt, struct caprun_run *run, const struct cr_options *o)
-{
-    if (o->word_count && strcmp(o->words[0], "exec") == 0)
-        return cr_exec_run(rt, run, o);
-    if (o->word_count && strcmp(o->words[0], "doctor") == 0)
-        caprun_reject(run, CAPRUN_OUTCOME_USAGE,
-                      "doctor takes no other word, and no option but --json",
-                      "caprun doctor [--json]");
-    else
-        reject_word(run, o->words[0]);
-    return 0;
-}
-
 static int run_command(struct caprun_runtime *rt, const struct cr_options *o,
                        const struct cr_err *bad_options)
 {
     struct caprun_run *run;
     struct cr_err err;
-    int cancelled = 0, status;
+    int cancelled = 0, status = -1;
 
     if (caprun_run_new(rt, &run) < 0) {
         cr_output_note("%s", caprun_error(rt));
@@ -119,7 +80,11 @@ static int run_command(struct caprun_runtime *rt, const struct cr_options *o,
         caprun_reject(run, CAPRUN_OUTCOME_USAGE, bad_options->text,
                       "caprun --help lists the options");
     else
-        cancelled = carry_out(rt, run, o);
+        status = cr_commands_run(rt, run, o, &cancelled);
+    if (status >= 0) {
+        caprun_run_free(run);
+        return status; /* it was all said */
+    }
     status = exit_status(caprun_get_outcome(run), cancelled);
     if (cr_output_end(run, o->json, o->quiet, &err) < 0) {
         cr_output_note("%s", err.text);
@@ -141,6 +106,7 @@ int main(int argc, char **argv)
     fill_closed_descriptors();
     /* a reader that has gone is an error of write(), not our end */
     (void)signal(SIGPIPE, SIG_IGN);
+    (void)signal(SIGXFSZ, SIG_IGN); /* nor is a file that may not grow */
     (void)cr_options_parse(argc, argv, &options, &bad_options);
     if (!bad_options.code && (options.help || options.version))
         return print_text(options.help ? cr_help_text : "caprun " CAPRUN_VERSION "\n");
@@ -148,10 +114,7 @@ int main(int argc, char **argv)
         cr_output_note("no memory, or no descriptors, to start with");
         return STATUS_INTERNAL;
     }
-    if (!bad_options.code && is_plain_doctor(&options))
-        status = cr_cli_doctor(rt, options.json);
-    else
-        status = run_command(rt, &options, &bad_options);
+    status = run_command(rt, &options, &bad_options);
     caprun_free(rt);
     return status;
 }

@@ -2,48 +2,57 @@
 #include "cli/options.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "base/units.h"
 
 enum kind {
     FLAG,     /* sets a bool */
     DURATION, /* sets milliseconds */
     SIZE,     /* sets bytes */
+    STRING,   /* sets a const char *, once */
+    REGISTRY, /* adds to the registries */
     NOTHING,  /* true of this version anyway */
     LATER,    /* takes a value, and belongs to a part that is not there yet */
-    LATER_FLAG,
 };
 
 static const struct option {
     const char *name;
     char letter;
     enum kind kind;
+    enum cr_option_group group;
     size_t offset;
     const char *missing; /* LATER: what is not there yet */
 } options[] = {
-    {"--json", 0, FLAG, offsetof(struct cr_options, json), NULL},
-    {"--quiet", 'q', FLAG, offsetof(struct cr_options, quiet), NULL},
-    {"--verbose", 'v', FLAG, offsetof(struct cr_options, verbose), NULL},
-    {"--help", 'h', FLAG, offsetof(struct cr_options, help), NULL},
-    {"--version", 0, FLAG, offsetof(struct cr_options, version), NULL},
-    {"--timeout", 0, DURATION, offsetof(struct cr_options, timeout_ms), NULL},
-    {"--cpu", 0, DURATION, offsetof(struct cr_options, cpu_ms), NULL},
-    {"--rpc-timeout", 0, DURATION, offsetof(struct cr_options, rpc_timeout_ms), NULL},
-    {"--memory", 0, SIZE, offsetof(struct cr_options, memory), NULL},
-    {"--no-input", 0, NOTHING, 0, NULL},
-    {"--registry", 0, LATER, 0, "registries"},
-    {"--config", 0, LATER, 0, "a configuration file"},
-    {"--record", 0, LATER, 0, "recording"},
-    {"--allow", 0, LATER, 0, "a policy for calls"},
-    {"--ask", 0, LATER, 0, "a policy for calls"},
-    {"--deny", 0, LATER, 0, "a policy for calls"},
-    {"--frozen", 0, LATER_FLAG, 0, "a lockfile"},
+#define AT(field) offsetof(struct cr_options, field)
+    {"--json", 0, FLAG, CR_OPTION_ANY, AT(json), NULL},
+    {"--help", 'h', FLAG, CR_OPTION_ANY, AT(help), NULL},
+    {"--version", 0, FLAG, CR_OPTION_ANY, AT(version), NULL},
+    {"--quiet", 'q', FLAG, CR_OPTION_TALK, AT(quiet), NULL},
+    {"--verbose", 'v', FLAG, CR_OPTION_TALK, AT(verbose), NULL},
+    {"--no-input", 0, NOTHING, CR_OPTION_TALK, 0, NULL},
+    {"--timeout", 0, DURATION, CR_OPTION_LIMITS, AT(timeout_ms), NULL},
+    {"--cpu", 0, DURATION, CR_OPTION_LIMITS, AT(cpu_ms), NULL},
+    {"--rpc-timeout", 0, DURATION, CR_OPTION_LIMITS, AT(rpc_timeout_ms), NULL},
+    {"--memory", 0, SIZE, CR_OPTION_LIMITS, AT(memory), NULL},
+    {"--config", 0, STRING, CR_OPTION_CONFIG, AT(config), NULL},
+    {"--registry", 0, REGISTRY, CR_OPTION_REGISTRY, 0, NULL},
+    {"--frozen", 0, FLAG, CR_OPTION_FROZEN, AT(frozen), NULL},
+    {"--accept", 0, STRING, CR_OPTION_ACCEPT, AT(accept), NULL},
+    {"--record", 0, LATER, CR_OPTION_ANY, 0, "recording"},
+    {"--allow", 0, LATER, CR_OPTION_ANY, 0, "a policy for calls"},
+    {"--ask", 0, LATER, CR_OPTION_ANY, 0, "a policy for calls"},
+    {"--deny", 0, LATER, CR_OPTION_ANY, 0, "a policy for calls"},
+#undef AT
 };
+
+#define COUNT (sizeof(options) / sizeof(options[0]))
 
 static const struct option *find(const char *arg, size_t len)
 {
-    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+    for (size_t i = 0; i < COUNT; i++) {
         const struct option *o = &options[i];
 
         if (len == strlen(o->name) && memcmp(o->name, arg, len) == 0)
@@ -54,6 +63,16 @@ static const struct option *find(const char *arg, size_t len)
     return NULL;
 }
 
+static int add_registry(struct cr_options *ret, const char *value, struct cr_err *err)
+{
+    if (ret->registry_count == CR_OPTIONS_REGISTRIES)
+        return cr_err_set(err, CAPRUN_E_TOOBIG,
+                          "'%.60s' is one more than %d, the most there can be", value,
+                          CR_OPTIONS_REGISTRIES);
+    ret->registries[ret->registry_count++] = value;
+    return 0;
+}
+
 static int store(struct cr_options *ret, const struct option *o, const char *value,
                  struct cr_err *err)
 {
@@ -61,6 +80,9 @@ static int store(struct cr_options *ret, const struct option *o, const char *val
     struct cr_err why;
     int r = 0;
 
+    for (int i = 0; i < CR_OPTION_GROUPS; i++)
+        if (o->group & 1 << i)
+            ret->given[i] = o->name;
     switch (o->kind) {
     case FLAG:
         *(bool *)field = true;
@@ -71,8 +93,15 @@ static int store(struct cr_options *ret, const struct option *o, const char *val
     case SIZE:
         r = cr_units_size(value, field, &why);
         break;
+    case STRING:
+        if (*(const char **)field)
+            return cr_err_set(err, CAPRUN_E_INVAL, "'%s' can be given once only", o->name);
+        *(const char **)field = value;
+        break;
+    case REGISTRY:
+        r = add_registry(ret, value, &why);
+        break;
     case LATER:
-    case LATER_FLAG:
         return cr_err_set(err, CAPRUN_E_INVAL,
                           "'%s' cannot be used: this version of caprun does not have %s yet",
                           o->name, o->missing);
@@ -82,9 +111,28 @@ static int store(struct cr_options *ret, const struct option *o, const char *val
     return r < 0 ? cr_err_set(err, r, "%s: %s", o->name, why.text) : 0;
 }
 
+/* A path or a URL: it could be anything, and is no option by mistake. */
+static bool is_name(const struct option *o)
+{
+    return o->kind == STRING || o->kind == REGISTRY;
+}
+
 static bool takes_value(const struct option *o)
 {
-    return o->kind == DURATION || o->kind == SIZE || o->kind == LATER;
+    return o->kind == DURATION || o->kind == SIZE || o->kind == LATER || is_name(o);
+}
+
+static int refuse_unknown(const char *arg, size_t len, struct cr_err *err)
+{
+    const char *names[COUNT], *near;
+    char word[32];
+
+    for (size_t i = 0; i < COUNT; i++)
+        names[i] = options[i].name;
+    (void)snprintf(word, sizeof(word), "%.*s", (int)len, arg);
+    near = cr_nearest(word, names, COUNT);
+    return cr_err_set(err, CAPRUN_E_INVAL, "unknown option '%.*s'%s%s%s", (int)len, arg,
+                      near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 /* Handles argv[*at] and, if it takes one, its value; moves *at past both. */
@@ -96,7 +144,7 @@ static int take_option(char **argv, int *at, struct cr_options *ret, struct cr_e
     const struct option *o = find(arg, len);
 
     if (!o)
-        return cr_err_set(err, CAPRUN_E_INVAL, "unknown option '%.*s'", (int)len, arg);
+        return refuse_unknown(arg, len, err);
     if (!takes_value(o)) {
         if (equals)
             return cr_err_set(err, CAPRUN_E_INVAL, "'%s' takes no value", o->name);
@@ -106,6 +154,9 @@ static int take_option(char **argv, int *at, struct cr_options *ret, struct cr_e
         return store(ret, o, equals + 1, err);
     if (!argv[*at])
         return cr_err_set(err, CAPRUN_E_INVAL, "'%s' needs a value", o->name);
+    if (is_name(o) && argv[*at][0] == '-')
+        return cr_err_set(err, CAPRUN_E_INVAL, "'%s' needs a value; one with a - is %s=%.60s",
+                          o->name, o->name, argv[*at]);
     return store(ret, o, argv[(*at)++], err);
 }
 
@@ -155,4 +206,12 @@ int cr_options_parse(int argc, char **argv, struct cr_options *ret, struct cr_er
         }
     }
     return 0;
+}
+
+const char *cr_options_outside(const struct cr_options *o, unsigned takes)
+{
+    for (int i = 0; i < CR_OPTION_GROUPS; i++)
+        if (o->given[i] && !(takes & 1u << i))
+            return o->given[i];
+    return NULL;
 }

@@ -10,12 +10,30 @@
 #include "base/err.h"
 
 #define CR_OPTIONS_WORDS 3
+#define CR_OPTIONS_REGISTRIES 32
+
+/* What an option is about: a command takes all of a group or none. --json, --help are of no group.
+ */
+enum cr_option_group {
+    CR_OPTION_ANY = 0,
+    CR_OPTION_LIMITS = 1 << 0,
+    CR_OPTION_CONFIG = 1 << 1,
+    CR_OPTION_REGISTRY = 1 << 2,
+    CR_OPTION_FROZEN = 1 << 3,
+    CR_OPTION_ACCEPT = 1 << 4,
+    CR_OPTION_TALK = 1 << 5, /* more words, or fewer, or no questions */
+};
+#define CR_OPTION_GROUPS 6
 
 struct cr_options {
     const char *words[CR_OPTIONS_WORDS + 1]; /* the command and its operands */
     int word_count;
-    bool json, quiet, verbose, help, version;
+    bool json, quiet, verbose, help, version, frozen;
     uint64_t timeout_ms, cpu_ms, rpc_timeout_ms, memory; /* 0: not given */
+    const char *config, *accept;                         /* NULL: not given */
+    const char *registries[CR_OPTIONS_REGISTRIES];
+    int registry_count;
+    const char *given[CR_OPTION_GROUPS]; /* the last option of each group, or NULL */
 };
 
 /*
@@ -24,5 +42,8 @@ struct cr_options {
  * got, and says in any case whether --json was there.
  */
 int cr_options_parse(int argc, char **argv, struct cr_options *ret, struct cr_err *err);
+
+/* The name of an option that was given and is of none of the groups in |takes|, or NULL. */
+const char *cr_options_outside(const struct cr_options *o, unsigned takes);
 
 #endif

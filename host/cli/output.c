@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -45,6 +46,19 @@ static void flush_to_stderr(struct cr_buf *b)
 {
     (void)write_all(STDERR_FILENO, b, NULL);
     cr_buf_clear(b);
+}
+
+const char *cr_output_colour(int fd, enum cr_colour colour)
+{
+    static const char *const codes[] = {[CR_COLOUR_NONE] = "\033[0m",
+                                        [CR_COLOUR_BAD] = "\033[31m",
+                                        [CR_COLOUR_GOOD] = "\033[32m",
+                                        [CR_COLOUR_DIM] = "\033[2m"};
+    const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+
+    if ((no_color && *no_color) || !isatty(fd) || (term && strcmp(term, "dumb") == 0))
+        return "";
+    return codes[colour];
 }
 
 void cr_output_init(struct cr_output *o)
@@ -92,20 +106,23 @@ void cr_output_note(const char *fmt, ...)
     flush_to_stderr(&out);
 }
 
-/* The lines of a stack, escaped and indented: a function's name can have a line's end in it. */
-static void add_stack(struct cr_buf *out, const char *stack, size_t len)
+/*
+ * Lines, escaped and indented: then nothing that a stranger has put there looks like a line of
+ * caprun's own. Those of a stack are indented already, but for what a function's name adds.
+ */
+static void add_lines(struct cr_buf *out, const char *text, size_t len, bool indented)
 {
     while (len) {
-        const char *end = memchr(stack, '\n', len);
-        size_t line = end ? (size_t)(end - stack) : len;
+        const char *end = memchr(text, '\n', len);
+        size_t line = end ? (size_t)(end - text) : len;
 
-        if (line < 4 || memcmp(stack, "    ", 4) != 0)
+        if (!indented || line < 4 || memcmp(text, "    ", 4) != 0)
             cr_buf_str(out, "    ");
-        cr_escape_terminal(out, stack, line);
+        cr_escape_terminal(out, text, line);
         cr_buf_str(out, "\n");
         if (!end)
             break;
-        stack += line + 1;
+        text += line + 1;
         len -= line + 1;
     }
 }
@@ -117,6 +134,22 @@ static void add_hint(struct cr_buf *out, const char *hint)
     cr_buf_str(out, "\n");
 }
 
+/* A check tells all that is wrong in lines; any other message is one line, whoever wrote it. */
+static void add_message(struct cr_buf *out, const char *text, size_t len,
+                        enum caprun_outcome outcome)
+{
+    bool has_lines = outcome == CAPRUN_OUTCOME_VALIDATION_ERROR ||
+                     outcome == CAPRUN_OUTCOME_METADATA_INVALID ||
+                     outcome == CAPRUN_OUTCOME_INTEGRITY_MISMATCH;
+    const char *end = has_lines ? memchr(text, '\n', len) : NULL;
+    size_t first = end ? (size_t)(end - text) : len;
+
+    cr_escape_terminal(out, text, first);
+    cr_buf_str(out, "\n");
+    if (end)
+        add_lines(out, end + 1, len - first - 1, false);
+}
+
 static void print_error(struct caprun_run *run, bool quiet)
 {
     const char *hint = caprun_get_hint(run);
@@ -126,15 +159,17 @@ static void print_error(struct caprun_run *run, bool quiet)
     size_t len;
 
     cr_buf_init(&out, MAX_TEXT);
-    cr_buf_fmt(&out, "caprun: %s (%s): ", caprun_get_type(run),
-               caprun_outcome_name(caprun_get_outcome(run)));
+    cr_buf_fmt(&out, "%scaprun: %s (%s):%s ", cr_output_colour(STDERR_FILENO, CR_COLOUR_BAD),
+               caprun_get_type(run), caprun_outcome_name(caprun_get_outcome(run)),
+               cr_output_colour(STDERR_FILENO, CR_COLOUR_NONE));
     text = caprun_get_message(run, &len);
-    said = text && strstr(text, hint); /* a refusal ends with it */
-    cr_escape_terminal(&out, text ? text : "", len);
-    cr_buf_str(&out, "\n");
+    /* a refusal of the sandbox ends with it */
+    said = caprun_get_outcome(run) == CAPRUN_OUTCOME_PERMISSION_DENIED && text &&
+           len >= strlen(hint) && strcmp(text + len - strlen(hint), hint) == 0;
+    add_message(&out, text ? text : "", len, caprun_get_outcome(run));
     text = caprun_get_stack(run, &len);
     if (text && !quiet)
-        add_stack(&out, text, len);
+        add_lines(&out, text, len, true);
     if (hint[0] && !said && !quiet)
         add_hint(&out, hint);
     flush_to_stderr(&out);
@@ -183,4 +218,14 @@ int cr_output_end(struct caprun_run *run, bool json, bool quiet, struct cr_err *
     if (!text)
         return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for the output");
     return print_json(text, len, err);
+}
+
+int cr_output_text(const struct cr_buf *text)
+{
+    struct cr_err err;
+
+    if (write_all(STDOUT_FILENO, text, &err) == 0)
+        return 0;
+    cr_output_note("%s", err.text);
+    return -1;
 }

@@ -20,6 +20,13 @@ struct cr_output {
     struct cr_buf waiting;
 };
 
+/*
+ * What begins a colour on |fd|, and with CR_COLOUR_NONE ends it: "" unless that is a terminal that
+ * knows colours, and never if NO_COLOR is set to anything.
+ */
+enum cr_colour { CR_COLOUR_NONE, CR_COLOUR_BAD, CR_COLOUR_GOOD, CR_COLOUR_DIM };
+const char *cr_output_colour(int fd, enum cr_colour colour);
+
 void cr_output_init(struct cr_output *o);
 
 /* Writes all that waits, however long that takes, and frees the queue. */
@@ -41,5 +48,11 @@ void cr_output_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
  * CAPRUN_E_TOOBIG when it cannot be put together.
  */
 int cr_output_end(struct caprun_run *run, bool json, bool quiet, struct cr_err *err);
+
+/*
+ * Writes |text| to standard output. Returns 0; or, after it has said so on standard error, -1 if
+ * that does not take it, or if |text| has failed before.
+ */
+int cr_output_text(const struct cr_buf *text);
 
 #endif

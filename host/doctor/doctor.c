@@ -19,6 +19,7 @@
 struct exam {
     caprun_layer_fn *hear;
     void *data;
+    const struct cr_zygote_rules *rules;
     bool may_run;
     struct cr_probe probe;
     struct cr_err no_worker; /* why the zygote is there, but none of its workers */
@@ -49,7 +50,7 @@ static int attack_all(struct exam *e, struct cr_err *err)
 static int ask_probe(struct exam *e, const char *program, struct cr_err *err)
 {
     struct cr_probe_worker worker = {-1, -1, 0};
-    int r = cr_probe_start(&e->probe, program, err);
+    int r = cr_probe_start(&e->probe, program, e->rules->uid_base, err);
 
     if (r == 0 && e->probe.greeted && cr_probe_fork(&e->probe, 0, &worker, &e->no_worker) < 0)
         e->probe.greeted = false; /* what is not locked down is not there */
@@ -120,6 +121,18 @@ static void tell_required(struct exam *e, const char *name, uint32_t step, enum 
         tell(e, name, CAPRUN_LAYER_FAILED, true, words, cost,
              "this is a bug of caprun: please report it");
     }
+}
+
+/* Is a layer missing, where all have to be there? */
+static bool is_incomplete(const struct exam *e)
+{
+    return e->probe.greeted && e->rules->all_layers && cr_zygote_lacks(e->probe.layers);
+}
+
+static void tell_not_run(struct exam *e, const char *name)
+{
+    tell(e, name, CAPRUN_LAYER_NOT_CHECKABLE, true, "nothing runs while a layer is missing", "",
+         "");
 }
 
 static enum cr_outside both(enum cr_outside a, enum cr_outside b)
@@ -222,7 +235,9 @@ static const char higher_limits[] =
 
 static void tell_time_limit(struct exam *e)
 {
-    if (e->probe.greeted && e->late == CAPRUN_OUTCOME_INTERNAL)
+    if (is_incomplete(e))
+        tell_not_run(e, "time limit");
+    else if (e->probe.greeted && e->late == CAPRUN_OUTCOME_INTERNAL)
         tell(e, "time limit", CAPRUN_LAYER_ABSENT, true,
              "a run with the usual limits does not start", "nothing runs", higher_limits);
     else
@@ -244,8 +259,11 @@ static void tell_boundary(struct exam *e)
     tell_required(e, "end with the zygote", 0, yes_if(e->dies_with_zygote),
                   "a worker that waited was gone when its zygote was killed");
     tell_time_limit(e);
-    tell_required(e, "memory limit", 0, yes_if(e->full == CAPRUN_OUTCOME_MEMORY_LIMIT),
-                  "an endless array, ended at 16 MiB");
+    if (is_incomplete(e))
+        tell_not_run(e, "memory limit");
+    else
+        tell_required(e, "memory limit", 0, yes_if(e->full == CAPRUN_OUTCOME_MEMORY_LIMIT),
+                      "an endless array, ended at 16 MiB");
 }
 
 /* --- the layers behind the filter --------------------------------------------------------- */
@@ -348,7 +366,9 @@ static void tell_layers(struct exam *e)
             tell(e, names[i], CAPRUN_LAYER_NOT_CHECKABLE, false, "the sandbox did not come up", "",
                  "");
         else if (error)
-            tell(e, names[i], CAPRUN_LAYER_ABSENT, false, strerror(error), cr_advice_cost(layer),
+            tell(e, names[i], CAPRUN_LAYER_ABSENT,
+                 e->rules->all_layers && layer != WIRE_LAYER_VDSO_CLOCK, strerror(error),
+                 cr_advice_cost(layer),
                  cr_advice_remedy(layer, error,
                                   geteuid() == 0 || !e->probe.layers[WIRE_LAYER_USER_NS]));
         else if (layer == WIRE_LAYER_VDSO_CLOCK)
@@ -376,15 +396,15 @@ static void tell_other_refusal(struct exam *e)
         tell_required(e, "start", step, CR_OUTSIDE_UNKNOWN, "");
 }
 
-int cr_doctor(struct caprun_runtime *rt, const char *program, caprun_layer_fn *hear, void *data,
-              struct cr_err *err)
+int cr_doctor(struct caprun_runtime *rt, const char *program, const struct cr_zygote_rules *rules,
+              caprun_layer_fn *hear, void *data, struct cr_err *err)
 {
-    struct exam e = {.hear = hear, .data = data, .may_run = true};
+    struct exam e = {.hear = hear, .data = data, .rules = rules, .may_run = true};
     int r = ask_probe(&e, program, err);
 
     if (r < 0)
         return r;
-    if (e.probe.greeted) {
+    if (e.probe.greeted && !is_incomplete(&e)) {
         e.late = overrun(rt, "for (;;);", 200, 0);
         e.full = overrun(rt, "for (const a = [];;) a.push(new Array(100))", 10000, 16u << 20);
     }

@@ -11,9 +11,13 @@
 
 #include "base/err.h"
 #include "caprun.h"
+#include "pool/zygote.h"
 
-/* |program| is the worker's. Returns 1, 0 or an error, as caprun_doctor() does. */
-int cr_doctor(struct caprun_runtime *rt, const char *program, caprun_layer_fn *hear, void *data,
-              struct cr_err *err);
+/*
+ * |program| is the worker's, |rules| those of the runtime. Returns 1, 0 or an error, as
+ * caprun_doctor() does.
+ */
+int cr_doctor(struct caprun_runtime *rt, const char *program, const struct cr_zygote_rules *rules,
+              caprun_layer_fn *hear, void *data, struct cr_err *err);
 
 #endif

@@ -101,7 +101,7 @@ static int hear_greeting(struct cr_probe *p, struct cr_err *err)
     return r;
 }
 
-int cr_probe_start(struct cr_probe *p, const char *path, struct cr_err *err)
+int cr_probe_start(struct cr_probe *p, const char *path, uint32_t uid_base, struct cr_err *err)
 {
     cr_autoclose int theirs = -1;
     int pair[2], r;
@@ -113,7 +113,7 @@ int cr_probe_start(struct cr_probe *p, const char *path, struct cr_err *err)
         return cr_err_sys(err, "socketpair");
     p->control = pair[0];
     theirs = pair[1];
-    r = cr_zygote_spawn(path, PROBE_ARGUMENT, theirs, &p->program, err);
+    r = cr_zygote_spawn(path, PROBE_ARGUMENT, uid_base, theirs, &p->program, err);
     if (r < 0)
         return r;
     (void)close(cr_steal_fd(&theirs)); /* or its end would not be seen */

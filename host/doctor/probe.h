@@ -35,11 +35,11 @@ struct cr_probe_worker {
 };
 
 /*
- * Starts the program at |path| and waits until it has greeted, refused or ended. Returns 0 in all
- * three cases; CAPRUN_E_SYS or CAPRUN_E_PEER if it cannot be started, or says what makes no sense.
- * The caller calls cr_probe_end() in any case.
+ * Starts the program at |path|, with |uid_base| as workers have it, and waits until it has greeted,
+ * refused or ended. Returns 0 in all three cases; CAPRUN_E_SYS or CAPRUN_E_PEER if it cannot be
+ * started, or says what makes no sense. The caller calls cr_probe_end() in any case.
  */
-int cr_probe_start(struct cr_probe *p, const char *path, struct cr_err *err);
+int cr_probe_start(struct cr_probe *p, const char *path, uint32_t uid_base, struct cr_err *err);
 
 /* Asks for a worker, and waits until it is ready. Returns 0, CAPRUN_E_SYS or CAPRUN_E_PEER. */
 int cr_probe_fork(struct cr_probe *p, uint32_t slot, struct cr_probe_worker *ret,

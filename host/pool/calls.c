@@ -65,8 +65,10 @@ static int was_sent(const struct caprun_run *run, struct cr_err *err)
     return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for the answer, so that the run has ended");
 }
 
-int cr_calls_fail(struct caprun_run *run, uint32_t number, enum caprun_outcome outcome,
-                  const char *message, size_t len, struct cr_err *err)
+/* Ends an open call without an answer: |state| is FAILED or DENIED. */
+static int end_call(struct caprun_run *run, uint32_t number, enum cr_call_state state,
+                    enum caprun_outcome outcome, const char *message, size_t len,
+                    struct cr_err *err)
 {
     struct cr_call *call = find_open(run, number, err);
     const char *code = cr_envelope_code(outcome);
@@ -80,7 +82,7 @@ int cr_calls_fail(struct caprun_run *run, uint32_t number, enum caprun_outcome o
         0)
         call->message = NULL;
     call->outcome = outcome;
-    close_call(run, call, CR_CALL_FAILED);
+    close_call(run, call, state);
     cr_run_send(
         run, (struct wire_header){.type = WIRE_FAIL, .id = number},
         (struct wire_part[]){{&fail, sizeof(fail)}, {code, fail.code_len}, {message, shown}}, 3);
@@ -89,6 +91,12 @@ int cr_calls_fail(struct caprun_run *run, uint32_t number, enum caprun_outcome o
     else
         cr_run_tell_call_done(run, number);
     return was_sent(run, err);
+}
+
+int cr_calls_fail(struct caprun_run *run, uint32_t number, enum caprun_outcome outcome,
+                  const char *message, size_t len, struct cr_err *err)
+{
+    return end_call(run, number, CR_CALL_FAILED, outcome, message, len, err);
 }
 
 static void fail_text(struct caprun_run *run, enum caprun_outcome outcome, const char *message)
@@ -129,6 +137,72 @@ int cr_calls_reply(struct caprun_run *run, uint32_t number, enum wire_reply_kind
     return was_sent(run, err);
 }
 
+static void refuse_args(struct caprun_run *run, const struct cr_call *call,
+                        const struct cr_err *why)
+{
+    char message[1024];
+
+    (void)snprintf(message, sizeof(message), "The args of %s are refused: %s", call->method,
+                   why->text);
+    fail_text(run, CAPRUN_OUTCOME_RPC_ERROR, message);
+}
+
+/* --- the capability's own list of tools ----------------------------------------------------- */
+
+#define NAMED_TOOLS 3u
+
+/* The name after |name|, or the first one; NULL at the end. */
+static const char *next_tool(const struct caprun_run *run, const char *name)
+{
+    const char *next = name ? name + strlen(name) + 1 : (const char *)run->tools.data;
+
+    return run->tools.len && next < (const char *)run->tools.data + run->tools.len ? next : NULL;
+}
+
+static bool is_in_tools(const struct caprun_run *run, const char *method)
+{
+    const char *name = next_tool(run, NULL);
+
+    while (name && strcmp(name, method) != 0)
+        name = next_tool(run, name);
+    return name != NULL;
+}
+
+/* ' ("text:upper", "text:lower" and 7 more)', or ', which is empty'. */
+static void list_tools(const struct caprun_run *run, struct cr_buf *out)
+{
+    size_t count = 0;
+
+    for (const char *name = next_tool(run, NULL); name; name = next_tool(run, name))
+        if (++count <= NAMED_TOOLS)
+            cr_buf_fmt(out, "%s\"%s\"", count == 1 ? " (" : ", ", name);
+    if (count > NAMED_TOOLS)
+        cr_buf_fmt(out, " and %zu more", count - NAMED_TOOLS);
+    cr_buf_str(out, count ? ")" : ", which is empty");
+}
+
+static void deny(struct caprun_run *run, struct cr_call *call)
+{
+    struct cr_err unused;
+    struct cr_buf message;
+
+    cr_buf_init(&message, KEPT_WORDS);
+    cr_buf_fmt(&message, "%s is not in the capability's list of tools", call->method);
+    list_tools(run, &message);
+    cr_buf_str(&message, "; its author has to add it to \"tools\" in the metadata");
+    call->by = "rule:tools";
+    (void)end_call(run, (uint32_t)run->call_count, CR_CALL_DENIED, CAPRUN_OUTCOME_PERMISSION_DENIED,
+                   (const char *)message.data, message.len, &unused);
+    cr_buf_clear(&message);
+    if (run->stop_when_denied && run->state == CR_RUN_RUNNING) {
+        run->error.tool = strdup(call->method);
+        cr_run_say(run, "%s", call->message ? call->message : "A call was denied");
+        cr_run_end(run, CAPRUN_OUTCOME_PERMISSION_DENIED);
+    }
+}
+
+/* --- the way of a call ---------------------------------------------------------------------- */
+
 /* The args are JSON that was checked: the same bytes go on. */
 static void ask(struct caprun_run *run, struct cr_call *call, const char *ns, int ns_len,
                 const char *args, size_t len)
@@ -136,15 +210,29 @@ static void ask(struct caprun_run *run, struct cr_call *call, const char *ns, in
     char message[1024];
 
     if (run->on_call) {
-        call->asked = true;
+        call->by = "application";
         run->on_call(run->call_data, run, (uint32_t)run->call_count, call->method, args, len);
         return;
     }
     (void)snprintf(message, sizeof(message),
-                   "No target for %s: no server is called \"%.*s\", and this version of caprun "
-                   "has none to configure",
+                   "No target for %s: nobody answers for \"%.*s\", and this version of caprun "
+                   "starts no MCP servers",
                    call->method, ns_len, ns);
     fail_text(run, CAPRUN_OUTCOME_RPC_ERROR, message);
+}
+
+/* Every call comes this way, and in this order: args, tools, whoever answers. */
+static void decide(struct caprun_run *run, struct cr_call *call, const char *ns, int ns_len,
+                   const uint8_t *args, size_t args_len)
+{
+    struct cr_err err;
+
+    if (cr_scan_json(args, args_len, CR_SCAN_STRICT, &err) < 0)
+        refuse_args(run, call, &err);
+    else if (run->has_tools && !is_in_tools(run, call->method))
+        deny(run, call);
+    else
+        ask(run, call, ns, ns_len, (const char *)args, args_len);
 }
 
 static void start_call(struct caprun_run *run, const char *ns, const struct wire_call *names,
@@ -152,8 +240,6 @@ static void start_call(struct caprun_run *run, const char *ns, const struct wire
 {
     struct cr_call *call = add_call(run, ns, (int)names->namespace_len, ns + names->namespace_len,
                                     (int)names->action_len);
-    struct cr_err err;
-    char message[1024];
 
     if (!call) {
         cr_run_say(run, "No memory to keep a call");
@@ -163,13 +249,7 @@ static void start_call(struct caprun_run *run, const char *ns, const struct wire
     cr_run_tell(run, CAPRUN_EVENT_CALL, (uint32_t)run->call_count);
     if (run->state != CR_RUN_RUNNING)
         return;
-    if (cr_scan_json(args, args_len, CR_SCAN_STRICT, &err) < 0) {
-        (void)snprintf(message, sizeof(message), "The args of %s are refused: %s", call->method,
-                       err.text);
-        fail_text(run, CAPRUN_OUTCOME_RPC_ERROR, message);
-    } else {
-        ask(run, call, ns, (int)names->namespace_len, (const char *)args, args_len);
-    }
+    decide(run, call, ns, (int)names->namespace_len, args, args_len);
     if (run->state == CR_RUN_RUNNING)
         cr_run_schedule(run);
 }
@@ -183,12 +263,12 @@ void cr_calls_handle(struct caprun_run *run, const struct wire_header *header,
 
     memcpy(&names, payload, sizeof(names));
     before_args = sizeof(names) + (size_t)names.namespace_len + names.action_len;
-    if (header->id == LIMIT_CALLS + 1) {
+    if (header->id == run->limits.most.calls + 1) {
         cr_run_end(run, CAPRUN_OUTCOME_CALL_LIMIT);
         return;
     }
     if (before_args > header->length || header->length - before_args > LIMIT_ARGS_BYTES ||
-        header->id != run->call_count + 1 || run->calls_open == LIMIT_CALLS_AT_ONCE ||
+        header->id != run->call_count + 1 || run->calls_open == run->limits.most.calls_at_once ||
         !wire_is_namespace(ns, names.namespace_len) ||
         !wire_is_action(ns + names.namespace_len, names.action_len)) {
         cr_worker_fault(run->worker, "a call that is not one");

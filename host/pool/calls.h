@@ -3,6 +3,7 @@
  *
  *     OPEN --reply--> DONE
  *          --fail, or the time for one call is over--> FAILED
+ *          --it is not in the capability's list of tools--> DENIED
  *
  * A call that is still open when the run ends stays OPEN: nobody knows what became of it.
  */
@@ -11,7 +12,10 @@
 
 #include "pool/run.h"
 
-/* A CALL frame. */
+/*
+ * A CALL frame. Its names and args are checked, then the run's list of tools; only then does
+ * anybody hear of it who could answer.
+ */
 void cr_calls_handle(struct caprun_run *run, const struct wire_header *header,
                      const uint8_t *payload);
 

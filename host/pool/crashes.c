@@ -3,16 +3,16 @@
 
 #include <string.h>
 
-static size_t find(const struct cr_crashes *crashes, const uint8_t digest[CR_DIGEST_BYTES])
+static size_t find(const struct cr_crashes *crashes, const uint8_t digest[CR_HASH_BYTES])
 {
     size_t i = 0;
 
-    while (i < crashes->count && memcmp(crashes->entries[i].digest, digest, CR_DIGEST_BYTES) != 0)
+    while (i < crashes->count && memcmp(crashes->entries[i].digest, digest, CR_HASH_BYTES) != 0)
         i++;
     return i;
 }
 
-void cr_crashes_add(struct cr_crashes *crashes, const uint8_t digest[CR_DIGEST_BYTES])
+void cr_crashes_add(struct cr_crashes *crashes, const uint8_t digest[CR_HASH_BYTES])
 {
     size_t at = find(crashes, digest);
 
@@ -23,13 +23,13 @@ void cr_crashes_add(struct cr_crashes *crashes, const uint8_t digest[CR_DIGEST_B
             at = crashes->oldest;
             crashes->oldest = (at + 1) % CR_CRASHES_KEPT;
         }
-        memcpy(crashes->entries[at].digest, digest, CR_DIGEST_BYTES);
+        memcpy(crashes->entries[at].digest, digest, CR_HASH_BYTES);
         crashes->entries[at].times = 0;
     }
     crashes->entries[at].times++;
 }
 
-bool cr_crashes_refuse(const struct cr_crashes *crashes, const uint8_t digest[CR_DIGEST_BYTES])
+bool cr_crashes_refuse(const struct cr_crashes *crashes, const uint8_t digest[CR_HASH_BYTES])
 {
     size_t at = find(crashes, digest);
 

@@ -12,20 +12,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash.h"
+
 #define CR_CRASHES_ALLOWED 3u
 #define CR_CRASHES_KEPT 512u
-#define CR_DIGEST_BYTES 32u
 
 struct cr_crashes {
     struct {
-        uint8_t digest[CR_DIGEST_BYTES]; /* SHA-256 of the code */
+        uint8_t digest[CR_HASH_BYTES]; /* SHA-256 of the code */
         uint32_t times;
     } entries[CR_CRASHES_KEPT];
     size_t count;
     size_t oldest; /* when all are in use, the one to forget next */
 };
 
-void cr_crashes_add(struct cr_crashes *crashes, const uint8_t digest[CR_DIGEST_BYTES]);
-bool cr_crashes_refuse(const struct cr_crashes *crashes, const uint8_t digest[CR_DIGEST_BYTES]);
+void cr_crashes_add(struct cr_crashes *crashes, const uint8_t digest[CR_HASH_BYTES]);
+bool cr_crashes_refuse(const struct cr_crashes *crashes, const uint8_t digest[CR_HASH_BYTES]);
 
 #endif

@@ -76,6 +76,7 @@ static const char *const call_states[] = {
     [CR_CALL_OPEN] = "in_flight_unknown",
     [CR_CALL_DONE] = "done",
     [CR_CALL_FAILED] = "failed",
+    [CR_CALL_DENIED] = "denied",
 };
 
 static void write_calls(const struct caprun_run *run, struct cr_buf *out)
@@ -85,8 +86,9 @@ static void write_calls(const struct caprun_run *run, struct cr_buf *out)
         cr_buf_fmt(out, "%s{\"n\":%zu", i ? "," : "", i + 1);
         text_field(out, "method", run->calls[i].method, strlen(run->calls[i].method));
         cr_buf_fmt(out, ",\"state\":\"%s\",", call_states[run->calls[i].state]);
-        if (run->calls[i].asked)
-            cr_buf_str(out, "\"decision\":\"allow\",\"by\":\"application\",");
+        if (run->calls[i].by)
+            cr_buf_fmt(out, "\"decision\":\"%s\",\"by\":\"%s\",",
+                       run->calls[i].state == CR_CALL_DENIED ? "deny" : "allow", run->calls[i].by);
         ms_field(out, "ms",
                  run->calls[i].state == CR_CALL_OPEN
                      ? between(run->calls[i].started_us, run->ended_us)

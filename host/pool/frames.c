@@ -12,6 +12,7 @@
 
 #include "base/escape.h"
 #include "base/scan.h"
+#include "base/units.h"
 #include "pool/calls.h"
 #include "pool/hints.h"
 
@@ -43,11 +44,19 @@ static void keep_line(struct caprun_run *run, const char *text, size_t len)
         run->on_log(run->log_data, text, len);
 }
 
+static void say_that_it_is_cut(struct caprun_run *run)
+{
+    char amount[32], text[96];
+
+    cr_units_show_size(run->limits.most.log_bytes, amount);
+    (void)snprintf(text, sizeof(text), "[log cut here: it may have 10,000 lines, and %s]", amount);
+    keep_line(run, text, strlen(text));
+}
+
 /* |complete|: the worker did not cut it. */
 static void log_line(struct caprun_run *run, const uint8_t *text, size_t text_len, bool complete)
 {
-    static const char cut[] = "[log cut here: it may have 10,000 lines, and 1 MiB]";
-    size_t room = LIMIT_LOG_BYTES - run->log_bytes;
+    size_t room = run->limits.most.log_bytes - run->log_bytes;
     size_t len = text_len < room ? text_len : room;
     bool one_of_many = run->log_lines < LIMIT_LOG_LINES - 1; /* the last one is ours */
     bool whole = one_of_many && len == text_len && complete;
@@ -63,7 +72,7 @@ static void log_line(struct caprun_run *run, const uint8_t *text, size_t text_le
     if (whole || run->state == CR_RUN_ENDED)
         return;
     run->log_cut = true;
-    keep_line(run, cut, sizeof(cut) - 1);
+    say_that_it_is_cut(run);
 }
 
 static void on_log(struct caprun_run *run, const struct wire_header *header, const uint8_t *payload)
@@ -245,8 +254,10 @@ static void say_what_was_thrown(struct caprun_run *run, const struct wire_threw 
 static void end_by_call(struct caprun_run *run, const struct cr_call *call)
 {
     run->error.tool = strdup(call->method);
-    if (call->state == CR_CALL_FAILED)
+    if (call->state != CR_CALL_DONE)
         cr_run_say(run, "%s", call->message ? call->message : "The call failed");
+    if (call->outcome == CAPRUN_OUTCOME_RPC_TIMEOUT)
+        cr_run_hint(run, cr_hints_for_outcome(call->outcome));
     cr_run_end(run, call->outcome);
 }
 
@@ -288,17 +299,50 @@ static bool has_its_lengths(const struct wire_threw *threw, uint32_t length)
            sizeof(*threw) + threw->name_len + threw->message_len + threw->stack_len == length;
 }
 
+/* What the worker found before there was code: it has said nothing else, and nobody is to blame. */
+static bool may_have_checked(const struct caprun_run *run, const struct wire_threw *threw)
+{
+    return !run->heard && !threw->call && !threw->blocked &&
+           (run->schema.len || (run->env.len && threw->why == WIRE_WHY_ARGS));
+}
+
+static void end_by_check(struct caprun_run *run, const struct wire_threw *threw, const char *text)
+{
+    struct cr_buf *message = &run->error.message;
+    bool is_broken = threw->why == WIRE_WHY_SCHEMA;
+
+    if (is_broken) {
+        cr_buf_str(message, "The capability's parametersSchema is broken:\n");
+        cr_run_hint(run, "tell the capability's author");
+    } else if (run->schema.len) {
+        cr_buf_str(message, "The args do not fit the capability's parametersSchema:\n");
+        cr_run_hint(run, "change the args; the schema is in the capability's metadata");
+    } else {
+        cr_buf_str(message, "The args have no room for granted variables:\n");
+        cr_run_hint(run, "change the args");
+    }
+    cr_buf_add(message, text + threw->name_len, threw->message_len);
+    cr_run_end(run, is_broken ? CAPRUN_OUTCOME_METADATA_INVALID : CAPRUN_OUTCOME_VALIDATION_ERROR);
+}
+
 static void on_threw(struct caprun_run *run, const struct wire_header *header,
                      const uint8_t *payload)
 {
     struct wire_threw threw;
+    bool checked;
 
     memcpy(&threw, payload, sizeof(threw));
+    checked = threw.why == WIRE_WHY_ARGS || threw.why == WIRE_WHY_SCHEMA;
     /* code that does not compile has called nobody */
     if (!has_its_lengths(&threw, header->length) || !may_have_failed(run, threw.call) ||
         !may_be_blocked(run, threw.blocked) || threw.why < WIRE_WHY_THREW ||
-        threw.why > WIRE_WHY_TOO_LONG || (threw.why == WIRE_WHY_SYNTAX && threw.call)) {
+        threw.why > WIRE_WHY_SCHEMA || (threw.why == WIRE_WHY_SYNTAX && threw.call) ||
+        (checked && !may_have_checked(run, &threw))) {
         violation(run, "an error that is not one");
+        return;
+    }
+    if (checked) {
+        end_by_check(run, &threw, (const char *)payload + sizeof(threw));
         return;
     }
     if (threw.why == WIRE_WHY_TOO_LONG) {

@@ -1,4 +1,4 @@
-/* hints.c - a table of names. */
+/* hints.c - a table of names, and one of ends. */
 #include "pool/hints.h"
 
 #include <string.h>
@@ -35,6 +35,31 @@ static const struct {
     {"WeakRef", "use WeakMap or WeakSet"},
     {"FinalizationRegistry", "nothing runs after the code: clean up with finally"},
 };
+
+#define SETTING(name) "\"limits\": {\"" name "\": …} in .caprun.json"
+#define RAISE(option, name) "raise it with " option ", or " SETTING(name)
+
+const char *cr_hints_for_outcome(enum caprun_outcome outcome)
+{
+    switch ((int)outcome) {
+    case CAPRUN_OUTCOME_EXECUTION_TIMEOUT:
+        return RAISE("--timeout", "timeoutMs");
+    case CAPRUN_OUTCOME_CPU_TIMEOUT:
+        return RAISE("--cpu", "cpuMs");
+    case CAPRUN_OUTCOME_RPC_TIMEOUT:
+        return RAISE("--rpc-timeout", "rpcTimeoutMs");
+    case CAPRUN_OUTCOME_MEMORY_LIMIT:
+        return RAISE("--memory", "memoryMB") "; or keep less at a time";
+    case CAPRUN_OUTCOME_OUTPUT_LIMIT:
+        return "raise it with " SETTING("resultBytes") "; or return less: a summary, or a part";
+    case CAPRUN_OUTCOME_CALL_LIMIT:
+        return "raise it with " SETTING("maxCalls");
+    case CAPRUN_OUTCOME_STALLED:
+        return "look for a promise that nothing resolves";
+    default:
+        return NULL;
+    }
+}
 
 const char *cr_hints_for(const char *message, size_t len)
 {

@@ -60,6 +60,8 @@ static const char *hint_for(const struct cr_stock *stock)
 {
     if (stock->no_program)
         return "caprun-worker has to be beside caprun, or in ../libexec/caprun from there";
+    if (stock->lacks_layers)
+        return "caprun doctor says how to get them; or \"sandbox\": {\"requireAllLayers\": false}";
     if (stock->error.code == CAPRUN_E_SYS)
         return "raise the limit of descriptors or processes, or lower caprun_set_max_workers()";
     return "";

@@ -8,17 +8,22 @@
 #include <sys/random.h>
 #include <time.h>
 
-#include <nettle/sha2.h>
-
 #include "base/units.h"
 #include "pool/calls.h"
 #include "pool/envelope.h"
 #include "pool/frames.h"
+#include "pool/hints.h"
 
 #define START_US 10000000 /* a worker that is not ready by then never will be */
 /* How long a worker that ran too long may take to say where it was. */
 #define STACK_GRACE_US 30000
 #define CPU_CHECK_LEAST_US 2000
+
+/* Bytes in the envelope: of a byte as JSON, of a line beside its text, of a call, of the rest. */
+#define ESCAPED_BYTE 6u
+#define LOG_LINE_MORE 64u
+#define ENVELOPE_CALL 512u
+#define ENVELOPE_REST (2u * LIMIT_MIB)
 
 int64_t cr_run_now(const struct caprun_run *run)
 {
@@ -32,14 +37,24 @@ static int64_t wall_us(const struct caprun_run *run)
 
 void cr_run_say(struct caprun_run *run, const char *fmt, ...)
 {
-    char text[1024];
+    struct cr_buf *message = &run->error.message;
+    uint8_t *room;
     va_list ap;
+    int len;
 
+    cr_buf_clear(message);
     va_start(ap, fmt);
-    (void)vsnprintf(text, sizeof(text), fmt, ap);
+    len = vsnprintf(NULL, 0, fmt, ap);
     va_end(ap);
-    cr_buf_clear(&run->error.message);
-    cr_buf_str(&run->error.message, text);
+    if (len > (int)LIMIT_ERROR_MESSAGE_BYTES)
+        len = LIMIT_ERROR_MESSAGE_BYTES;
+    room = len > 0 ? cr_buf_room(message, (size_t)len + 1) : NULL;
+    if (!room)
+        return;
+    va_start(ap, fmt);
+    (void)vsnprintf((char *)room, (size_t)len + 1, fmt, ap);
+    va_end(ap);
+    message->len = (size_t)len;
 }
 
 void cr_run_hint(struct caprun_run *run, const char *text)
@@ -50,36 +65,35 @@ void cr_run_hint(struct caprun_run *run, const char *text)
 /* Words for the limits, where the worker had none. */
 static void explain(struct caprun_run *run, enum caprun_outcome outcome)
 {
+    const char *hint = cr_hints_for_outcome(outcome);
     char amount[32];
 
+    if (hint)
+        cr_run_hint(run, hint);
     switch ((int)outcome) {
     case CAPRUN_OUTCOME_EXECUTION_TIMEOUT:
         cr_units_show_duration(run->limits.wall_ms, amount);
         cr_run_say(run, "Execution timeout after %s", amount);
-        cr_run_hint(run, "raise it with --timeout");
         break;
     case CAPRUN_OUTCOME_CPU_TIMEOUT:
         cr_units_show_duration(run->limits.cpu_ms, amount);
         cr_run_say(run, "CPU time limit of %s reached", amount);
-        cr_run_hint(run, "raise it with --cpu");
         break;
     case CAPRUN_OUTCOME_MEMORY_LIMIT:
         cr_units_show_size(run->limits.memory, amount);
         cr_run_say(run, "Memory limit of %s reached", amount);
-        cr_run_hint(run, "raise it with --memory, or keep less at a time");
         break;
     case CAPRUN_OUTCOME_OUTPUT_LIMIT:
-        cr_units_show_size(LIMIT_RESULT_BYTES, amount);
+        cr_units_show_size(run->limits.most.result_bytes, amount);
         cr_run_say(run, "The result is over %s", amount);
-        cr_run_hint(run, "return less: a summary, or a part");
         break;
     case CAPRUN_OUTCOME_CALL_LIMIT:
-        cr_run_say(run, "More than %u calls in one run", LIMIT_CALLS);
+        cr_run_say(run, "More than %u call%s in one run", run->limits.most.calls,
+                   run->limits.most.calls == 1 ? "" : "s");
         break;
     case CAPRUN_OUTCOME_STALLED:
         cr_run_say(run, "The code waits for something that cannot happen: "
                         "no call and no timer is pending, and it has not returned");
-        cr_run_hint(run, "look for a promise that nothing resolves");
         break;
     case CAPRUN_OUTCOME_CANCELLED:
         cr_run_say(run, "Cancelled");
@@ -192,11 +206,7 @@ void cr_run_send(struct caprun_run *run, struct wire_header header, const struct
 
 static void take_digest(struct caprun_run *run)
 {
-    struct sha256_ctx ctx;
-
-    sha256_init(&ctx);
-    sha256_update(&ctx, run->code.len, run->code.data);
-    sha256_digest(&ctx, sizeof(run->digest), run->digest);
+    cr_hash_take(run->code.data, run->code.len, run->digest);
 }
 
 static void wait_for_another(struct caprun_run *run, struct cr_worker *w, const struct cr_err *why);
@@ -204,8 +214,11 @@ static void wait_for_another(struct caprun_run *run, struct cr_worker *w, const 
 static void worker_ready(struct cr_worker *w)
 {
     struct caprun_run *run = w->data;
-    struct wire_job job = {.code_len = (uint32_t)run->code.len,
-                           .args_len = (uint32_t)run->args.len};
+    struct wire_job job = {.schema_len = (uint32_t)run->schema.len,
+                           .code_len = (uint32_t)run->code.len,
+                           .args_len = (uint32_t)run->args.len,
+                           .env_len = (uint32_t)run->env.len,
+                           .limits = run->limits.most};
     struct timespec date;
     char name[16];
 
@@ -232,9 +245,11 @@ static void worker_ready(struct cr_worker *w)
     cr_run_send(run, (struct wire_header){.type = WIRE_JOB},
                 (struct wire_part[]){{&job, sizeof(job)},
                                      {name, job.name_len},
+                                     {run->schema.data, run->schema.len},
                                      {run->code.data, run->code.len},
-                                     {run->args.data, run->args.len}},
-                4);
+                                     {run->args.data, run->args.len},
+                                     {run->env.data, run->env.len}},
+                6);
     if (run->state == CR_RUN_RUNNING)
         cr_run_schedule(run);
     if (run->state == CR_RUN_RUNNING && !run->told_start) {
@@ -265,11 +280,11 @@ static void worker_frame(struct cr_worker *w, const struct wire_header *header,
 
     if (!run->heard)
         cr_pool_worker_works(run->pool);
-    run->heard = true;
     if (run->state == CR_RUN_RUNNING)
         check_limits(run);
     if (run->state != CR_RUN_ENDED)
         cr_frames_handle(run, header, payload);
+    run->heard = true;
 }
 
 /* A worker that never read the code has not died of it. Time starts anew with the next. */
@@ -395,24 +410,39 @@ static void timer_due(struct cr_timer *timer)
     }
 }
 
+/* The envelope has room for all that the limits let through. */
+static void bound_what_is_kept(struct caprun_run *run)
+{
+    const struct wire_limits *most = &run->limits.most;
+
+    run->result.max = (size_t)most->result_bytes + 1; /* and a NUL */
+    run->logs.max = ESCAPED_BYTE * (size_t)most->log_bytes + LIMIT_LOG_LINES * LOG_LINE_MORE;
+    run->envelope.max = run->result.max + run->logs.max + run->blocked.max +
+                        (size_t)most->calls * ENVELOPE_CALL + ENVELOPE_REST;
+}
+
 void cr_run_init(struct caprun_run *run, struct caprun_runtime *runtime, struct cr_pool *pool)
 {
-    *run = (struct caprun_run){.runtime = runtime,
-                               .loop = pool->loop,
-                               .pool = pool,
-                               .timer = {.when_us = -1, .due = timer_due},
-                               .news = {.run = tell_news}};
+    *run =
+        (struct caprun_run){.runtime = runtime,
+                            .loop = pool->loop,
+                            .pool = pool,
+                            .limits = {.most = {LIMIT_DEFAULT_RESULT_BYTES, LIMIT_DEFAULT_LOG_BYTES,
+                                                LIMIT_DEFAULT_CALLS, LIMIT_DEFAULT_CALLS_AT_ONCE}},
+                            .timer = {.when_us = -1, .due = timer_due},
+                            .news = {.run = tell_news}};
     cr_buf_init(&run->code, LIMIT_CODE_BYTES);
     cr_buf_init(&run->args, LIMIT_ARGS_BYTES);
-    cr_buf_init(&run->logs, 8 * LIMIT_LOG_BYTES);
+    cr_buf_init(&run->schema, LIMIT_SCHEMA_BYTES);
+    cr_buf_init(&run->env, LIMIT_ENV_BYTES);
     cr_buf_init(&run->blocked, LIMIT_BLOCKED * 6 * WIRE_BLOCKED_MAX);
     cr_buf_init(&run->attempts, LIMIT_BLOCKED * sizeof(struct cr_attempt));
     cr_buf_init(&run->attempt_words, LIMIT_BLOCKED * (LIMIT_DENIED_MESSAGE_BYTES + 1));
-    cr_buf_init(&run->calls_done, LIMIT_CALLS * sizeof(uint32_t));
-    cr_buf_init(&run->result, LIMIT_RESULT_BYTES + 1); /* and a NUL */
+    cr_buf_init(&run->calls_done, LIMIT_MAX_CALLS * sizeof(uint32_t));
+    cr_buf_init(&run->tools, LIMIT_TOOLS * (LIMIT_TOOL_CHARS + 1));
     cr_buf_init(&run->error.message, 2 * LIMIT_ERROR_MESSAGE_BYTES);
     cr_buf_init(&run->error.stack, LIMIT_ERROR_STACK_BYTES + 1);
-    cr_buf_init(&run->envelope, 64 * LIMIT_MIB);
+    bound_what_is_kept(run);
 }
 
 static uint32_t default_ms(uint32_t given, uint32_t otherwise)
@@ -427,6 +457,7 @@ static void fill_in_limits(struct caprun_run *run)
     run->limits.wall_ms = default_ms(run->limits.wall_ms, LIMIT_DEFAULT_WALL_MS);
     run->limits.cpu_ms = default_ms(run->limits.cpu_ms, run->limits.wall_ms);
     run->limits.call_ms = default_ms(run->limits.call_ms, LIMIT_DEFAULT_CALL_MS);
+    bound_what_is_kept(run);
 }
 
 /* A whole second above what the host itself enforces. */
@@ -474,6 +505,7 @@ void cr_run_take(struct caprun_run *run, struct cr_worker *w)
     run->ready_by_us = cr_loop_now() + START_US;
     w->owner = &owner;
     w->data = run;
+    cr_worker_set_limits(w, &run->limits.most);
     cr_worker_want(w);
     if (run->state == CR_RUN_STARTING)
         cr_run_schedule(run);
@@ -494,8 +526,11 @@ void cr_run_clear(struct caprun_run *run)
     leave_pool(run);
     cr_calls_clear(run);
     free(run->error.tool);
+    cr_buf_clear(&run->tools);
     cr_buf_clear(&run->code);
     cr_buf_clear(&run->args);
+    cr_buf_clear(&run->schema);
+    cr_buf_clear(&run->env);
     cr_buf_clear(&run->logs);
     cr_buf_clear(&run->blocked);
     cr_buf_clear(&run->calls_done);

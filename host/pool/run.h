@@ -37,14 +37,15 @@ struct cr_run_limits {
     uint32_t wall_ms;
     uint32_t cpu_ms;
     uint32_t call_ms; /* for one call */
+    struct wire_limits most;
 };
 
-enum cr_call_state { CR_CALL_OPEN, CR_CALL_DONE, CR_CALL_FAILED };
+enum cr_call_state { CR_CALL_OPEN, CR_CALL_DONE, CR_CALL_FAILED, CR_CALL_DENIED };
 
 struct cr_call {
     enum cr_call_state state;
-    bool asked;                  /* somebody was asked to answer it */
     enum caprun_outcome outcome; /* of a run that does not catch its failure */
+    const char *by;              /* who has decided on it, as the envelope says; NULL: nobody */
     char *method;                /* "namespace:action" */
     char *message;               /* of its failure */
     int64_t started_us;
@@ -63,7 +64,7 @@ struct cr_run_error {
     struct cr_buf message;
     struct cr_buf stack;
     char *tool;
-    char hint[160];
+    char hint[512];
 };
 
 struct caprun_run {
@@ -72,7 +73,8 @@ struct caprun_run {
     struct cr_pool *pool;
     struct cr_run_limits limits;
     struct cr_buf code, args;
-    uint8_t digest[CR_DIGEST_BYTES]; /* SHA-256 of the code, from the start on */
+    struct cr_buf schema, env;     /* empty: there is none */
+    uint8_t digest[CR_HASH_BYTES]; /* SHA-256 of the code, from the start on */
     void (*on_log)(void *data, const char *line, size_t len);
     void *log_data;
     void (*on_call)(void *data, struct caprun_run *run, uint32_t call, const char *method,
@@ -81,7 +83,9 @@ struct caprun_run {
     void (*on_event)(void *data, struct caprun_run *run, enum caprun_event what, uint32_t call);
     void *event_data;
     bool stop_when_denied;
-    bool caller_waits; /* in caprun_run(), for this one */
+    bool has_tools;      /* it may make only the calls in |tools| */
+    struct cr_buf tools; /* "namespace:action", each with a NUL at its end */
+    bool caller_waits;   /* in caprun_run(), for this one */
 
     enum cr_run_state state;
     enum caprun_outcome outcome;
@@ -101,7 +105,7 @@ struct caprun_run {
     int64_t late_us;
     uint32_t frames_sent;
     bool told_start;
-    bool heard; /* it has sent a frame since it got the job */
+    bool heard; /* it has sent a frame since it got the job, before the one at hand */
     bool idle;  /* it has read all that was sent, and has nothing to do */
     int64_t wake_us;
 
@@ -160,7 +164,9 @@ void cr_run_tell_call_done(struct caprun_run *run, uint32_t number);
  */
 void cr_run_end(struct caprun_run *run, enum caprun_outcome outcome);
 
-/* The error's message; replaces what was there. */
+/*
+ * The error's message; replaces what was there. It is cut where it is longer than a message may be.
+ */
 void cr_run_say(struct caprun_run *run, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* What to change; replaces what was there. */

@@ -103,7 +103,7 @@ void cr_stock_hope(struct cr_stock *stock)
 {
     if (!stock->gave_up)
         return;
-    stock->gave_up = stock->no_program = false;
+    stock->gave_up = stock->no_program = stock->lacks_layers = false;
     cr_stock_note_success(stock);
 }
 
@@ -118,7 +118,8 @@ static struct cr_zygote *start_zygote(struct cr_stock *stock, struct cr_err *err
 {
     struct cr_zygote *z;
 
-    if (cr_zygote_new(stock->loop, stock->program, zygote_changed, stock, &z, err) < 0)
+    if (cr_zygote_new(stock->loop, stock->program, &stock->sizes->sandbox, zygote_changed, stock,
+                      &z, err) < 0)
         return NULL;
     stock->zygotes_started++;
     z->next = stock->zygotes;
@@ -144,7 +145,8 @@ static void learn_layers(struct cr_stock *stock)
     bool known = false;
 
     for (const struct cr_zygote *z = stock->zygotes; z; z = z->next) {
-        if (!z->greeted || z->dead)
+        stock->lacks_layers |= z->lacks_layers;
+        if (!z->greeted || (z->dead && !z->lacks_layers))
             continue;
         known = true;
         for (int i = 0; i < WIRE_LAYERS; i++)

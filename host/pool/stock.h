@@ -45,6 +45,7 @@ struct cr_stock {
     bool busy;         /* the zygote cannot take more requests now */
     bool gave_up;
     bool no_program;     /* which is why it gave up */
+    bool lacks_layers;   /* or this */
     struct cr_err error; /* the last failure's */
     uint64_t workers_asked, zygotes_started;
 };

@@ -19,11 +19,13 @@
 #define READ_CHUNK (64u * LIMIT_KIB)
 /* After this much of one worker the others get their turn. */
 #define READ_TURN (512u * LIMIT_KIB)
-#define IN_MAX (sizeof(struct wire_header) + WIRE_CALL_MAX) /* the largest it may send */
+#define IN_MAX                                                                         \
+    (sizeof(struct wire_header) + LIMIT_MAX_RESULT_BYTES) /* the largest of all frames \
+                                                           */
 /* A few of the largest answers. */
 #define ANSWERS_MAX (4u * WIRE_REPLY_MAX + LIMIT_MIB)
 /* And a failure for each open call: who reads before it calls again never has more to read. */
-#define OUT_MAX (ANSWERS_MAX + LIMIT_CALLS_AT_ONCE * (sizeof(struct wire_header) + WIRE_FAIL_MAX))
+#define OUT_MAX(calls) (ANSWERS_MAX + (calls) * (sizeof(struct wire_header) + WIRE_FAIL_MAX))
 /* Until then the zygote has told how a worker has ended, on the busiest machine. */
 #define PATIENCE_US 200000
 /* The first workers of a zygote are looked at from outside, and later one in so many. */
@@ -269,6 +271,14 @@ static void take_other(struct cr_worker *w, const struct wire_header *header,
     w->owner->frame(w, header, payload);
 }
 
+/* Each type has its most, and some have one of the run's own. */
+static bool is_permitted(const struct cr_worker *w, const struct wire_header *header)
+{
+    return wire_check(header, WIRE_WORKER) == 0 &&
+           (header->type != WIRE_DONE || header->length <= w->limits.result_bytes) &&
+           (header->type != WIRE_LOG || header->length <= w->limits.log_bytes);
+}
+
 /*
  * Hands the first frame in |w->in| to the owner. Returns how many bytes it took, 0 if it is not all
  * there, or -1 if the worker is no more.
@@ -281,7 +291,7 @@ static ssize_t take_frame(struct cr_worker *w, size_t from, pid_t pid)
     if (left < sizeof(header))
         return 0;
     memcpy(&header, w->in.data + from, sizeof(header));
-    if (wire_check(&header, WIRE_WORKER) < 0) {
+    if (!is_permitted(w, &header)) {
         char what[64];
 
         (void)snprintf(what, sizeof(what), "type %u (%s) with %u bytes", header.type,
@@ -365,6 +375,12 @@ static void watch(struct cr_worker *w)
     w->watched = cr_loop_add(w->zygote->loop, &w->socket, events_of(w), &why) == 0;
     if (!w->watched)
         end(w, &why);
+}
+
+void cr_worker_set_limits(struct cr_worker *w, const struct wire_limits *limits)
+{
+    w->limits = *limits;
+    w->out.max = OUT_MAX(limits->calls_at_once);
 }
 
 void cr_worker_want(struct cr_worker *w)
@@ -518,7 +534,7 @@ int cr_worker_new(struct cr_zygote *z, uint64_t memory, uint32_t cpu_s,
                             .patience = {.when_us = -1, .due = out_of_patience},
                             .pidfd = -1};
     cr_buf_init(&w->in, IN_MAX + READ_CHUNK);
-    cr_buf_init(&w->out, OUT_MAX);
+    cr_buf_init(&w->out, OUT_MAX(0));
     z->users++;
     r = ask(w, err);
     if (r < 0) {
@@ -553,7 +569,7 @@ int cr_worker_send(struct cr_worker *w, struct wire_header *header, const struct
         len += parts[i].len;
     header->length = (uint32_t)len;
     /* not after each write: a large answer would be moved a hundred times */
-    if (w->sent > w->out.len / 2 || len + sizeof(*header) > OUT_MAX - w->out.len)
+    if (w->sent > w->out.len / 2 || len + sizeof(*header) > w->out.max - w->out.len)
         forget_sent(w);
     cr_buf_add(&w->out, header, sizeof(*header));
     for (size_t i = 0; i < count; i++)

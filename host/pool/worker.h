@@ -54,6 +54,7 @@ struct cr_worker {
     bool freed;    /* by the owner, while |busy| */
     unsigned busy; /* functions here that still look at it */
     bool writing;
+    struct wire_limits limits; /* of its run */
     struct cr_buf in, out;
     size_t sent; /* bytes at the beginning of |out| that are on their way */
 };
@@ -68,6 +69,9 @@ int cr_worker_new(struct cr_zygote *z, uint64_t memory, uint32_t cpu_s,
 
 /* Kills the worker, closes everything; nobody is told. Takes NULL. */
 void cr_worker_free(struct cr_worker *w);
+
+/* What its run may have: longer frames than that are a fault, as other nonsense is. */
+void cr_worker_set_limits(struct cr_worker *w, const struct wire_limits *limits);
 
 /* Gets the worker ready; |ready| may come before this returns, and so may |gone|. */
 void cr_worker_want(struct cr_worker *w);

@@ -22,15 +22,19 @@
 #define ZYGOTE_PATIENCE_MS 1000
 #define KNOWN_BY_PIDFD (-1) /* instead of a pid */
 
-int cr_zygote_spawn(const char *path, const char *argument, int control, pid_t *ret_pid,
-                    struct cr_err *err)
+int cr_zygote_spawn(const char *path, const char *argument, uint32_t uid_base, int control,
+                    pid_t *ret_pid, struct cr_err *err)
 {
     static char name[] = "caprun-worker";
-    char *argv[] = {name, (char *)(uintptr_t)argument, NULL};
+    char uid[16];
+    char *argv[] = {name, (char *)(uintptr_t)argument, NULL, NULL};
     char *envp[] = {NULL};
     posix_spawn_file_actions_t actions;
     int r;
 
+    (void)snprintf(uid, sizeof(uid), "%u", uid_base);
+    if (uid_base)
+        argv[argument ? 2 : 1] = uid;
     if (posix_spawn_file_actions_init(&actions) != 0)
         return cr_err_set(err, CAPRUN_E_NOMEM, "no memory to start '%s'", path);
     r = posix_spawn_file_actions_adddup2(&actions, control, WIRE_FD);
@@ -194,12 +198,36 @@ static void take_birth(struct cr_zygote *z, pid_t pid, int *pidfd)
         cr_zygote_end(z);
 }
 
+static void refuse_incomplete(struct cr_zygote *z)
+{
+    uint8_t layers[WIRE_LAYERS];
+    char missing[400];
+
+    memcpy(layers, z->layers, sizeof(layers));
+    layers[WIRE_LAYER_VDSO_CLOCK] = 0; /* nobody has asked for that one */
+    cr_zygote_missing(layers, missing, sizeof(missing));
+    (void)cr_err_set(&z->error, CAPRUN_E_SANDBOX,
+                     "the sandbox cannot be built here with all its layers: missing %s", missing);
+    z->lacks_layers = true;
+    die(z);
+}
+
 static void take_greeting(struct cr_zygote *z, const struct wire_control *packet)
 {
     z->greeted = true;
     memcpy(z->layers, packet->layers, sizeof(z->layers));
+    if (z->all_layers && cr_zygote_lacks(z->layers)) {
+        refuse_incomplete(z);
+        return;
+    }
     listen_if_needed(z);
     z->changed(z);
+}
+
+/* Without a word about its layers, where these matter, it has none. */
+static bool may_fork(const struct cr_zygote *z)
+{
+    return z->greeted || !z->all_layers;
 }
 
 void cr_zygote_kill(struct cr_zygote *z, int pidfd)
@@ -238,7 +266,7 @@ static void handle(struct cr_zygote *z, const struct wire_control *packet, int f
         die(z);
         break;
     case WIRE_CONTROL_FORKED:
-        if (!may_kill(z, pidfd))
+        if (!may_fork(z) || !may_kill(z, pidfd))
             die(z);
         else if (w)
             cr_worker_forked(w, cr_steal_fd(&pidfd), packet->error);
@@ -288,7 +316,7 @@ static void control_ready(struct cr_watch *watch, uint32_t events)
     cr_zygote_hear(cr_container(watch, struct cr_zygote, control));
 }
 
-static int start(struct cr_zygote *z, const char *path, struct cr_err *err)
+static int start(struct cr_zygote *z, const char *path, uint32_t uid_base, struct cr_err *err)
 {
     int pair[2];
     cr_autoclose int theirs = -1;
@@ -300,7 +328,7 @@ static int start(struct cr_zygote *z, const char *path, struct cr_err *err)
     theirs = pair[1];
     r = cr_loop_add(z->loop, &z->control, EPOLLIN, err);
     if (r == 0)
-        r = cr_zygote_spawn(path, NULL, theirs, &z->program, err);
+        r = cr_zygote_spawn(path, NULL, uid_base, theirs, &z->program, err);
     if (r < 0)
         close_watch(z, &z->control);
     else
@@ -308,8 +336,9 @@ static int start(struct cr_zygote *z, const char *path, struct cr_err *err)
     return r;
 }
 
-int cr_zygote_new(struct cr_loop *loop, const char *path, void (*changed)(struct cr_zygote *z),
-                  void *data, struct cr_zygote **ret, struct cr_err *err)
+int cr_zygote_new(struct cr_loop *loop, const char *path, const struct cr_zygote_rules *rules,
+                  void (*changed)(struct cr_zygote *z), void *data, struct cr_zygote **ret,
+                  struct cr_err *err)
 {
     struct cr_zygote *z = malloc(sizeof(*z));
     int r;
@@ -319,13 +348,14 @@ int cr_zygote_new(struct cr_loop *loop, const char *path, void (*changed)(struct
     *z = (struct cr_zygote){.loop = loop,
                             .changed = changed,
                             .data = data,
+                            .all_layers = rules->all_layers,
                             .control = {.fd = -1, .ready = control_ready},
                             .listening = true,
                             .program_ended = {.fd = -1, .ready = program_ended},
                             .ended = {.fd = -1, .ready = zygote_ended},
                             .filters = cr_verify_own_filters(),
                             .born_us = cr_loop_now()};
-    r = start(z, path, err);
+    r = start(z, path, rules->uid_base, err);
     if (r < 0)
         free(z);
     else
@@ -463,6 +493,14 @@ void cr_zygote_set_eager(struct cr_zygote *z, bool eager)
 {
     z->eager = eager;
     listen_if_needed(z);
+}
+
+bool cr_zygote_lacks(const uint8_t layers[WIRE_LAYERS])
+{
+    for (int i = 0; i < WIRE_LAYERS; i++)
+        if (layers[i] && i != WIRE_LAYER_VDSO_CLOCK)
+            return true;
+    return false;
 }
 
 void cr_zygote_missing(const uint8_t layers[WIRE_LAYERS], char *ret, size_t size)

@@ -22,6 +22,11 @@
 
 struct cr_worker;
 
+struct cr_zygote_rules {
+    bool all_layers;   /* one that lacks a layer is not used */
+    uint32_t uid_base; /* the first uid that it uses, if root starts it; 0: its own choice */
+};
+
 struct cr_zygote {
     struct cr_loop *loop;
     void (*changed)(struct cr_zygote *z);
@@ -33,7 +38,9 @@ struct cr_zygote {
     struct cr_watch program_ended; /* its pidfd */
     pid_t pid;                     /* the zygote, a child of ours too */
     struct cr_watch ended;         /* its pidfd */
+    bool all_layers;               /* it has to have them */
     bool greeted, dead;
+    bool lacks_layers;           /* which is why it is dead */
     bool tested;                 /* we may kill its workers */
     unsigned filters;            /* that it was born with */
     uint8_t layers[WIRE_LAYERS]; /* 0, or the errno of why a layer is missing */
@@ -52,8 +59,9 @@ struct cr_zygote {
  * Starts the program at |path|. On success *|ret| is the caller's. Returns 0, CAPRUN_E_SYS or
  * CAPRUN_E_NOMEM. What comes later, a refusal included, is told to the workers.
  */
-int cr_zygote_new(struct cr_loop *loop, const char *path, void (*changed)(struct cr_zygote *z),
-                  void *data, struct cr_zygote **ret, struct cr_err *err);
+int cr_zygote_new(struct cr_loop *loop, const char *path, const struct cr_zygote_rules *rules,
+                  void (*changed)(struct cr_zygote *z), void *data, struct cr_zygote **ret,
+                  struct cr_err *err);
 
 /* Ends the zygote, and with it all its workers; |changed| tells when it is gone. */
 void cr_zygote_end(struct cr_zygote *z);
@@ -91,13 +99,19 @@ void cr_zygote_hear(struct cr_zygote *z);
 
 /*
  * Starts the program at |path| with an empty environment and |control| as its descriptor 3.
- * |argument| may be NULL. Returns 0, CAPRUN_E_SYS or CAPRUN_E_NOMEM.
+ * |argument| may be NULL, and |uid_base| 0. Returns 0, CAPRUN_E_SYS or CAPRUN_E_NOMEM.
  */
-int cr_zygote_spawn(const char *path, const char *argument, int control, pid_t *ret_pid,
-                    struct cr_err *err);
+int cr_zygote_spawn(const char *path, const char *argument, uint32_t uid_base, int control,
+                    pid_t *ret_pid, struct cr_err *err);
 
 /* The words for a step that failed. */
 const char *cr_zygote_step_text(uint32_t step);
+
+/*
+ * Is any layer missing that keeps code in? The clock keeps nothing: without it, timeouts have no
+ * stack.
+ */
+bool cr_zygote_lacks(const uint8_t layers[WIRE_LAYERS]);
 
 /* Writes the names of the layers with an error to |ret|, of |size| bytes; "" if none is missing. */
 void cr_zygote_missing(const uint8_t layers[WIRE_LAYERS], char *ret, size_t size);

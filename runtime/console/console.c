@@ -18,7 +18,6 @@
 #define INDENT_MAX 100u
 #define LABELS_MAX 1000u
 #define LABEL_BYTES_MAX 200u
-#define TEXT_MAX ((size_t)LIMIT_LOG_BYTES + 1)
 
 /* What a label stands for: a count, or the time at which a timer was set. */
 struct tally {
@@ -40,6 +39,14 @@ static struct {
     struct crw_out out;
 } console;
 
+/* A byte more than the log may have, to know of it; a label fits in any case. */
+static size_t text_max(void)
+{
+    size_t most = crw_bridge_limits()->log_bytes;
+
+    return (most < LABEL_BYTES_MAX ? LABEL_BYTES_MAX : most) + 1;
+}
+
 /* --- the log --------------------------------------------------------------------------------- */
 
 /* Sends a line, as much of it as the whole log may have. */
@@ -48,8 +55,10 @@ static void write_line(const char *text, size_t len)
     static const char spaces[INDENT_MAX + 1] =
         "                                                                                          "
         "          ";
-    size_t indent = console.groups < INDENT_MAX / 2 ? console.groups * 2 : INDENT_MAX;
-    size_t room = LIMIT_LOG_BYTES - indent;
+    size_t most = crw_bridge_limits()->log_bytes;
+    size_t wanted = console.groups < INDENT_MAX / 2 ? console.groups * 2 : INDENT_MAX;
+    size_t indent = wanted < most ? wanted : most;
+    size_t room = most - indent;
     struct wire_part parts[] = {{spaces, indent}, {text, len < room ? len : room}};
     bool cut = parts[1].len < len;
 
@@ -57,7 +66,7 @@ static void write_line(const char *text, size_t len)
     console.lines++;
     console.bytes += indent + parts[1].len;
     /* the host cuts the log by the same numbers; what comes after that need not be sent */
-    console.ended = cut || console.lines >= LIMIT_LOG_LINES || console.bytes > LIMIT_LOG_BYTES;
+    console.ended = cut || console.lines >= LIMIT_LOG_LINES || console.bytes > most;
 }
 
 void crw_console_write(const char *text, size_t len)
@@ -79,7 +88,7 @@ void crw_console_write(const char *text, size_t len)
 static struct crw_out *begin(void)
 {
     crw_work_begin();
-    crw_out_reset(&console.out, console.ended ? 0 : TEXT_MAX);
+    crw_out_reset(&console.out, console.ended ? 0 : text_max());
     console.out.full = console.ended;
     return &console.out;
 }
@@ -232,7 +241,7 @@ static struct crw_out *begin_with_label(JSContext *ctx, JSValueConst label)
         crw_inspect(ctx, out, label, CRW_INSPECT_HOW(0));
     else
         crw_view_bare(ctx, out, label);
-    out->max = TEXT_MAX;
+    out->max = text_max();
     out->full = false;
     return out;
 }
@@ -276,7 +285,7 @@ static void complain(struct crw_out *label, const char *before, const char *afte
     size_t len = label->len;
 
     memcpy(text, label->text ? label->text : "", len);
-    crw_out_reset(label, TEXT_MAX);
+    crw_out_reset(label, text_max());
     crw_out_str(label, before);
     crw_out_put(label, text, len);
     crw_out_str(label, after);

@@ -34,8 +34,9 @@ __attribute__((constructor)) static void open_control_socket(void)
     open_socket(SOCK_SEQPACKET);
 }
 
-void crw_lockdown_zygote(void (*warm)(void), uint8_t layers[WIRE_LAYERS])
+void crw_lockdown_zygote(void (*warm)(void), uint32_t uid_base, uint8_t layers[WIRE_LAYERS])
 {
+    (void)uid_base;
     (void)layers;
     warm();
 }
@@ -55,7 +56,11 @@ _Noreturn void crw_lockdown_refuse(enum wire_step step, int error)
 static void send_job(const char *code, size_t len)
 {
     static const char name[] = "cap:bench", args[] = "{}";
-    struct wire_job job = {.name_len = sizeof(name) - 1, .code_len = (uint32_t)len, .args_len = 2};
+    struct wire_job job = {.name_len = sizeof(name) - 1,
+                           .code_len = (uint32_t)len,
+                           .args_len = 2,
+                           .limits = {LIMIT_DEFAULT_RESULT_BYTES, LIMIT_DEFAULT_LOG_BYTES,
+                                      LIMIT_DEFAULT_CALLS, LIMIT_DEFAULT_CALLS_AT_ONCE}};
     struct wire_header header = {.type = WIRE_JOB, .left_ms = LIMIT_DEFAULT_WALL_MS};
     struct wire_part parts[] = {
         {&header, sizeof(header)},

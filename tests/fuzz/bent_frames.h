@@ -14,7 +14,7 @@
 /* The right number, mostly. */
 static uint32_t bend(uint32_t right, struct input *in)
 {
-    static const uint32_t edges[] = {0, 1, 0x7fffffff, 0xffffffff, LIMIT_CALLS + 1};
+    static const uint32_t edges[] = {0, 1, 0x7fffffff, 0xffffffff, LIMIT_DEFAULT_CALLS + 1};
     uint8_t how = input_byte(in);
 
     if (how < 0xe0)

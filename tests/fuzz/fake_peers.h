@@ -158,7 +158,8 @@ static void take_frame(void *data, const struct wire_header *header, const uint8
         return;
     memcpy(&job, payload, sizeof(job));
     insist(job.args_len < sizeof(args) && w->run < 0);
-    memcpy(args, payload + sizeof(job) + job.name_len + job.code_len, job.args_len);
+    memcpy(args, payload + sizeof(job) + job.name_len + job.schema_len + job.code_len,
+           job.args_len);
     insist(sscanf(args, "{\"run\":%d}", &w->run) == 1 && w->run >= 0);
 }
 

@@ -161,6 +161,7 @@ static void check_options(const struct cr_options *o, char **argv)
 {
     insist(o->timeout_ms <= CR_UNITS_MAX_MS && o->cpu_ms <= CR_UNITS_MAX_MS);
     insist(o->rpc_timeout_ms <= CR_UNITS_MAX_MS && o->memory <= CR_UNITS_MAX_BYTES);
+    insist(o->registry_count >= 0 && o->registry_count <= CR_OPTIONS_REGISTRIES);
     insist(o->word_count >= 0 && o->word_count <= CR_OPTIONS_WORDS);
     for (int i = 0; i <= CR_OPTIONS_WORDS; i++)
         insist((o->words[i] != NULL) == (i < o->word_count));
@@ -177,7 +178,9 @@ static bool is_same(const struct cr_options *a, const struct cr_options *b)
            a->json == b->json && a->quiet == b->quiet && a->verbose == b->verbose &&
            a->help == b->help && a->version == b->version && a->timeout_ms == b->timeout_ms &&
            a->cpu_ms == b->cpu_ms && a->rpc_timeout_ms == b->rpc_timeout_ms &&
-           a->memory == b->memory;
+           a->memory == b->memory && a->config == b->config &&
+           a->registry_count == b->registry_count &&
+           memcmp(a->registries, b->registries, sizeof(a->registries)) == 0;
 }
 
 static int parse(int argc, char **argv, struct cr_options *ret, struct cr_err *err)

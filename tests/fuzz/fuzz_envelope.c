@@ -105,16 +105,16 @@ static uint64_t large_number(struct input *in)
 static void call_something(struct caprun_run *run, struct input *in)
 {
     struct cr_call *calls = realloc(run->calls, (run->call_count + 1) * sizeof(*calls));
-    struct cr_call call = {.state = input_byte(in) % 3};
+    struct cr_call call = {.state = input_byte(in) % 4};
     struct input name;
 
     insist(calls);
-    call.asked = input_byte(in) & 1;
+    call.by = input_byte(in) & 1 ? "application" : NULL;
     name = input_text(in);
     call.started_us = cr_loop_now() - input_byte(in) * 1000 + 128000;
     call.us = large_number(in);
     call.outcome = input_byte(in) % OUTCOMES;
-    if (call.state != CR_CALL_FAILED && call.outcome != CAPRUN_OUTCOME_TOOL_ERROR)
+    if (call.state < CR_CALL_FAILED && call.outcome != CAPRUN_OUTCOME_TOOL_ERROR)
         call.outcome = CAPRUN_OUTCOME_SUCCESS;
     insist(asprintf(&call.method, "%.*s:do", (int)name.len, (const char *)name.at) >= 0);
     if (input_byte(in) & 1)
@@ -294,7 +294,8 @@ static void look_at_attempts(struct look_part array)
 
 static void look_at_calls(struct look_part array, const struct caprun_run *run)
 {
-    static const char *const states[] = {"\"in_flight_unknown\"", "\"done\"", "\"failed\""};
+    static const char *const states[] = {"\"in_flight_unknown\"", "\"done\"", "\"failed\"",
+                                         "\"denied\""};
     struct look l = look_at(array.at, array.len), one;
 
     for (size_t i = 0; i < run->call_count; i++) {
@@ -307,8 +308,9 @@ static void look_at_calls(struct look_part array, const struct caprun_run *run)
         insist(look_is(look_member(&one, "\"n\""), number));
         look_says(look_member(&one, "\"method\""), method, strlen(method));
         insist(look_is(look_member(&one, "\"state\""), states[run->calls[i].state]));
-        if (run->calls[i].asked) {
-            insist(look_is(look_member(&one, "\"decision\""), "\"allow\""));
+        if (run->calls[i].by) {
+            insist(look_is(look_member(&one, "\"decision\""),
+                           run->calls[i].state == CR_CALL_DENIED ? "\"deny\"" : "\"allow\""));
             insist(look_is(look_member(&one, "\"by\""), "\"application\""));
         }
         look_at_number(look_member(&one, "\"ms\""));

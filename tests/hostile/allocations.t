@@ -24,7 +24,8 @@ TORTURE = os.environ.get("CAPRUN_TORTURE") == "1"
 FIRST, STRIDE = 150, 17  # each of the first ones, then some
 MOST = 1000000
 WIDTH = 8  # runs at once
-EXPECT = re.compile(r"// expect: ([A-Z_]+)(?: ([A-Z][A-Za-z]+))?(?: (.+))?\n(?:// expect-log: (.*)\n)?")
+EXPECT = re.compile(r"// expect: ([A-Z_]+)(?: ([A-Z][A-Za-z]+))?(?: (.+))?\n(?:// expect-log: (.*)\n)?"
+                    r"(?:// schema: (.*)\n// args: (.*)\n)?")
 
 
 class Script:
@@ -35,7 +36,8 @@ class Script:
             text = file.read()
         match = EXPECT.match(text)
         assert match, "the first line does not say how it ends"
-        self.outcome, self.type, self.value, self.log = match.groups()
+        self.outcome, self.type, self.value, self.log, schema, args = match.groups()
+        self.options = {"schema": schema, "args": args}
         self.body = text[match.end():]
 
     def failing_at(self, number):
@@ -84,7 +86,7 @@ def fail_each(host, script):
     while going or not ended:
         while not ended and len(going) < WIDTH:
             number = next(numbers)
-            going.append((number, host.start(script.failing_at(number))))
+            going.append((number, host.start(script.failing_at(number), **script.options)))
         number, run = going.pop(0)
         if host.outcome(script, number, run):
             ended = True
@@ -97,11 +99,11 @@ def fail_each(host, script):
 def a_run_whose_memory_is_out_at_any_allocation_ends_clearly(path):
     script = Script(path)
     with Host() as host:
-        assert host.outcome(script, MOST, host.start(script.failing_at(MOST))), "out of memory without a reason"
+        assert host.outcome(script, MOST, host.start(script.failing_at(MOST), **script.options)), "out of memory without a reason"
         host.settle()
         before, memory = descriptors(), resident_kib()
         between(fail_each(host, script), 30, MOST, "allocations that failed")
-        assert host.outcome(script, MOST, host.start(script.failing_at(MOST))), "out of memory without a reason"
+        assert host.outcome(script, MOST, host.start(script.failing_at(MOST), **script.options)), "out of memory without a reason"
         equal(host.count(CRASHES), 0, "crashes")
         host.settle()
         equal(descriptors(), before, "descriptors")

@@ -28,6 +28,7 @@ atexit.register(_directory.cleanup)
 PROGRAM = shutil.copy(os.path.join(BUILD, "caprun"), _directory.name)
 _hook = shutil.copy(os.path.join(BUILD, "tests/caprun-worker-hook"), _directory.name)
 _log = os.path.join(_directory.name, "log")
+WORKER = os.path.join(_directory.name, "caprun-worker")  # once it is made
 
 
 def words_of(name):
@@ -45,9 +46,8 @@ def make_worker(plan=None):
     text = "; ".join(f"{step}={what}" for step, what in (plan or {}).items())
     write_file(_log, b"\0" * LOG_BYTES)
     os.chmod(_log, 0o666)
-    script = os.path.join(_directory.name, "caprun-worker")
-    write_file(script, f"#!/bin/sh\nCAPRUN_STEPS_LOG={_log} CAPRUN_STEPS='{text}' exec {_hook} \"$@\"\n")
-    os.chmod(script, 0o755)
+    write_file(WORKER, f"#!/bin/sh\nCAPRUN_STEPS_LOG={_log} CAPRUN_STEPS='{text}' exec {_hook} \"$@\"\n")
+    os.chmod(WORKER, 0o755)
 
 
 def start_hooked(code, plan=None, words=(), under=(), options=("--json", "-v")):

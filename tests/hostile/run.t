@@ -28,6 +28,7 @@ CLOCK_SLACK_MS = 10  # a worker that says that its time is over may be wrong by 
 MAX_GROWTH_KIB = (512 if SANITIZED else 64) * 1024  # of this process, over all files: a few hold a result of 16 MiB
 STATES = {"echo": "done", "value": "done", "fail": "failed"}
 FAIL_MESSAGE = "the test refuses"
+LIMITS = ("max-result", "max-log", "max-calls", "max-calls-at-once")
 
 # What tool:NAME answers: the result of an MCP tools/call, as bytes.
 PROTO = (r'{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"then":"t","toJSON":"j",'
@@ -87,7 +88,8 @@ class Section:
     """One run: what its comments ask for, and its code."""
 
     KEYS = ("expect", "expect-length", "expect-call", "expect-call-refused", "expect-call-count", "expect-blocked",
-            "expect-blocked-count", "expect-log", "args", "memory", "timeout", "cpu", "twice", "later", "loose")
+            "expect-call-denied", "expect-blocked-count", "expect-log", "args", "schema", "env", "memory", "timeout",
+            "cpu", "twice", "later", "loose", "tools", *LIMITS)
 
     def __init__(self, kind, text):
         self.kind, self.asked = kind, {key: [] for key in self.KEYS}
@@ -166,10 +168,14 @@ class Host(Library):
         elif namespace != "never":
             equal(call.fail(FAIL_MESSAGE), 0)
 
-    def new_run(self, code, args=None, memory=None, timeout=None, cpu=None):
-        run = self.run(self.made(code), args, int(timeout or stretched(10000)), memory_mib=int(memory or 0))
+    def new_run(self, code, args=None, memory=None, timeout=None, cpu=None, tools=None, limits=(), **more):
+        run = self.run(self.made(code), args, int(timeout or stretched(10000)), memory_mib=int(memory or 0), **more)
         if cpu:
             equal(self.lib.caprun_run_set_cpu(run, ctypes.c_uint64(int(cpu))), 0)
+        if tools is not None:
+            equal(self.set_tools(run, *tools.split()), 0)
+        for name, value in limits:
+            equal(self.limit(run, name.removeprefix("max-").replace("-", "_"), int(value)), 0)
         return run
 
     def envelope_of(self, run):
@@ -288,10 +294,11 @@ def check_calls(section, calls, envelope):
     else:
         equal(calls, section.asked["expect-call"], "calls")
     sent, refused = [c.split(" ")[0] for c in calls], section.asked["expect-call-refused"]
-    equal([c["method"] for c in envelope["calls"]], refused or sent, "calls in the envelope")
+    denied = section.asked["expect-call-denied"]
+    equal([c["method"] for c in envelope["calls"]], refused or denied or sent, "calls in the envelope")
     for call in envelope["calls"]:
-        if refused:
-            equal(call["state"], "failed", f"state of {call['method']}")
+        if refused or denied:
+            equal(call["state"], "failed" if refused else "denied", f"state of {call['method']}")
             continue
         state = STATES.get(call["method"].split(":")[0])
         if state and not section.asked["later"]:  # later is too late for a run that has ended
@@ -299,8 +306,10 @@ def check_calls(section, calls, envelope):
 
 
 def run_once(host, section):
+    limits = [(name, section.one(name)) for name in LIMITS if section.asked[name]]
     run = host.new_run(section.code, section.one("args"), section.one("memory"), section.one("timeout"),
-                       section.one("cpu"))
+                       section.one("cpu"), section.one("tools"), limits, schema=section.one("schema"),
+                       env=section.one("env"))
     if section.outcome == "REFUSED":
         return equal(run, None, "the run that should not be")
     assert run, "the library does not take the code"

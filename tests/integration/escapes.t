@@ -5,16 +5,14 @@ The worker is the test-only one, which sends bytes that an honest one would not 
 """
 
 import os
-import pty
 import re
 import shutil
 import sys
-import threading
 
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "../hostile")]
-from harness import CAPRUN, caprun, contains, each, equal, main, scratch_dir, test
+from harness import CAPRUN, Terminal, caprun, contains, each, equal, main, scratch_dir, test
 from hook import HOOK, hooked
 
 TEXTS = {
@@ -60,34 +58,12 @@ def program_in(directory):
     return shutil.copy(CAPRUN, directory)
 
 
-class Terminal:
-    """What is written to it, read as it comes: a person's eyes."""
-
-    def __init__(self):
-        self.ours, self.theirs = pty.openpty()
-        self.seen = b""
-        self._reader = threading.Thread(target=self._read)
-        self._reader.start()
-
-    def _read(self):
-        try:
-            while chunk := os.read(self.ours, 65536):
-                self.seen += chunk
-        except OSError:  # EIO: the other side has closed
-            pass
-
-    def text(self):
-        os.close(self.theirs)
-        self._reader.join()
-        os.close(self.ours)
-        return self.seen.decode(errors="surrogateescape").replace("\r\n", "\n")
-
-
 def on_a_terminal(program, code, *options):
     """(standard output, standard error) as a person gets them."""
     out, err = Terminal(), Terminal()
     try:
-        caprun("exec", "-", *options, code=code, program=program, stdout=out.theirs, stderr=err.theirs)
+        caprun("exec", "-", *options, code=code, program=program, stdout=out.theirs, stderr=err.theirs,
+               env={**os.environ, "NO_COLOR": "1"})  # else some of it is caprun's own
     finally:
         texts = out.text(), err.text()
     return texts

@@ -18,6 +18,7 @@ CAPRUN_TEST_TIMEOUT_MULTIPLIER stretches. CAPRUN_BUILD says where the programs a
 import ctypes
 import json
 import os
+import pty
 import re
 import select
 import shutil
@@ -25,6 +26,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import traceback
 
@@ -258,6 +260,45 @@ def start(*words, code="", under=(), program=CAPRUN, **options):
 
 def caprun(*words, **options):
     return start(*words, **options).end()
+
+
+class Terminal:
+    """What is written to it, read as it comes: a person's eyes."""
+
+    def __init__(self):
+        self.ours, self.theirs = pty.openpty()
+        self.seen = b""
+        self._reader = threading.Thread(target=self._read)
+        self._reader.start()
+
+    def _read(self):
+        try:
+            while chunk := os.read(self.ours, 65536):
+                self.seen += chunk
+        except OSError:  # EIO: the other side has closed
+            pass
+
+    def wait_for(self, part, seconds):
+        """Until |part| is seen; with None, as long as that would take."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline and not (part and part in self.seen):
+            time.sleep(0.01)
+
+    def text(self):
+        os.close(self.theirs)
+        self._reader.join()
+        os.close(self.ours)
+        return self.seen.decode(errors="surrogateescape").replace("\r\n", "\n")
+
+
+def on_a_terminal(*words, **options):
+    """What a person sees of caprun's standard output, if it succeeds."""
+    terminal = Terminal()
+    running = start(*words, stdout=terminal.theirs, **options)
+    status = running.end().status
+    seen = terminal.text()
+    equal(status, 0)
+    return seen
 
 
 def parse_envelope(text):

@@ -23,7 +23,7 @@ HANDLER = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint
 EVENT = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_uint32)
 EVENTS = (None, "STARTED", "CALL", "CALL_DONE", "CALL_LOST", "BLOCKED", "ENDED")
 READY, RUNNING, WAITING, WORKERS, ZYGOTES, CRASHES = range(1, 7)  # for count()
-E_TOOBIG, E_STATE, E_BUSY = -3, -5, -8
+E_INVAL, E_TOOBIG, E_STATE, E_BUSY = -2, -3, -5, -8
 WARM_NONE = 0xFFFFFFFF
 WARM_DEFAULT = min(8 * os.sysconf("SC_NPROCESSORS_ONLN"), 64)
 HOLD = "await mcp.never.answered(); return 'answered'"  # runs until somebody ends it
@@ -166,15 +166,16 @@ class Library:
         except Exception as failure:  # ctypes would print it, and go on
             self.failure = failure
 
-    def run(self, code, args=None, timeout_ms=0, call_timeout_ms=0, memory_mib=0):
-        """A run that has not started; None if the library does not take the code."""
+    def run(self, code, args=None, timeout_ms=0, call_timeout_ms=0, memory_mib=0, schema=None, env=None):
+        """A run that has not started; None if the library does not take the code. |args|, |schema| and |env| are JSON."""
         run, data = ctypes.c_void_p(), code.encode()
         equal(self.lib.caprun_run_new(self.runtime, ctypes.byref(run)), 0)
         self.lib.caprun_run_set_timeout(run, ctypes.c_uint64(timeout_ms))
         self.lib.caprun_run_set_call_timeout(run, ctypes.c_uint64(call_timeout_ms))
         self.lib.caprun_run_set_memory(run, ctypes.c_uint64(memory_mib << 20))
-        if args is not None:
-            equal(self.lib.caprun_run_set_args(run, args.encode(), ctypes.c_size_t(len(args.encode()))), 0)
+        for name, json_text in {"args": args, "schema": schema, "env": env}.items():
+            if json_text is not None:
+                equal(self.set_json(run, name, json_text), 0, f"caprun_run_set_{name}")
         if self.answer:
             self.lib.caprun_run_set_handler(run, self.handler, None)
         self.events[run.value] = run.events = []
@@ -183,6 +184,18 @@ class Library:
             return run
         self.lib.caprun_run_free(run)
         return None
+
+    def limit(self, run, name, value):
+        """caprun_run_set_max_|name|()."""
+        return getattr(self.lib, f"caprun_run_set_max_{name}")(run, ctypes.c_uint64(value))
+
+    def set_tools(self, run, *names):
+        texts = (ctypes.c_char_p * len(names))(*(name.encode() for name in names))
+        return self.lib.caprun_run_set_tools(run, texts, ctypes.c_size_t(len(names)))
+
+    def set_json(self, run, name, text):
+        data = text.encode()
+        return getattr(self.lib, f"caprun_run_set_{name}")(run, data, ctypes.c_size_t(len(data)))
 
     def step(self, times):
         for _ in range(times):
@@ -200,6 +213,9 @@ class Library:
         envelope = ctypes.string_at(text, length.value).decode()
         self.lib.caprun_run_free(run)
         return envelope
+
+    def json_of(self, run):
+        return json.loads(self.finish(run))
 
     def start(self, code, **options):
         """A run that has a worker, or waits in the queue."""

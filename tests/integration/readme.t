@@ -7,7 +7,7 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from harness import BUILD, CAPRUN, Process, equal, main, need, test
+from harness import BUILD, CAPRUN, Process, equal, main, need, scratch_dir, test
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -29,9 +29,11 @@ def every_session_prints_what_the_readme_shows():
         # `echo $?` is about the command before it, not about our marker
         script = script.replace("echo '--- end'\necho $?", "status=$?; echo '--- end'\necho $status")
         path = BUILD + os.pathsep + os.environ["PATH"]
-        out = subprocess.run(["sh", "-c", script.replace("build/caprun", "caprun")], cwd=ROOT,
-                             env={**os.environ, "PATH": path}, stdout=subprocess.PIPE,
-                             stderr=subprocess.STDOUT, text=True, check=False).stdout
+        with scratch_dir() as here:  # a lockfile is written there
+            os.symlink(os.path.join(ROOT, "samples"), os.path.join(here, "samples"))
+            out = subprocess.run(["sh", "-c", script.replace("build/caprun", "caprun")], cwd=here,
+                                 env={**os.environ, "PATH": path}, stdout=subprocess.PIPE,
+                                 stderr=subprocess.STDOUT, text=True, check=False).stdout
         shown = out.split("--- end\n")[:-1]
         assert shown == [expected for _, expected in steps], shown
 

@@ -59,6 +59,9 @@ enum fake_birth {
     FAKE_HANGS_AT_BIRTH, /* the zygote never says HELLO */
     FAKE_DIES_AT_BIRTH,
     FAKE_REFUSES_AT_BIRTH,
+    FAKE_HAS_ALL_LAYERS,
+    FAKE_LACKS_THE_CLOCK,
+    FAKE_SAYS_NO_HELLO, /* and forks */
 };
 
 /*

@@ -511,11 +511,11 @@ static void log_lines(const struct fake_job *job)
 /* One line of all that a log may have, and |number| more. */
 static void log_bytes(const struct fake_job *job)
 {
-    char *line = calloc(1, LIMIT_LOG_BYTES);
+    char *line = calloc(1, LIMIT_DEFAULT_LOG_BYTES);
 
     if (!line)
         _exit(WIRE_EXIT_SOCKET);
-    fake_frame(WIRE_LOG, 0, line, LIMIT_LOG_BYTES);
+    fake_frame(WIRE_LOG, 0, line, LIMIT_DEFAULT_LOG_BYTES);
     free(line);
     log_lines(job);
 }

@@ -253,7 +253,7 @@ _Noreturn static void fake_worker(int socket, enum fake_early early)
     memcpy(&sizes, payload, sizeof(sizes));
     if (job.header.type != WIRE_JOB || sizes.code_len >= sizeof(job.scene))
         _exit(WIRE_EXIT_FRAME);
-    memcpy(job.scene, payload + sizeof(sizes) + sizes.name_len, sizes.code_len);
+    memcpy(job.scene, payload + sizeof(sizes) + sizes.name_len + sizes.schema_len, sizes.code_len);
     if (strchr(job.scene, ' ')) {
         job.number = strtol(strchr(job.scene, ' '), NULL, 10);
         *strchr(job.scene, ' ') = '\0';
@@ -437,7 +437,12 @@ static void fake_greet(enum fake_birth birth)
     if (birth == FAKE_HANGS_AT_BIRTH)
         while (recv(WIRE_FD, &end, 1, 0) > 0)
             ;
-    packet.layers[FAKE_MISSING_LAYER] = ENOSYS;
+    if (birth == FAKE_SAYS_NO_HELLO)
+        return;
+    if (birth == FAKE_LACKS_THE_CLOCK)
+        packet.layers[WIRE_LAYER_VDSO_CLOCK] = ENOSYS;
+    else if (birth != FAKE_HAS_ALL_LAYERS)
+        packet.layers[FAKE_MISSING_LAYER] = ENOSYS;
     if (birth == FAKE_REFUSES_AT_BIRTH)
         packet.kind = WIRE_CONTROL_REFUSE;
     fake_tell(packet, -1, sizeof(packet));

@@ -2,57 +2,17 @@
  * test_alloc.c - every allocation of the host fails once; each time it says so, in an envelope that
  * is JSON or by an error, and nothing crashes.
  *
- * The test has an allocator of its own, in front of the C library's, that fails on demand.
- * Sanitizers have one too, so under them this is left out. The first runs have real workers; those
- * of a pool have fakes (fake_worker.h), which can crash.
+ * The first runs have real workers; those of a pool have fakes (fake_worker.h), which can crash.
  */
 #include "tap.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "base/scan.h"
+#include "failing.h"
 #include "fake_runs.h"
-
-#ifdef __SANITIZE_ADDRESS__
-TEST(allocations_cannot_be_made_to_fail_under_a_sanitizer)
-{
-    CHECK(true);
-}
-#else
-
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t count, size_t size);
-void *__libc_realloc(void *old, size_t size);
-
-static long left = -1; /* how many succeed before the one that fails; -1: all do */
-static bool failed;
-
-static bool fails(void)
-{
-    if (left < 0 || left-- > 0)
-        return false;
-    failed = true;
-    errno = ENOMEM;
-    return true;
-}
-
-void *malloc(size_t size)
-{
-    return fails() ? NULL : __libc_malloc(size);
-}
-
-void *calloc(size_t count, size_t size)
-{
-    return fails() ? NULL : __libc_calloc(count, size);
-}
-
-void *realloc(void *old, size_t size)
-{
-    return fails() ? NULL : __libc_realloc(old, size);
-}
 
 static const char code[] = "for (let i = 0; i < 50; i++) console.log('line', i);"
                            "await mcp.a.b({x: 1, '\\n': 2}).catch(() => 0);"
@@ -81,14 +41,15 @@ static bool is_an_answer(struct caprun_run *one, int r)
     const char *json;
     size_t len;
 
-    left = -1;
+    failing_stop();
     if (r < 0)
         return true;
     json = caprun_result_json(one, &len);
     return !json || cr_scan_json((const uint8_t *)json, len, CR_SCAN_PASS, NULL) == 0;
 }
 
-static bool with_handler;
+static bool with_handler, with_tools;
+static const char *schema = "", *env = "";
 
 static bool answers(const char *args, long allowed)
 {
@@ -100,8 +61,7 @@ static bool answers(const char *args, long allowed)
     (void)snprintf(worker, sizeof(worker), "%s/caprun-worker", build ? build : "build");
     rt = NULL;
     run = NULL;
-    failed = false;
-    left = allowed;
+    failing_after(allowed);
     r = caprun_new(&rt);
     if (r == 0)
         r = caprun_set_worker(rt, worker);
@@ -113,6 +73,12 @@ static bool answers(const char *args, long allowed)
         r = caprun_run_set_code(run, code, sizeof(code) - 1);
     if (r == 0)
         r = caprun_run_set_args(run, args, strlen(args));
+    if (r == 0 && with_tools)
+        r = caprun_run_set_tools(run, (const char *const[]){"a:b", "x:y"}, 2);
+    if (r == 0)
+        r = caprun_run_set_schema(run, schema, strlen(schema));
+    if (r == 0)
+        r = caprun_run_set_env(run, env, strlen(env));
     if (r == 0 && with_handler)
         caprun_run_set_handler(run, answer, NULL);
     if (r == 0)
@@ -129,8 +95,8 @@ static bool answers_whatever_fails(const char *args)
             printf("# allocation %ld of a run with %s\n", allowed + 1, args);
             return false;
         }
-        if (!failed)
-            return allowed > 20; /* the sweep has seen what a run does */
+        if (!failing_failed)
+            return !failing_works() || allowed > 20; /* the sweep has seen what a run does */
     }
     return false;
 }
@@ -152,6 +118,24 @@ TEST(a_run_whose_calls_are_answered_survives_each_failure)
     CHECK(answers_whatever_fails("{\"size\": 1}"));
     CHECK(answers_whatever_fails("{\"size\": 1, \"fails\": true}"));
     with_handler = false;
+}
+
+TEST(a_run_whose_calls_are_denied_survives_each_failure)
+{
+    with_handler = with_tools = true;
+    CHECK(answers_whatever_fails("{\"size\": 1, \"fails\": true}"));
+    with_handler = with_tools = false;
+}
+
+TEST(a_run_with_a_schema_and_an_env_survives_each_failure)
+{
+    schema = "{\"properties\": {\"size\": {\"type\": \"number\"}}}";
+    env = "{\"A\": \"b\"}";
+    CHECK(answers_whatever_fails("{\"size\": 1}"));
+    CHECK(answers_whatever_fails("{\"size\": \"1\"}"));
+    schema = "{\"type\": 1}";
+    CHECK(answers_whatever_fails("{}"));
+    schema = env = "";
 }
 
 /* --- a pool ------------------------------------------------------------------------------- */
@@ -191,8 +175,7 @@ static bool pool_answers(const char *scene, uint32_t warm, long allowed)
               caprun_set_warm(rt, warm ? warm : CAPRUN_WARM_NONE) == 0 && succeeds();
 
     STEP_UNTIL(stock->ready.count == warm && !stock->zygotes->program)
-    failed = false;
-    left = allowed;
+    failing_after(allowed);
     for (size_t i = 0; i < RUNS; i++)
         runs[i] = start_heard(scene, &told[i]);
     for (size_t i = 0; i < RUNS; i++) {
@@ -203,7 +186,7 @@ static bool pool_answers(const char *scene, uint32_t warm, long allowed)
         ok = ok && (!runs[i] || is_an_answer(runs[i], 0));
         caprun_run_free(runs[i]);
     }
-    left = -1;
+    failing_stop();
     ok = ok && succeeds();
     STEP_UNTIL(stock->ready.count == warm)
     return ok && is_quiet() && stock->ready.count == warm && end();
@@ -220,9 +203,9 @@ static bool pool_answers_whatever_fails(const char *scene, uint32_t warm)
                    warm);
             return false;
         }
-        unfailed = failed ? 0 : unfailed + 1;
+        unfailed = failing_failed ? 0 : unfailed + 1;
         if (unfailed == 3)
-            return allowed > 20;
+            return !failing_works() || allowed > 20;
     }
     return false;
 }
@@ -245,7 +228,6 @@ TEST(runs_that_crash_survive_each_failure)
     CHECK(pool_answers_whatever_fails("dies 11", 2));
     CHECK(pool_answers_whatever_fails("type 99", 2));
 }
-#endif
 
 int main(int argc, char **argv)
 {

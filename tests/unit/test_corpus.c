@@ -21,6 +21,15 @@
 #define LLVMFuzzerTestOneInput fuzz_protocol
 #include "../fuzz/fuzz_protocol.c"
 #undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_lockfile
+#include "../fuzz/fuzz_lockfile.c"
+#undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_config
+#include "../fuzz/fuzz_config.c"
+#undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_cache
+#include "../fuzz/fuzz_cache.c"
+#undef LLVMFuzzerTestOneInput
 
 #define INPUT_MAX (1u << 20)
 
@@ -105,6 +114,21 @@ TEST(the_command_bears_every_line_of_its_corpus)
 TEST(the_host_bears_every_zygote_and_worker_of_its_corpus)
 {
     CHECK(replay("fuzz_protocol", fuzz_protocol) >= 20);
+}
+
+TEST(a_lockfile_of_any_bytes_is_refused_in_words_or_read)
+{
+    CHECK(replay("fuzz_lockfile", fuzz_lockfile) >= 14);
+}
+
+TEST(every_text_of_the_corpus_is_a_configuration_or_not)
+{
+    CHECK(replay("fuzz_config", fuzz_config) >= 12);
+}
+
+TEST(the_cache_and_the_heads_of_answers_bear_every_input_of_their_corpus)
+{
+    CHECK(replay("fuzz_cache", fuzz_cache) >= 15);
 }
 
 int main(int argc, char **argv)

@@ -8,11 +8,11 @@ static struct cr_crashes crashes;
 /* A digest of its own for each number. */
 static const uint8_t *digest(unsigned number)
 {
-    static uint8_t bytes[CR_DIGEST_BYTES];
+    static uint8_t bytes[CR_HASH_BYTES];
 
     memset(bytes, 0, sizeof(bytes));
     bytes[0] = (uint8_t)number;
-    bytes[CR_DIGEST_BYTES - 1] = (uint8_t)(number >> 8);
+    bytes[CR_HASH_BYTES - 1] = (uint8_t)(number >> 8);
     return bytes;
 }
 

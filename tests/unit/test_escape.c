@@ -193,6 +193,17 @@ TEST(a_json_string_escapes_what_it_must_and_nothing_else)
     CHECK(json_of("é\u202e🎉", 9, "\"é\u202e🎉\""));
 }
 
+TEST(a_member_is_a_comma_a_name_and_a_json_string)
+{
+    struct cr_buf out;
+
+    cr_buf_init(&out, 64);
+    cr_escape_json_str(&out, "a\"");
+    cr_escape_member(&out, "name", "\xff\n");
+    CHECK(strcmp(cr_buf_text(&out), "\"a\\\"\",\"name\":\"\ufffd\\n\"") == 0);
+    cr_buf_clear(&out);
+}
+
 TEST(each_bad_byte_in_a_json_string_becomes_one_replacement_character)
 {
     CHECK(json_of("a\xff"

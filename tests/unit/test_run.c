@@ -45,7 +45,8 @@ TEST(a_length_that_the_type_does_not_have_ends_the_worker)
     for (size_t i = 0; i < COUNT(lengths); i++)
         CHECK(plays_numbered("call_of_length", lengths[i], BAD, "broke the protocol: type 17"));
     CHECK(plays_numbered("done_of_length", 0, BAD, "broke the protocol"));
-    CHECK(plays_numbered("done_of_length", LIMIT_RESULT_BYTES + 1, BAD, "broke the protocol"));
+    CHECK(plays_numbered("done_of_length", LIMIT_DEFAULT_RESULT_BYTES + 1, BAD,
+                         "broke the protocol"));
     CHECK(plays_numbered("done_of_length", UINT32_MAX, BAD, "broke the protocol"));
     CHECK(plays_numbered("done_of_length", 8, CAPRUN_OUTCOME_SUCCESS, "12345678"));
     CHECK(end());
@@ -173,6 +174,125 @@ TEST(a_worker_that_does_not_read_is_to_blame_if_it_calls_on)
     CHECK(plays("many_calls_and_done 260", 0, FAKE_HONEST, CAPRUN_OUTCOME_SUCCESS, "42"));
     CHECK(plays("many_calls 300", 0, FAKE_HONEST, BAD, "does not read"));
     handler = NULL;
+    CHECK(end());
+}
+
+/* --- tests: the run's own limits ---------------------------------------------------------- */
+
+/* Plays |code| with limits of its own, then an honest scene. */
+static bool plays_within(struct wire_limits most, const char *code, enum caprun_outcome outcome,
+                         const char *words)
+{
+    uint64_t timeout_ms = outcome == CAPRUN_OUTCOME_EXECUTION_TIMEOUT ? 300 : 0;
+    struct caprun_run *r = new_run(code, timeout_ms, FAKE_HONEST);
+    bool ok = r && caprun_run_set_max_result(r, most.result_bytes) == 0 &&
+              caprun_run_set_max_log(r, most.log_bytes) == 0 &&
+              caprun_run_set_max_calls(r, most.calls) == 0 &&
+              caprun_run_set_max_calls_at_once(r, most.calls_at_once) == 0 &&
+              caprun_start(r) == 0 && ended(r, outcome, words);
+
+    caprun_run_free(r);
+    return ok && succeeds();
+}
+
+TEST(a_worker_that_ignores_the_run_s_own_limits_meets_them)
+{
+    const enum caprun_outcome success = CAPRUN_OUTCOME_SUCCESS,
+                              late = CAPRUN_OUTCOME_EXECUTION_TIMEOUT;
+    const struct wire_limits few = {8, 2, 5, 3}, least = {1, 1, 1, 1};
+
+    CHECK(begin());
+    CHECK(plays_within(few, "done_of_length 8", success, "12345678"));
+    CHECK(plays_within(few, "done_of_length 9", BAD, "type 21 (DONE) with 9 bytes"));
+    CHECK(plays_within(least, "done_of_length 2", BAD, "type 21 (DONE) with 2 bytes"));
+    CHECK(plays_within(few, "log_lines 2", success, "[\"x\",\"x\"],\"bl"));
+    CHECK(plays_within(few, "log_lines 3", success,
+                       "[\"x\",\"x\",\"[log cut here: it may have 10,000 lines, and 2 bytes]\"]"));
+    CHECK(plays_within(few, "log_bytes", BAD, "type 18 (LOG) with 1048576 bytes"));
+    CHECK(plays_within(few, "many_calls 5", late, "\"n\":5,"));
+    CHECK(plays_within(few, "many_calls 6", CAPRUN_OUTCOME_CALL_LIMIT, "More than 5 calls in one"));
+    CHECK(plays_within(few, "first_call_id 7", BAD, "a call that is not one"));
+    CHECK(
+        plays_within(least, "many_calls 2", CAPRUN_OUTCOME_CALL_LIMIT, "More than 1 call in one"));
+    CHECK(plays_within(few, "threw 4", CAPRUN_OUTCOME_OUTPUT_LIMIT, "The result is over 8 bytes"));
+    handler = keeps_quiet;
+    CHECK(plays_within(few, "many_calls 3", late, "\"n\":3,"));
+    CHECK(plays_within(few, "many_calls 4", BAD, "a call that is not one"));
+    handler = NULL;
+    CHECK(end());
+}
+
+TEST(the_run_s_own_limits_may_be_higher_than_the_usual_ones)
+{
+    const struct wire_limits many = {LIMIT_MAX_RESULT_BYTES, LIMIT_MAX_LOG_BYTES, LIMIT_MAX_CALLS,
+                                     LIMIT_MAX_CALLS_AT_ONCE};
+
+    CHECK(begin());
+    CHECK(plays_within(many, "log_bytes 2", CAPRUN_OUTCOME_SUCCESS, "\"x\",\"x\"],\"blocked"));
+    CHECK(plays_within(many, "done_of_length 67108865", BAD, "type 21 (DONE) with 67108865 bytes"));
+    CHECK(plays_within(many, "many_calls_and_done 10001", CAPRUN_OUTCOME_SUCCESS, "\"n\":10001,"));
+    handler = keeps_quiet;
+    CHECK(plays_within(many, "many_calls 1024", CAPRUN_OUTCOME_EXECUTION_TIMEOUT, "\"n\":1024,"));
+    CHECK(plays_within(many, "many_calls 1025", BAD, "a call that is not one"));
+    handler = NULL;
+    CHECK(end());
+}
+
+static int asked;
+
+static void counts(void *data, struct caprun_run *r, uint32_t call, const char *method,
+                   const char *args, size_t args_len)
+{
+    (void)data;
+    (void)method;
+    (void)args;
+    (void)args_len;
+    asked++;
+    CHECK(caprun_call_reply(r, call, "1", 1) == 0);
+}
+
+/* Plays |scene| with these |n| tools. */
+static bool plays_with_tools(const char *scene, const char *const *names, size_t n,
+                             enum caprun_outcome outcome, const char *words)
+{
+    struct caprun_run *r = new_run(scene, 0, FAKE_HONEST);
+    bool ok = r && caprun_run_set_tools(r, names, n) == 0 && caprun_start(r) == 0 &&
+              ended(r, outcome, words);
+
+    caprun_run_free(r);
+    return ok;
+}
+
+TEST(a_call_that_is_not_in_the_list_of_tools_asks_nobody)
+{
+    static const char *const others[] = {"files:reads", "files:rea", "file:read", "Files:read",
+                                         "x:y"};
+    static const char *const right[] = {"x:y", "files:read"};
+    static const char denied[] =
+        "\"calls\":[{\"n\":1,\"method\":\"files:read\",\"state\":\"denied\","
+        "\"decision\":\"deny\",\"by\":\"rule:tools\",";
+
+    CHECK(begin());
+    handler = counts;
+    asked = 0;
+    CHECK(plays_with_tools("call_and_throw", NULL, 0, CAPRUN_OUTCOME_PERMISSION_DENIED, denied));
+    CHECK(plays_with_tools(
+        "call_and_throw", NULL, 0, CAPRUN_OUTCOME_PERMISSION_DENIED,
+        "\"message\":\"files:read is not in the capability's list of tools, which is empty; its "
+        "author has to add it to \\\"tools\\\" in the metadata\",\"toolName\":\"files:read\""));
+    CHECK(plays_with_tools("call_and_throw", others, COUNT(others),
+                           CAPRUN_OUTCOME_PERMISSION_DENIED,
+                           "list of tools (\\\"files:reads\\\", \\\"files:rea\\\", "
+                           "\\\"file:read\\\" and 2 more); its author"));
+    CHECK(plays_with_tools("call_and_throw 1", NULL, 0, CAPRUN_OUTCOME_RPC_ERROR,
+                           "The args of files:read are refused"));
+    CHECK(plays_with_tools("many_calls_and_done 300", NULL, 0, CAPRUN_OUTCOME_SUCCESS, denied));
+    CHECK(asked == 0);
+    CHECK(plays_with_tools("many_calls_and_done 1", right, 2, CAPRUN_OUTCOME_SUCCESS,
+                           "\"state\":\"done\",\"decision\":\"allow\",\"by\":\"application\""));
+    CHECK(asked == 1);
+    handler = NULL;
+    CHECK(plays_with_tools("call_and_throw", right, 2, CAPRUN_OUTCOME_RPC_ERROR, "No target for"));
     CHECK(end());
 }
 
@@ -305,6 +425,37 @@ TEST(what_was_thrown_says_why)
     CHECK(end());
 }
 
+/* The scene "threw" with |why|, of a run that has a schema or an env. */
+static bool checks(uint32_t why, const char *schema, const char *env, enum caprun_outcome outcome,
+                   const char *words)
+{
+    char code[64];
+    struct caprun_run *r;
+    bool ok;
+
+    (void)snprintf(code, sizeof(code), "threw %u", why);
+    r = new_run(code, 0, FAKE_HONEST);
+    ok = r && caprun_run_set_schema(r, schema, strlen(schema)) == 0 &&
+         caprun_run_set_env(r, env, strlen(env)) == 0 && caprun_start(r) == 0 &&
+         ended(r, outcome, words) && !caprun_get_stack(r, NULL);
+    caprun_run_free(r);
+    return ok;
+}
+
+TEST(only_a_run_with_a_schema_or_an_env_ends_by_a_check)
+{
+    CHECK(begin());
+    CHECK(checks(WIRE_WHY_ARGS, "{}", "", CAPRUN_OUTCOME_VALIDATION_ERROR,
+                 "parametersSchema:\\nx is not a function\",\"hint\":\"change the args;"));
+    CHECK(checks(WIRE_WHY_SCHEMA, "{}", "{}", CAPRUN_OUTCOME_METADATA_INVALID,
+                 "is broken:\\nx is not a function\",\"hint\":\"tell the"));
+    CHECK(checks(WIRE_WHY_ARGS, "", "{}", CAPRUN_OUTCOME_VALIDATION_ERROR, "granted variables:"));
+    CHECK(checks(WIRE_WHY_SCHEMA, "", "{}", BAD, "an error that is not one"));
+    CHECK(checks(WIRE_WHY_SCHEMA + 1, "{}", "{}", BAD, "an error that is not one"));
+    CHECK(succeeds());
+    CHECK(end());
+}
+
 TEST(an_error_that_makes_no_sense_ends_the_worker)
 {
     CHECK(begin());
@@ -316,6 +467,8 @@ TEST(an_error_that_makes_no_sense_ends_the_worker)
     }
     CHECK(plays("call_and_syntax", 0, FAKE_HONEST, BAD, "an error that is not one"));
     CHECK(plays_numbered("threw", 0, BAD, "an error that is not one"));
+    CHECK(plays_numbered("threw", WIRE_WHY_ARGS, BAD, "an error that is not one"));
+    CHECK(plays_numbered("threw", WIRE_WHY_SCHEMA, BAD, "an error that is not one"));
     CHECK(plays_numbered("threw", 99, BAD, "an error that is not one"));
     CHECK(end());
 }

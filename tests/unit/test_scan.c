@@ -699,6 +699,18 @@ TEST(mutations_of_a_document_never_lead_it_out_of_bounds_and_strict_implies_pass
     CHECK(good > 0);
 }
 
+TEST(an_error_is_a_place_and_words)
+{
+    size_t line, column;
+    struct cr_err err;
+
+    CHECK(cr_scan_json((const uint8_t *)"{\n  1", 5, CR_SCAN_STRICT, &err) < 0);
+    CHECK(strncmp(cr_scan_place(&err, &line, &column), "line", 4) != 0);
+    CHECK(line == 2 && column == 3 && strstr(err.text, cr_scan_place(&err, &line, &column)));
+    (void)cr_err_set(&err, CAPRUN_E_NOMEM, "line up");
+    CHECK(strcmp(cr_scan_place(&err, &line, &column), "line up") == 0 && line == 1 && column == 1);
+}
+
 int main(int argc, char **argv)
 {
     return tap_main(argc, argv);

@@ -155,6 +155,52 @@ TEST(what_any_zygote_that_serves_misses_is_missing)
     CHECK(strstr(caprun_missing_layers(rt), "no capabilities") && end());
 }
 
+static bool begin_required(enum fake_birth birth, int births)
+{
+    if (!new_runtime() || caprun_set_require_all_layers(rt, 1) < 0)
+        return false;
+    fake_plan->birth = birth;
+    fake_plan->births = births;
+    return true;
+}
+
+TEST(a_zygote_that_lacks_a_layer_is_not_used_where_all_are_required)
+{
+    static const char words[] =
+        "\"message\":\"the sandbox cannot be built here with all its layers: "
+        "missing no new executable memory (PR_SET_MDWE) (Function not "
+        "implemented)\",\"hint\":\"caprun doctor says how to get them; or "
+        "\\\"sandbox\\\": {\\\"requireAllLayers\\\": false}\"";
+
+    CHECK(begin_required(FAKE_IS_BORN, 0));
+    for (int i = 0; i < 3; i++)
+        CHECK(ends("honest", 0, FAKE_HONEST, CAPRUN_OUTCOME_INTERNAL, words));
+    CHECK(strstr(caprun_missing_layers(rt), "PR_SET_MDWE") && is_quiet());
+    CHECK(caprun_set_require_all_layers(rt, 0) == CAPRUN_E_STATE && end());
+
+    CHECK(begin_required(FAKE_HAS_ALL_LAYERS, 1) && succeeds());
+    CHECK(strcmp(caprun_missing_layers(rt), "") == 0 && end());
+    CHECK(new_runtime() && succeeds() && end());
+}
+
+TEST(a_clock_is_no_layer_that_is_required)
+{
+    CHECK(begin_required(FAKE_LACKS_THE_CLOCK, 1) && succeeds() && end());
+}
+
+TEST(a_zygote_that_says_nothing_of_its_layers_is_not_used_where_all_are_required)
+{
+    CHECK(begin_required(FAKE_SAYS_NO_HELLO, 100));
+    CHECK(ends("honest", 0, FAKE_HONEST, CAPRUN_OUTCOME_INTERNAL, "before it was ready"));
+    fake_plan->birth = FAKE_HAS_ALL_LAYERS;
+    CHECK(succeeds() && end());
+
+    CHECK(new_runtime());
+    fake_plan->birth = FAKE_SAYS_NO_HELLO;
+    fake_plan->births = 1;
+    CHECK(succeeds() && end());
+}
+
 /* How often the descriptor calls for a step within a tenth of a second. */
 static int count_steps(void)
 {

@@ -234,8 +234,8 @@ uint8_t *__wrap_crw_link_read(struct wire_header *ret_header)
 
     if (ret_header->type == WIRE_JOB) {
         memcpy(&job, payload, sizeof(job));
-        (void)sscanf((const char *)payload + sizeof(job) + job.name_len, "//fail-allocation %lu",
-                     &left);
+        (void)sscanf((const char *)payload + sizeof(job) + job.name_len + job.schema_len,
+                     "//fail-allocation %lu", &left);
     }
     return payload;
 }

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -26,7 +27,8 @@ static int send_by_number(int pidfd, int sig)
 
 long syscall(long nr, ...)
 {
-    long (*next)(long, ...) = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
+    void *found = dlsym(RTLD_NEXT, "syscall");
+    long (*next)(long, ...);
     long a[6];
     va_list args;
 
@@ -34,6 +36,7 @@ long syscall(long nr, ...)
     for (int i = 0; i < 6; i++)
         a[i] = va_arg(args, long);
     va_end(args);
+    memcpy(&next, &found, sizeof(next)); /* ISO C converts no such pointers */
     if (nr == SYS_pidfd_send_signal)
         return send_by_number((int)a[0], (int)a[1]);
     return next(nr, a[0], a[1], a[2], a[3], a[4], a[5]);

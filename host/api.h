@@ -1,0 +1,25 @@
+/*
+ * api.h - what the files that make up the public functions share.
+ */
+#ifndef CR_API_H
+#define CR_API_H
+
+#include "base/err.h"
+#include "base/loop.h"
+#include "caprun.h"
+#include "pool/pool.h"
+#include "pool/run.h"
+
+struct caprun_runtime {
+    struct cr_loop loop;
+    struct cr_pool pool;
+    struct cr_pool_sizes given;       /* 0: not given */
+    const struct caprun_run *awaited; /* by caprun_run(), unless it was freed meanwhile */
+    char missing[1024];
+    struct cr_err err;
+};
+
+/* Returns 0, or CAPRUN_E_STATE and says so if |run| has started. */
+int cr_api_refuse_after_start(struct caprun_run *run);
+
+#endif

@@ -1,0 +1,252 @@
+/* api_run.c - the public functions that give a run what it needs, before it starts. */
+#include "api.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/scan.h"
+#include "base/utf8.h"
+
+_Static_assert(CAPRUN_MAX_CODE == LIMIT_CODE_BYTES && CAPRUN_MAX_ARGS == LIMIT_ARGS_BYTES &&
+                   CAPRUN_MAX_SCHEMA == LIMIT_SCHEMA_BYTES && CAPRUN_MAX_ENV == LIMIT_ENV_BYTES,
+               "the public numbers are the worker's");
+
+int cr_api_refuse_after_start(struct caprun_run *run)
+{
+    if (run->state == CR_RUN_NEW)
+        return 0;
+    return cr_err_set(&run->runtime->err, CAPRUN_E_STATE, "the run has %s already",
+                      run->state == CR_RUN_ENDED ? "ended" : "started");
+}
+
+static int replace(struct caprun_run *run, struct cr_buf *buf, const char *bytes, size_t len)
+{
+    struct cr_buf fresh;
+
+    cr_buf_init(&fresh, buf->max);
+    cr_buf_add(&fresh, bytes, len);
+    if (cr_buf_err(&fresh))
+        return cr_err_set(&run->runtime->err, cr_buf_err(&fresh), "no memory");
+    cr_buf_clear(buf);
+    *buf = fresh;
+    return 0;
+}
+
+int caprun_run_set_code(struct caprun_run *run, const char *code, size_t len)
+{
+    struct cr_err *err = &run->runtime->err;
+    size_t valid;
+
+    if (cr_api_refuse_after_start(run) < 0)
+        return CAPRUN_E_STATE;
+    if (len > LIMIT_CODE_BYTES)
+        return cr_err_set(err, CAPRUN_E_TOOBIG, "the code is over %u bytes", LIMIT_CODE_BYTES);
+    valid = cr_utf8_valid_prefix((const uint8_t *)code, len);
+    if (valid < len)
+        return cr_err_set(err, CAPRUN_E_INVAL, "the code is not UTF-8: see byte %zu", valid);
+    if (memchr(code, '\0', len))
+        return cr_err_set(err, CAPRUN_E_INVAL, "the code has a NUL byte in it: see byte %zu",
+                          (size_t)((const char *)memchr(code, '\0', len) - code));
+    return replace(run, &run->code, code, len);
+}
+
+/* May the JSON go into |buf|? |what| is "args are", "schema is". */
+static int check_json(struct caprun_run *run, const struct cr_buf *buf, const char *what,
+                      const char *json, size_t len)
+{
+    struct cr_err *err = &run->runtime->err;
+    struct cr_err why;
+    int r;
+
+    if (cr_api_refuse_after_start(run) < 0)
+        return CAPRUN_E_STATE;
+    if (len > buf->max)
+        return cr_err_set(err, CAPRUN_E_TOOBIG, "the %s over %zu bytes", what, buf->max);
+    r = cr_scan_json((const uint8_t *)json, len, CR_SCAN_STRICT, &why);
+    if (r < 0)
+        return cr_err_set(err, r, "the %s not acceptable JSON: %s", what, why.text);
+    return 0;
+}
+
+int caprun_run_set_args(struct caprun_run *run, const char *json, size_t len)
+{
+    int r = check_json(run, &run->args, "args are", json, len);
+
+    return r < 0 ? r : replace(run, &run->args, json, len);
+}
+
+int caprun_run_set_schema(struct caprun_run *run, const char *json, size_t len)
+{
+    int r = len ? check_json(run, &run->schema, "schema is", json, len)
+                : cr_api_refuse_after_start(run);
+
+    return r < 0 ? r : replace(run, &run->schema, json, len);
+}
+
+/* Of text that is JSON: outside of strings, an object of strings has no more than this. */
+static bool is_object_of_strings(const char *json, size_t len)
+{
+    bool in_string = false;
+    size_t objects = 0;
+
+    for (size_t i = 0; i < len; i++) {
+        if (json[i] == '"')
+            in_string = !in_string;
+        else if (in_string)
+            i += json[i] == '\\';
+        else if (json[i] == '{')
+            objects++;
+        else if (!strchr(" \t\r\n:,}", json[i]))
+            return false;
+    }
+    return objects == 1;
+}
+
+int caprun_run_set_env(struct caprun_run *run, const char *json, size_t len)
+{
+    int r = len ? check_json(run, &run->env, "env is", json, len) : cr_api_refuse_after_start(run);
+
+    if (r == 0 && len && !is_object_of_strings(json, len))
+        r = cr_err_set(&run->runtime->err, CAPRUN_E_INVAL, "the env is not an object of strings");
+    return r < 0 ? r : replace(run, &run->env, json, len);
+}
+
+static int set_ms(struct caprun_run *run, uint32_t *limit, uint64_t ms)
+{
+    if (cr_api_refuse_after_start(run) < 0)
+        return CAPRUN_E_STATE;
+    if (ms > LIMIT_MAX_MS)
+        return cr_err_set(&run->runtime->err, CAPRUN_E_TOOBIG, "a time limit is at most 24 days");
+    *limit = (uint32_t)ms;
+    return 0;
+}
+
+int caprun_run_set_timeout(struct caprun_run *run, uint64_t ms)
+{
+    return set_ms(run, &run->limits.wall_ms, ms);
+}
+
+int caprun_run_set_cpu(struct caprun_run *run, uint64_t ms)
+{
+    return set_ms(run, &run->limits.cpu_ms, ms);
+}
+
+int caprun_run_set_call_timeout(struct caprun_run *run, uint64_t ms)
+{
+    return set_ms(run, &run->limits.call_ms, ms);
+}
+
+int caprun_run_set_memory(struct caprun_run *run, uint64_t bytes)
+{
+    if (cr_api_refuse_after_start(run) < 0)
+        return CAPRUN_E_STATE;
+    if (bytes > LIMIT_MAX_MEMORY_BYTES)
+        return cr_err_set(&run->runtime->err, CAPRUN_E_TOOBIG, "a memory limit is at most 16 GiB");
+    run->limits.memory = bytes;
+    return 0;
+}
+
+static int set_most(struct caprun_run *run, const char *what, uint32_t *limit, uint64_t value,
+                    uint32_t otherwise, uint32_t most)
+{
+    if (cr_api_refuse_after_start(run) < 0)
+        return CAPRUN_E_STATE;
+    if (value > most)
+        return cr_err_set(&run->runtime->err, CAPRUN_E_TOOBIG, "%llu %s are too many: %u at most",
+                          (unsigned long long)value, what, most);
+    *limit = value ? (uint32_t)value : otherwise;
+    return 0;
+}
+
+int caprun_run_set_max_result(struct caprun_run *run, uint64_t bytes)
+{
+    return set_most(run, "bytes of result", &run->limits.most.result_bytes, bytes,
+                    LIMIT_DEFAULT_RESULT_BYTES, LIMIT_MAX_RESULT_BYTES);
+}
+
+int caprun_run_set_max_log(struct caprun_run *run, uint64_t bytes)
+{
+    return set_most(run, "bytes of log", &run->limits.most.log_bytes, bytes,
+                    LIMIT_DEFAULT_LOG_BYTES, LIMIT_MAX_LOG_BYTES);
+}
+
+int caprun_run_set_max_calls(struct caprun_run *run, uint64_t calls)
+{
+    return set_most(run, "calls", &run->limits.most.calls, calls, LIMIT_DEFAULT_CALLS,
+                    LIMIT_MAX_CALLS);
+}
+
+int caprun_run_set_max_calls_at_once(struct caprun_run *run, uint64_t calls)
+{
+    return set_most(run, "calls at once", &run->limits.most.calls_at_once, calls,
+                    LIMIT_DEFAULT_CALLS_AT_ONCE, LIMIT_MAX_CALLS_AT_ONCE);
+}
+
+static bool is_tool(const char *name)
+{
+    const char *colon = name ? strchr(name, ':') : NULL;
+
+    return colon && wire_is_namespace(name, (size_t)(colon - name)) &&
+           wire_is_action(colon + 1, strlen(colon + 1));
+}
+
+int caprun_run_set_tools(struct caprun_run *run, const char *const *names, size_t count)
+{
+    struct cr_err *err = &run->runtime->err;
+    struct cr_buf fresh;
+
+    if (cr_api_refuse_after_start(run) < 0)
+        return CAPRUN_E_STATE;
+    if (count > LIMIT_TOOLS)
+        return cr_err_set(err, CAPRUN_E_TOOBIG, "%zu tools are too many: %u at most", count,
+                          LIMIT_TOOLS);
+    cr_buf_init(&fresh, run->tools.max);
+    for (size_t i = 0; i < count; i++) {
+        if (!is_tool(names[i])) {
+            cr_buf_clear(&fresh);
+            return cr_err_set(err, CAPRUN_E_INVAL,
+                              "'%.200s' is not the name of a tool; write it like files:read",
+                              names[i] ? names[i] : "");
+        }
+        cr_buf_add(&fresh, names[i], strlen(names[i]) + 1);
+    }
+    if (cr_buf_err(&fresh)) {
+        cr_buf_clear(&fresh);
+        return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for %zu tools", count);
+    }
+    cr_buf_clear(&run->tools);
+    run->tools = fresh;
+    run->has_tools = true;
+    return 0;
+}
+
+void caprun_run_set_log(struct caprun_run *run,
+                        void (*log)(void *data, const char *line, size_t len), void *data)
+{
+    run->on_log = log;
+    run->log_data = data;
+}
+
+void caprun_run_set_handler(struct caprun_run *run,
+                            void (*handler)(void *data, struct caprun_run *run, uint32_t call,
+                                            const char *method, const char *args, size_t args_len),
+                            void *data)
+{
+    run->on_call = handler;
+    run->call_data = data;
+}
+
+void caprun_run_set_event(struct caprun_run *run,
+                          void (*event)(void *data, struct caprun_run *run, enum caprun_event what,
+                                        uint32_t call),
+                          void *data)
+{
+    run->on_event = event;
+    run->event_data = data;
+}
+
+void caprun_run_set_stop_when_denied(struct caprun_run *run, int stop)
+{
+    run->stop_when_denied = stop != 0;
+}

@@ -1,0 +1,17 @@
+/* hash.h - SHA-256, as bytes and as digits. */
+#ifndef CR_HASH_H
+#define CR_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define CR_HASH_BYTES 32u
+#define CR_HASH_DIGITS 64u
+
+/* The hash of |bytes|. */
+void cr_hash_take(const void *bytes, size_t len, uint8_t ret[CR_HASH_BYTES]);
+
+/* |hash| in lower-case hexadecimal digits, and a NUL. */
+void cr_hash_show(const uint8_t hash[CR_HASH_BYTES], char ret[CR_HASH_DIGITS + 1]);
+
+#endif

@@ -1,0 +1,370 @@
+/*
+ * json.c - two passes over text that is known to be JSON: one counts, one builds.
+ *
+ * Nothing here checks grammar: the scanner has. What is read past the end of a token is still
+ * inside the text, because the text ends with a whole value.
+ */
+#include "base/json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "base/scan.h"
+#include "base/utf8.h"
+
+struct build {
+    const char *text;
+    size_t at, len;
+    struct cr_json *values;
+    size_t count;
+    char *strings; /* where the next unescaped string goes */
+};
+
+/* An upper bound of the values: each but the first follows one of these. */
+static size_t count_values(const char *text, size_t len)
+{
+    size_t count = 1;
+
+    for (size_t i = 0; i < len; i++)
+        count += text[i] == ',' || text[i] == '[' || text[i] == '{';
+    return count;
+}
+
+static void skip_space(struct build *b)
+{
+    while (b->at < b->len && strchr(" \t\r\n", b->text[b->at]))
+        b->at++;
+}
+
+static uint32_t hex4(const char *digits)
+{
+    char text[5] = {digits[0], digits[1], digits[2], digits[3], '\0'};
+
+    return (uint32_t)strtoul(text, NULL, 16);
+}
+
+/* A \u escape, of which the scanner has made sure that halves of pairs come in pairs. */
+static void unescape_unit(struct build *b)
+{
+    uint32_t c = hex4(b->text + b->at);
+
+    b->at += 4;
+    if (c >= 0xd800 && c < 0xdc00) {
+        c = 0x10000 + ((c - 0xd800) << 10) + (hex4(b->text + b->at + 2) - 0xdc00);
+        b->at += 6;
+    }
+    b->strings += cr_utf8_encode(c, (uint8_t *)b->strings);
+}
+
+static void unescape(struct build *b)
+{
+    static const char from[] = "bfnrt", to[] = "\b\f\n\r\t";
+    char c = b->text[b->at++];
+    const char *found = strchr(from, c);
+
+    if (c == 'u')
+        unescape_unit(b);
+    else
+        *b->strings++ = found ? to[found - from] : c;
+}
+
+/* Takes a string, quotes included, and returns it unescaped. */
+static const char *take_string(struct build *b)
+{
+    const char *made = b->strings;
+
+    b->at++;
+    while (b->text[b->at] != '"') {
+        char c = b->text[b->at++];
+
+        if (c == '\\')
+            unescape(b);
+        else
+            *b->strings++ = c;
+    }
+    b->at++;
+    *b->strings++ = '\0';
+    return made;
+}
+
+/* Takes a number or a word. */
+static const char *take_word(struct build *b)
+{
+    const char *made = b->strings;
+
+    while (b->at < b->len && !strchr(" \t\r\n,]}", b->text[b->at]))
+        *b->strings++ = b->text[b->at++];
+    *b->strings++ = '\0';
+    return made;
+}
+
+static void take_scalar(struct build *b, struct cr_json *value)
+{
+    switch (b->text[b->at]) {
+    case '"':
+        value->type = CR_JSON_STRING;
+        value->text = take_string(b);
+        break;
+    case 't':
+        value->type = CR_JSON_TRUE;
+        (void)take_word(b);
+        break;
+    case 'f':
+        value->type = CR_JSON_FALSE;
+        (void)take_word(b);
+        break;
+    case 'n':
+        value->type = CR_JSON_NULL;
+        (void)take_word(b);
+        break;
+    default:
+        value->type = CR_JSON_NUMBER;
+        value->text = take_word(b);
+        break;
+    }
+    value->len = b->at - value->at;
+}
+
+static void take_key(struct build *b, struct cr_json *value)
+{
+    skip_space(b);
+    value->key_at = b->at;
+    value->key = take_string(b);
+    skip_space(b);
+    b->at++; /* the colon */
+}
+
+/* Begins the next value. Returns it; one that has children is open until close_value(). */
+static struct cr_json *begin_value(struct build *b, const struct cr_json *parent)
+{
+    struct cr_json *value = &b->values[b->count++];
+
+    *value = (struct cr_json){.parent = parent};
+    if (parent && parent->type == CR_JSON_OBJECT)
+        take_key(b, value);
+    skip_space(b);
+    value->at = b->at;
+    if (!value->key)
+        value->key_at = b->at;
+    if (b->text[b->at] == '{' || b->text[b->at] == '[') {
+        value->type = b->text[b->at] == '{' ? CR_JSON_OBJECT : CR_JSON_ARRAY;
+        b->at++;
+    } else {
+        take_scalar(b, value);
+    }
+    return value;
+}
+
+static bool is_open(const struct cr_json *value)
+{
+    return value->type >= CR_JSON_ARRAY && value->len == 0;
+}
+
+/* Without recursion: the text may be as deep as the scanner allows, and the caller's stack small.
+ */
+static void build_tree(struct build *b)
+{
+    struct cr_json *open = begin_value(b, NULL), *last = open, *value;
+
+    while (open && is_open(open)) {
+        skip_space(b);
+        if (b->text[b->at] == ',') {
+            b->at++;
+        } else if (strchr("]}", b->text[b->at])) {
+            open->len = ++b->at - open->at;
+            last = open;
+            open = &b->values[open->parent ? open->parent - b->values : 0];
+            continue;
+        }
+        value = begin_value(b, open);
+        if (open->count++)
+            last->next = value;
+        else
+            open->first = value;
+        last = value;
+        if (is_open(value))
+            open = value;
+    }
+}
+
+int cr_json_parse(const void *bytes, size_t len, struct cr_json_doc *ret, struct cr_err *err)
+{
+    struct build b = {.text = bytes, .len = len};
+    size_t count;
+    int r = cr_scan_json(bytes, len, CR_SCAN_STRICT, err);
+
+    if (r < 0)
+        return r;
+    count = count_values(b.text, len);
+    b.values = calloc(count, sizeof(*b.values));
+    /* a string loses two quotes and gets a NUL, a number gets one and a byte follows it */
+    b.strings = malloc(len + 1);
+    if (!b.values || !b.strings) {
+        free(b.values);
+        free(b.strings);
+        return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for %zu bytes of JSON", len);
+    }
+    *ret = (struct cr_json_doc){
+        .bytes = bytes, .len = len, .root = b.values, .values = b.values, .strings = b.strings};
+    build_tree(&b);
+    return 0;
+}
+
+void cr_json_clear(struct cr_json_doc *doc)
+{
+    free(doc->values);
+    free(doc->strings);
+    *doc = (struct cr_json_doc){0};
+}
+
+const struct cr_json *cr_json_get(const struct cr_json *object, const char *key)
+{
+    if (!object || object->type != CR_JSON_OBJECT)
+        return NULL;
+    for (const struct cr_json *value = object->first; value; value = value->next)
+        if (strcmp(value->key, key) == 0)
+            return value;
+    return NULL;
+}
+
+bool cr_json_is_bool(const struct cr_json *value)
+{
+    return value->type == CR_JSON_TRUE || value->type == CR_JSON_FALSE;
+}
+
+int cr_json_number(const struct cr_json *value, uint64_t max, uint64_t *ret)
+{
+    uint64_t number = 0;
+
+    if (value->type != CR_JSON_NUMBER || strspn(value->text, "0123456789") != value->len)
+        return CAPRUN_E_INVAL;
+    for (const char *c = value->text; *c; c++) {
+        uint64_t digit = (uint64_t)(*c - '0');
+
+        if (number > (max - digit) / 10 || digit > max)
+            return CAPRUN_E_TOOBIG;
+        number = number * 10 + digit;
+    }
+    *ret = number;
+    return 0;
+}
+
+const char *cr_json_type_name(enum cr_json_type type)
+{
+    static const char *const names[] = {
+        [CR_JSON_NULL] = "null",       [CR_JSON_FALSE] = "false",     [CR_JSON_TRUE] = "true",
+        [CR_JSON_NUMBER] = "a number", [CR_JSON_STRING] = "a string", [CR_JSON_ARRAY] = "an array",
+        [CR_JSON_OBJECT] = "an object"};
+
+    return names[type];
+}
+
+void cr_json_place(const struct cr_json_doc *doc, size_t at, size_t *ret_line, size_t *ret_column)
+{
+    size_t line = 1, start = 0;
+
+    for (size_t i = 0; i < at; i++) {
+        if (doc->bytes[i] == '\n') {
+            line++;
+            start = i + 1;
+        }
+    }
+    *ret_line = line;
+    *ret_column = at - start + 1;
+}
+
+static void add_token(struct cr_buf *out, const char *key)
+{
+    for (; *key; key++) {
+        if (*key == '~')
+            cr_buf_str(out, "~0");
+        else if (*key == '/')
+            cr_buf_str(out, "~1");
+        else
+            cr_buf_add(out, key, 1);
+    }
+}
+
+static size_t index_of(const struct cr_json *value)
+{
+    size_t index = 0;
+
+    for (const struct cr_json *v = value->parent->first; v != value; v = v->next)
+        index++;
+    return index;
+}
+
+/* As deep as the scanner lets a text be. */
+void cr_json_pointer(struct cr_buf *out, const struct cr_json *value)
+{
+    if (!value->parent)
+        return;
+    cr_json_pointer(out, value->parent);
+    cr_buf_str(out, "/");
+    if (value->key)
+        add_token(out, value->key);
+    else
+        cr_buf_fmt(out, "%zu", index_of(value));
+}
+
+struct child {
+    const struct cr_json *value; /* NULL: there are no more */
+};
+
+static int compare_keys(const void *a, const void *b)
+{
+    const struct child *x = a, *y = b;
+
+    return strcmp(x->value->key, y->value->key);
+}
+
+/* The children of |value|, in the order in which they are printed; to be freed. NULL: no memory. */
+static struct child *in_order(const struct cr_json *value)
+{
+    struct child *children = calloc(value->count + 1, sizeof(*children));
+    size_t n = 0;
+
+    if (!children)
+        return NULL;
+    for (const struct cr_json *v = value->first; v; v = v->next)
+        children[n++].value = v;
+    if (value->type == CR_JSON_OBJECT)
+        qsort(children, n, sizeof(*children), compare_keys);
+    return children;
+}
+
+static void add_children(struct cr_buf *out, const struct cr_json *value)
+{
+    struct child *children = in_order(value);
+
+    if (!children) {
+        out->err = CAPRUN_E_NOMEM;
+        return;
+    }
+    cr_buf_str(out, value->type == CR_JSON_OBJECT ? "{" : "[");
+    for (const struct child *child = children; child->value; child++) {
+        if (child != children)
+            cr_buf_str(out, ",");
+        if (child->value->key) {
+            cr_escape_json_str(out, child->value->key);
+            cr_buf_str(out, ":");
+        }
+        cr_json_canonical(out, child->value);
+    }
+    cr_buf_str(out, value->type == CR_JSON_OBJECT ? "}" : "]");
+    free(children);
+}
+
+void cr_json_canonical(struct cr_buf *out, const struct cr_json *value)
+{
+    static const char *const words[] = {
+        [CR_JSON_NULL] = "null", [CR_JSON_FALSE] = "false", [CR_JSON_TRUE] = "true"};
+
+    if (value->type >= CR_JSON_ARRAY)
+        add_children(out, value);
+    else if (value->type == CR_JSON_STRING)
+        cr_escape_json_str(out, value->text);
+    else
+        cr_buf_str(out, value->text ? value->text : words[value->type]);
+}

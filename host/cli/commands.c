@@ -1,0 +1,155 @@
+/* commands.c - a table of commands. */
+#include "cli/commands.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/nearest.h"
+#include "cli/capability.h"
+#include "cli/config.h"
+#include "cli/doctor.h"
+#include "cli/exec.h"
+#include "cli/lock.h"
+
+#define RUNS (CR_OPTION_LIMITS | CR_OPTION_CONFIG | CR_OPTION_TALK)
+
+struct task {
+    struct caprun_runtime *rt;
+    struct caprun_run *run;
+    const struct cr_options *options;
+    int signal;
+};
+
+static int do_capability(struct task *t)
+{
+    const char *const *words = t->options->words;
+
+    if (strcmp(words[0], "run") == 0)
+        words++;
+    t->signal = cr_cli_capability(t->rt, t->run, t->options, words[0], words[1]);
+    return -1;
+}
+
+static int do_exec(struct task *t)
+{
+    t->signal = cr_exec_run(t->rt, t->run, t->options);
+    return -1;
+}
+
+static int do_lock(struct task *t)
+{
+    return cr_cli_lock(t->run, t->options, &t->signal);
+}
+
+static int do_config(struct task *t)
+{
+    return cr_cli_config(t->run, t->options);
+}
+
+static int do_doctor(struct task *t)
+{
+    return cr_cli_doctor(t->rt, t->options->json);
+}
+
+static int do_names(struct task *t)
+{
+    cr_cli_names(t->options);
+    return 0;
+}
+
+static const struct command {
+    const char *name;
+    int least, most; /* words, its own included */
+    unsigned takes;  /* of enum cr_option_group, beside --json */
+    int (*carry_out)(struct task *t);
+    const char *needs; /* the word after its own, if there has to be one */
+    const char *usage;
+} commands[] = {
+    {"run", 2, 3, RUNS | CR_OPTION_REGISTRY | CR_OPTION_FROZEN, do_capability, "an FQDN",
+     "caprun run FQDN [ARGS]"},
+    {"exec", 2, 3, RUNS, do_exec, "a FILE", "caprun exec FILE [ARGS]"},
+    {"lock", 1, 1,
+     CR_OPTION_CONFIG | CR_OPTION_REGISTRY | CR_OPTION_FROZEN | CR_OPTION_ACCEPT | CR_OPTION_TALK,
+     do_lock, NULL, "caprun lock [--accept FQDN]"},
+    {"config", 1, 1, RUNS | CR_OPTION_REGISTRY, do_config, NULL, "caprun config [--json]"},
+    {"doctor", 1, 1, 0, do_doctor, NULL, "caprun doctor [--json]"},
+    /* for the shell's completion */
+    {"complete-names", 1, 1, CR_OPTION_CONFIG | CR_OPTION_REGISTRY, do_names, NULL,
+     "caprun complete-names"},
+};
+
+#define COUNT (sizeof(commands) / sizeof(commands[0]))
+
+/* A name has a dot, a command never has; whatever else looks like a name or a path is told so. */
+static const struct command capability = {
+    .name = "a capability",
+    .least = 1,
+    .most = 2,
+    .takes = RUNS | CR_OPTION_REGISTRY | CR_OPTION_FROZEN,
+    .carry_out = do_capability,
+    .usage = "caprun FQDN [ARGS]",
+};
+
+static const struct command *find(const char *word)
+{
+    if (strchr(word, '.'))
+        return &capability;
+    for (size_t i = 0; i < COUNT; i++)
+        if (strcmp(commands[i].name, word) == 0)
+            return &commands[i];
+    return NULL;
+}
+
+static int __attribute__((format(printf, 3, 4)))
+refuse(struct caprun_run *run, const char *hint, const char *fmt, ...)
+{
+    char words[512];
+    va_list ap;
+
+    va_start(ap, fmt);
+    (void)vsnprintf(words, sizeof(words), fmt, ap);
+    va_end(ap);
+    caprun_reject(run, CAPRUN_OUTCOME_USAGE, words, hint);
+    return -1;
+}
+
+static const char help[] =
+    "caprun FQDN [ARGS], or caprun exec FILE [ARGS]; caprun --help lists the others";
+
+static int refuse_unknown(struct caprun_run *run, const char *word)
+{
+    const char *names[COUNT], *near;
+
+    for (size_t i = 0; i < COUNT; i++)
+        names[i] = commands[i].name;
+    near = cr_nearest(word, names, COUNT);
+    return refuse(run, help, "unknown command '%s'%s%s%s", word, near ? "; did you mean '" : "",
+                  near ? near : "", near ? "'?" : "");
+}
+
+int cr_commands_run(struct caprun_runtime *rt, struct caprun_run *run, const struct cr_options *o,
+                    int *ret_signal)
+{
+    struct task t = {.rt = rt, .run = run, .options = o};
+    const struct command *c;
+    const char *stray;
+    int status;
+
+    *ret_signal = 0;
+    if (!o->word_count)
+        return refuse(run, help, "there is nothing to do");
+    c = find(o->words[0]);
+    if (!c)
+        return refuse_unknown(run, o->words[0]);
+    if (o->word_count < c->least)
+        return refuse(run, c->usage, "%s needs %s", c->name, c->needs);
+    if (o->word_count > c->most)
+        return refuse(run, c->usage, "one word too many: '%s'", o->words[c->most]);
+    stray = cr_options_outside(o, c->takes);
+    if (stray)
+        return refuse(run, c->usage, "%s does not take '%s'", c->name, stray);
+    status = c->carry_out(&t);
+    *ret_signal = t.signal;
+    return status;
+}

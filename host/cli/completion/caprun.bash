@@ -1,0 +1,121 @@
+# shellcheck shell=bash
+# caprun.bash - completion of caprun for bash.
+#
+# Names of capabilities come from `caprun complete-names`, which reads directories and the cache,
+# never the network. What it prints is compared and added, never evaluated. Files and directories
+# are left to readline, which knows how to quote them.
+#
+# The functions share the variables of _caprun: |words|, |cword| and |cur|, as bash calls them too.
+
+# Fills |words| and |cword| with the words as caprun will see them: bash also breaks them at = and :.
+_caprun_words()
+{
+    local i piece glue=
+
+    for ((i = 0; i < ${#COMP_WORDS[@]}; i++)); do
+        piece=${COMP_WORDS[i]}
+        if ((i > 1)) && [[ $glue || $piece == [=:]* ]]; then
+            words[-1]+=$piece
+        else
+            words+=("$piece")
+        fi
+        ((i == COMP_CWORD)) && cword=$((${#words[@]} - 1))
+        [[ $piece == *[=:] ]] && glue=yes || glue=
+    done
+}
+
+# Adds those of the words |$@| that begin like the current one.
+_caprun_offer()
+{
+    local word
+
+    for word; do
+        [[ $word == "$cur"* ]] && COMPREPLY+=("$word")
+    done
+}
+
+# Adds the names of the registries and the config that are on the line.
+_caprun_names()
+{
+    local i value name program=caprun options=()
+
+    [[ ${words[0]} == */* ]] && program=${words[0]/#'~/'/"$HOME/"}
+    for ((i = 1; i < ${#words[@]}; i++)); do
+        # quotes are still there, and nothing is expanded yet
+        value=${words[i]//[\'\"\\]/}
+        if [[ ${words[i - 1]} == --@(registry|config) ]]; then
+            options+=("${words[i - 1]}" "${value/#'~/'/"$HOME/"}")
+        elif [[ $value == --@(registry|config)=* ]]; then
+            options+=("$value")
+        fi
+    done
+    while IFS= read -r name; do
+        [[ $name == *[!A-Za-z0-9_.-]* ]] || _caprun_offer "$name"
+    done < <("$program" complete-names "${options[@]}" </dev/null 2>/dev/null)
+}
+
+# Completes the value of the option |$1|.
+_caprun_value()
+{
+    case $1 in
+    --registry) compopt -o dirnames +o default ;;
+    --config) ;;
+    --accept)
+        compopt +o default
+        _caprun_names
+        ;;
+    *) compopt +o default ;;
+    esac
+}
+
+# Completes the word that comes after the words |$@|, options not counted.
+_caprun_word()
+{
+    case $#:${1-} in
+    0:)
+        compopt +o default
+        _caprun_offer run exec lock config doctor
+        _caprun_names
+        ;;
+    1:run)
+        compopt +o default
+        _caprun_names
+        ;;
+    1:exec | 2:exec | 2:run | 1:*.*) ;; # a file
+    *) compopt +o default ;;
+    esac
+}
+
+_caprun()
+{
+    local words=() cword=0 cur i plain=()
+    local valued='--@(registry|config|timeout|cpu|rpc-timeout|memory|accept)'
+    local options=(--registry --config --json --timeout --cpu --rpc-timeout --memory --no-input
+        --frozen -q --quiet -v --verbose -h --help --version)
+
+    COMPREPLY=()
+    _caprun_words
+    cur=${words[cword]}
+    for ((i = 1; i < cword; i++)); do
+        # shellcheck disable=SC2053 # it is a pattern
+        if [[ ${words[i]} == $valued ]]; then
+            ((++i))
+        elif [[ ${words[i]} != -?* ]]; then
+            plain+=("${words[i]}")
+        fi
+    done
+
+    if ((i > cword)); then
+        _caprun_value "${words[cword - 1]}"
+    elif [[ $cur == --*=* ]]; then
+        cur=${cur#*=}
+        _caprun_value "${words[cword]%%=*}"
+    elif [[ $cur == -* ]]; then
+        [[ ${plain[0]-} == lock ]] && options+=(--accept)
+        _caprun_offer "${options[@]}"
+    else
+        _caprun_word "${plain[@]}"
+    fi
+}
+
+complete -o default -F _caprun caprun

@@ -1,0 +1,373 @@
+/*
+ * config.c - each setting with its value and its source.
+ *
+ * No secret is printed. ${NAME} stays as it is written. A value of "env" or "headers" that is
+ * anything else is "(set)", and so are the user and the query of a URL.
+ */
+#include "cli/config.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/escape.h"
+#include "cli/report.h"
+#include "cli/settings.h"
+#include "registry/lockfile.h"
+
+#define MIB (1024u * 1024)
+#define HIDDEN "(set)"
+
+struct listing {
+    const struct cr_config *config;
+    const struct cr_options *options;
+    struct cr_report report;
+    size_t at, line; /* a place in the file, near the next one that is wanted */
+};
+
+static size_t line_of(struct listing *l, size_t at)
+{
+    const char *bytes = l->config->doc.bytes;
+
+    while (l->at < at)
+        l->line += bytes[l->at++] == '\n';
+    while (l->at > at)
+        l->line -= bytes[--l->at] == '\n';
+    return l->line;
+}
+
+/* A setting that stands in the file, at |where|. Frees |value|. */
+static void tell_written(struct listing *l, const char *name, struct cr_buf *value,
+                         const struct cr_json *where)
+{
+    struct cr_buf source;
+    const char *text;
+
+    cr_buf_init(&source, CR_REPORT_MAX);
+    cr_buf_fmt(&source, "%s:%zu", l->config->path, line_of(l, where->key_at));
+    text = cr_buf_text(&source);
+    cr_report_tell(&l->report, name, value, text ? text : "", NULL);
+    cr_buf_clear(&source);
+}
+
+/* --- values, as far as they may be shown -------------------------------------------------- */
+
+/* ${NAME} and nothing else. */
+static bool is_reference(const char *text)
+{
+    return strncmp(text, "${", 2) == 0 && text[strcspn(text, "}")] && !text[strcspn(text, "}") + 1];
+}
+
+/* A URL, without what may be a secret in it. */
+static void add_url(struct cr_buf *out, const char *url)
+{
+    const char *host = strstr(url, "://") + 3, *at = memrchr(host, '@', strcspn(host, "/?#"));
+    struct cr_buf shown;
+    size_t len;
+
+    cr_buf_init(&shown, CR_REPORT_MAX);
+    if (at) {
+        cr_buf_add(&shown, url, (size_t)(host - url));
+        cr_buf_str(&shown, HIDDEN);
+        url = at;
+    }
+    len = strcspn(url, "?");
+    cr_buf_add(&shown, url, len);
+    cr_buf_str(&shown, url[len] ? "?" HIDDEN : "");
+    cr_escape_json(out, shown.data ? (const char *)shown.data : "", shown.len);
+    cr_buf_clear(&shown);
+}
+
+static void add_place(struct cr_buf *out, const char *dir, const char *place)
+{
+    char *path;
+
+    if (strstr(place, "://")) {
+        add_url(out, place);
+    } else if (strstr(place, "${")) {
+        cr_escape_json_str(out, place);
+    } else {
+        path = cr_config_locate(dir, place);
+        cr_escape_json_str(out, path ? path : place);
+        free(path);
+    }
+}
+
+static void add_secrets(struct cr_buf *out, const struct cr_json *map)
+{
+    cr_buf_str(out, "{");
+    for (const struct cr_json *v = map->first; v; v = v->next) {
+        cr_escape_json_str(out, v->key);
+        cr_buf_str(out, ":");
+        cr_escape_json_str(out, is_reference(v->text) ? v->text : HIDDEN);
+        cr_buf_str(out, v->next ? "," : "");
+    }
+    cr_buf_str(out, "}");
+}
+
+static bool is_secret(const struct cr_json *value)
+{
+    return value->type == CR_JSON_OBJECT &&
+           (strcmp(value->key, "env") == 0 || strcmp(value->key, "headers") == 0);
+}
+
+static bool is_place(const struct cr_json *value)
+{
+    return strcmp(value->key, "url") == 0 || strcmp(value->key, "cwd") == 0 ||
+           strcmp(value->key, "audit") == 0;
+}
+
+static void tell_value(struct listing *l, const char *name, const struct cr_json *value)
+{
+    struct cr_buf out;
+
+    cr_buf_init(&out, CR_REPORT_MAX);
+    if (is_secret(value))
+        add_secrets(&out, value);
+    else if (is_place(value))
+        add_place(&out, l->config->dir, value->text);
+    else
+        cr_json_canonical(&out, value);
+    tell_written(l, name, &out, value);
+}
+
+static void tell_default(struct listing *l, const char *name, const char *value, const char *note)
+{
+    struct cr_buf out;
+
+    cr_buf_init(&out, CR_REPORT_MAX);
+    cr_buf_str(&out, value);
+    cr_report_tell(&l->report, name, &out, "default", note);
+}
+
+/* --- the settings that there are ---------------------------------------------------------- */
+
+static const struct setting {
+    const char *object, *key; /* of the file; the object may be NULL */
+    const char *option;       /* that wins, or NULL */
+    size_t given;             /* where its value is, in struct cr_options */
+    const char *value;        /* the default, as JSON */
+    const char *note;         /* about it */
+} settings[] = {
+    {NULL, "onDenied", NULL, 0, "\"continue\"", NULL},
+    {"permissions", "allow", NULL, 0, "[]", NULL},
+    {"permissions", "ask", NULL, 0, "[]", " (what nothing matches asks)"},
+    {"permissions", "deny", NULL, 0, "[]", NULL},
+    {"permissions", "rules", NULL, 0, "[]", NULL},
+    {"routing", "server", NULL, 0, "[]", NULL},
+    {"limits", "timeoutMs", "--timeout", offsetof(struct cr_options, timeout_ms), "300000",
+     " (exec: 30000)"},
+    {"limits", "cpuMs", "--cpu", offsetof(struct cr_options, cpu_ms), "null", " (as timeoutMs)"},
+    {"limits", "rpcTimeoutMs", "--rpc-timeout", offsetof(struct cr_options, rpc_timeout_ms),
+     "30000", NULL},
+    {"limits", "memoryMB", "--memory", offsetof(struct cr_options, memory), "512", NULL},
+    {"limits", "resultBytes", NULL, 0, "16777216", NULL},
+    {"limits", "logBytes", NULL, 0, "1048576", NULL},
+    {"limits", "maxCalls", NULL, 0, "10000", NULL},
+    {"limits", "maxConcurrentCalls", NULL, 0, "256", NULL},
+    {"limits", "maxDepth", NULL, 0, "8", NULL},
+    {"pool", "warm", NULL, 0, "null", " (8 a processor, 64 at most)"},
+    {"pool", "maxWorkers", NULL, 0, "256", NULL},
+    {"pool", "maxMemoryMB", NULL, 0, "null", " (memoryMB for each of maxWorkers)"},
+    {"sandbox", "requireAllLayers", NULL, 0, "false", NULL},
+    {"sandbox", "freshProgram", NULL, 0, "false", NULL},
+    {"sandbox", "uidBase", NULL, 0, "null", NULL},
+    {NULL, "record", NULL, 0, "\"all\"", NULL},
+    {NULL, "audit", NULL, 0, "null", NULL},
+};
+
+/* Bytes in MiB, exactly: sizes are written in KiB or more, and 1/1024 has ten decimals. */
+static void add_mib(struct cr_buf *out, uint64_t bytes)
+{
+    uint64_t parts = bytes % MIB * 10000000000u / MIB;
+    char digits[16];
+    int len = snprintf(digits, sizeof(digits), ".%010" PRIu64, parts);
+
+    while (len > 1 && digits[len - 1] == '0')
+        len--;
+    cr_buf_fmt(out, "%" PRIu64 "%.*s", bytes / MIB, len > 1 ? len : 0, digits);
+}
+
+static void tell_option(struct listing *l, const struct setting *s, const char *name,
+                        uint64_t given)
+{
+    struct cr_buf out;
+
+    cr_buf_init(&out, CR_REPORT_MAX);
+    if (strcmp(s->option, "--memory") == 0)
+        add_mib(&out, given);
+    else
+        cr_buf_fmt(&out, "%" PRIu64, given);
+    cr_report_tell(&l->report, name, &out, s->option, NULL);
+}
+
+static void tell_setting(struct listing *l, const struct setting *s)
+{
+    const struct cr_json *root = l->config->doc.root;
+    const struct cr_json *value =
+        cr_json_get(s->object ? cr_json_get(root, s->object) : root, s->key);
+    uint64_t given = 0;
+    char name[64];
+
+    if (s->option)
+        memcpy(&given, (const char *)l->options + s->given, sizeof(given));
+    (void)snprintf(name, sizeof(name), "%s%s%s", s->object ? s->object : "", s->object ? "." : "",
+                   s->key);
+    if (given)
+        tell_option(l, s, name, given);
+    else if (value && !(value->type == CR_JSON_NUMBER && strcmp(value->text, "0") == 0))
+        tell_value(l, name, value);
+    else
+        tell_default(l, name, s->value, s->note);
+}
+
+/* Those of the command line have replaced those of the file. */
+static void tell_registries(struct listing *l)
+{
+    const struct cr_json *list = cr_json_get(l->config->doc.root, "registries");
+    const struct cr_json *v = list && !l->options->registry_count ? list->first : NULL;
+    struct cr_buf out;
+
+    cr_buf_init(&out, CR_REPORT_MAX);
+    cr_buf_str(&out, "[");
+    for (size_t i = 0; i < l->config->registry_count; i++) {
+        cr_buf_str(&out, i ? "," : "");
+        add_place(&out, l->config->dir, v ? v->text : l->config->registries[i]);
+        v = v ? v->next : NULL;
+    }
+    cr_buf_str(&out, "]");
+    if (l->options->registry_count)
+        cr_report_tell(&l->report, "registries", &out, "--registry", NULL);
+    else if (list)
+        tell_written(l, "registries", &out, list);
+    else
+        cr_report_tell(&l->report, "registries", &out, "default", NULL);
+}
+
+/* "mcpServers.files.era", to be freed; NULL without memory, which the report then remembers. */
+static char *join(struct listing *l, const char *object, const char *name, const char *key)
+{
+    char *made;
+
+    if (asprintf(&made, "%s.%s%s%s", object, name, *key ? "." : "", key) >= 0)
+        return made;
+    l->report.text.err = CAPRUN_E_NOMEM;
+    return NULL;
+}
+
+static void tell_server(struct listing *l, const struct cr_json *server)
+{
+    static const struct {
+        const char *key, *value; /* the default, as JSON, or NULL */
+    } keys[] = {{"command", NULL},   {"args", NULL},          {"env", NULL},
+                {"cwd", NULL},       {"url", NULL},           {"headers", NULL},
+                {"era", "\"auto\""}, {"maxConcurrent", "64"}, {"idempotent", NULL}};
+
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        const struct cr_json *value = cr_json_get(server, keys[i].key);
+        char *name = join(l, "mcpServers", server->key, keys[i].key);
+
+        if (name && value)
+            tell_value(l, name, value);
+        else if (name && keys[i].value)
+            tell_default(l, name, keys[i].value, NULL);
+        free(name);
+    }
+}
+
+static void tell_maps(struct listing *l)
+{
+    const struct cr_json *root = l->config->doc.root;
+    const struct cr_json *servers = cr_json_get(root, "mcpServers");
+    const struct cr_json *cloud = cr_json_get(cr_json_get(root, "routing"), "cloud");
+    const struct cr_json *env = cr_json_get(root, "env");
+
+    for (const struct cr_json *v = servers ? servers->first : NULL; v; v = v->next)
+        tell_server(l, v);
+    for (const struct cr_json *v = cloud ? cloud->first : NULL; v; v = v->next) {
+        char *name = join(l, "routing", "cloud", v->key);
+
+        if (name)
+            tell_value(l, name, v);
+        free(name);
+    }
+    for (const struct cr_json *v = env ? env->first : NULL; v; v = v->next) {
+        char *name = join(l, "env", v->key, "");
+
+        if (name)
+            tell_value(l, name, v);
+        free(name);
+    }
+}
+
+static void tell_all(struct listing *l)
+{
+    tell_registries(l);
+    for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
+        tell_setting(l, &settings[i]);
+    tell_maps(l);
+}
+
+/* --- the whole ---------------------------------------------------------------------------- */
+
+static const char *file_source(const struct listing *l)
+{
+    if (!l->config->path)
+        return "no " CR_CONFIG_NAME " from the working directory upwards";
+    if (l->options->config)
+        return "--config";
+    return cr_settings_file(l->options) ? "CAPRUN_CONFIG" : "found";
+}
+
+static void tell_files(struct listing *l)
+{
+    const char *path = l->config->path, *dir = l->config->dir, *source = file_source(l);
+    struct cr_buf lock, cache;
+
+    cr_buf_init(&lock, CR_REPORT_MAX);
+    cr_buf_init(&cache, CR_REPORT_MAX);
+    cr_buf_fmt(&lock, "%s/" CR_LOCKFILE_NAME, strcmp(dir, "/") == 0 ? "" : dir);
+    cr_settings_cache_dir(&cache);
+    if (!cr_buf_text(&lock) || !cr_buf_text(&cache)) {
+        l->report.text.err = CAPRUN_E_NOMEM;
+    } else {
+        cr_report_file(&l->report, "file", path ? path : "", source);
+        if (l->report.json)
+            cr_report_file(&l->report, "fileSource", path ? source : "", "");
+        cr_report_file(&l->report, "lockfile", (const char *)lock.data, "");
+        cr_report_file(&l->report, "cache", (const char *)cache.data, "");
+    }
+    cr_buf_clear(&lock);
+    cr_buf_clear(&cache);
+}
+
+static int list(const struct cr_config *config, const struct cr_options *o)
+{
+    struct listing l = {.config = config, .options = o, .line = 1};
+
+    cr_report_init(&l.report, o->json);
+    tell_all(&l);
+    l.report.measuring = false;
+    tell_files(&l);
+    tell_all(&l);
+    return cr_report_end(&l.report);
+}
+
+int cr_cli_config(struct caprun_run *run, const struct cr_options *o)
+{
+    struct cr_config config;
+    struct cr_problem why;
+    int status;
+
+    if (cr_settings_load(o, &config, &why) < 0) {
+        caprun_reject(run, why.outcome, why.text, why.hint);
+        return -1;
+    }
+    if (!o->quiet)
+        cr_settings_warn(&config);
+    status = list(&config, o);
+    cr_config_clear(&config);
+    return status;
+}

@@ -1,0 +1,94 @@
+/* launch.c - from words to args, from a run to its end. */
+#include "cli/launch.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include "cli/input.h"
+#include "cli/output.h"
+
+int cr_launch_reject(struct caprun_run *run, const struct cr_problem *why)
+{
+    caprun_reject(run, why->outcome, why->text, why->hint[0] ? why->hint : NULL);
+    return -1;
+}
+
+/* What could not be read is a matter of usage, what was read and is no good one of validation. */
+static int reject(struct caprun_run *run, int code, const char *words, const char *hint)
+{
+    caprun_reject(run,
+                  code == CAPRUN_E_SYS     ? CAPRUN_OUTCOME_USAGE
+                  : code == CAPRUN_E_NOMEM ? CAPRUN_OUTCOME_INTERNAL
+                                           : CAPRUN_OUTCOME_VALIDATION_ERROR,
+                  words, hint);
+    return -1;
+}
+
+int cr_launch_hand_over(struct caprun_runtime *rt, struct caprun_run *run, int r,
+                        const struct cr_err *err, struct cr_buf *read,
+                        int (*set)(struct caprun_run *, const char *, size_t), const char *hint)
+{
+    if (r < 0) {
+        r = reject(run, r, err->text, r == CAPRUN_E_SYS ? hint : NULL);
+    } else {
+        r = set(run, read->data ? (const char *)read->data : "", read->len);
+        if (r < 0)
+            r = reject(run, r, caprun_error(rt), NULL);
+    }
+    cr_buf_clear(read);
+    return r;
+}
+
+int cr_launch_args(struct caprun_runtime *rt, struct caprun_run *run, const char *word)
+{
+    struct cr_buf args;
+    struct cr_err err;
+    int r = 0;
+
+    if (!word)
+        return 0;
+    cr_buf_init(&args, CAPRUN_MAX_ARGS);
+    if (word[0] != '{') {
+        r = cr_input_read(word, &args, &err);
+    } else {
+        cr_buf_str(&args, word);
+        if (cr_buf_err(&args))
+            r = cr_err_set(&err, cr_buf_err(&args), "no room for the args");
+    }
+    return cr_launch_hand_over(rt, run, r, &err, &args, caprun_run_set_args,
+                               "ARGS is a path, - or JSON that starts with {");
+}
+
+/* Waits for what comes first: the run, a signal, or room for the lines that wait. */
+static void step(struct caprun_runtime *rt, struct caprun_run *run, struct cr_signals *signals,
+                 struct cr_output *out)
+{
+    struct pollfd fds[] = {
+        {.fd = caprun_fd(rt), .events = POLLIN},
+        {.fd = signals->fd, .events = POLLIN},
+        {.fd = out->waiting.len ? STDERR_FILENO : -1, .events = POLLOUT},
+    };
+
+    (void)poll(fds, 3, -1);
+    caprun_step(rt);
+    if (fds[2].revents)
+        cr_output_some(out);
+    if (!caprun_done(run) && cr_signals_take(signals))
+        caprun_cancel(run);
+}
+
+int cr_launch_run(struct caprun_runtime *rt, struct caprun_run *run, struct cr_signals *signals,
+                  bool quiet)
+{
+    struct cr_output out;
+
+    cr_output_init(&out);
+    if (!quiet)
+        caprun_run_set_log(run, cr_output_log, &out);
+    (void)caprun_start(run);
+    while (!caprun_done(run))
+        step(rt, run, signals, &out);
+    cr_signals_end(signals); /* a reader who does not read may be given up on */
+    cr_output_finish(&out);
+    return caprun_get_outcome(run) == CAPRUN_OUTCOME_CANCELLED ? signals->taken : 0;
+}

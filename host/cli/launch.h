@@ -1,0 +1,37 @@
+/*
+ * launch.h - what running code from a file and running a capability have in common.
+ */
+#ifndef CR_LAUNCH_H
+#define CR_LAUNCH_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/problem.h"
+#include "caprun.h"
+#include "cli/signals.h"
+
+/* Ends the run with |why|. Returns -1, as all of these do when the run has ended before it began.
+ */
+int cr_launch_reject(struct caprun_run *run, const struct cr_problem *why);
+
+/*
+ * Gives what was read to the run with |set|, or says why it could not be read: |r| and |err| are of
+ * the reading, |hint| is for a path that leads nowhere. Frees |read|. Returns 0 or -1.
+ */
+int cr_launch_hand_over(struct caprun_runtime *rt, struct caprun_run *run, int r,
+                        const struct cr_err *err, struct cr_buf *read,
+                        int (*set)(struct caprun_run *, const char *, size_t), const char *hint);
+
+/* ARGS: a path, - or JSON; NULL is {}. Returns 0 or -1. */
+int cr_launch_args(struct caprun_runtime *rt, struct caprun_run *run, const char *word);
+
+/*
+ * Runs to the end, or to a signal that asks for it: returns that, or 0. Ends |signals| before the
+ * last lines of the log are written.
+ */
+int cr_launch_run(struct caprun_runtime *rt, struct caprun_run *run, struct cr_signals *signals,
+                  bool quiet);
+
+#endif

@@ -1,0 +1,208 @@
+/* lock.c - load what is pinned, compare, say so. */
+#include "cli/lock.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/escape.h"
+#include "cli/capability.h"
+#include "cli/launch.h"
+#include "cli/output.h"
+#include "cli/places.h"
+#include "cli/settings.h"
+
+#define MAX_TEXT (64u * 1024 * 1024)
+
+struct lock {
+    const struct cr_options *options;
+    struct cr_config config;
+    struct cr_places places;
+    struct cr_signals signals;
+    struct cr_lockfile file;
+    struct cr_buf out;
+    size_t pins, bad;
+};
+
+static int load(struct lock *l, const char *name, struct cr_capability *ret, struct cr_problem *why)
+{
+    struct cr_fqdn want;
+
+    if (cr_cli_parse_name(name, &want, why) < 0 ||
+        cr_places_load(&l->places, &want, &l->signals, l->options->quiet, ret, why) < 0)
+        return CAPRUN_E_INVAL;
+    if (!ret->offline_reason[0])
+        return 0;
+    (void)cr_problem_set(why, CAPRUN_OUTCOME_REGISTRY_UNREACHABLE,
+                         "what was kept of it is no answer to what it has now", "%s",
+                         ret->offline_reason);
+    cr_capability_clear(ret);
+    return CAPRUN_E_INVAL;
+}
+
+/* Whether the registries have now what is pinned; |why| has the words unless it is "ok". */
+static const char *state_of(struct lock *l, const char *name, struct cr_problem *why)
+{
+    struct cr_capability c;
+    int r;
+
+    if (!l->config.registry_count)
+        return "unknown";
+    r = load(l, name, &c, why);
+    if (r < 0)
+        return why->outcome == CAPRUN_OUTCOME_INTEGRITY_MISMATCH     ? "changed"
+               : why->outcome == CAPRUN_OUTCOME_REGISTRY_UNREACHABLE ? "unreachable"
+                                                                     : "missing";
+    r = cr_lockfile_check(&l->file, name, &c.pin, why);
+    cr_capability_clear(&c);
+    return r < 0 ? "changed" : "ok";
+}
+
+static void add_pin_json(struct lock *l, const char *name, const struct cr_pin *pin,
+                         const char *state, const char *words)
+{
+    struct cr_buf *out = &l->out;
+
+    cr_buf_str(out, l->pins ? ",{\"name\":" : "{\"name\":");
+    cr_escape_json_str(out, name);
+    cr_escape_member(out, "state", state);
+    cr_escape_member(out, "fqdn", pin->fqdn);
+    cr_escape_member(out, "code", pin->code);
+    cr_escape_member(out, "metadata", pin->metadata);
+    if (words[0])
+        cr_escape_member(out, "message", words);
+    cr_buf_str(out, "}");
+}
+
+/* Each line of |words| is escaped and indented, and has |lead| before it. */
+static void add_words(struct cr_buf *out, const char *lead, const char *words)
+{
+    while (*words) {
+        size_t len = strcspn(words, "\n");
+
+        cr_buf_fmt(out, "             %s", lead);
+        cr_escape_terminal(out, words, len);
+        cr_buf_str(out, "\n");
+        words += len + (words[len] == '\n');
+    }
+}
+
+static void add_pin_text(struct lock *l, const struct cr_pin *pin, const char *state,
+                         const struct cr_problem *why)
+{
+    enum cr_colour colour = strcmp(state, "ok") == 0 ? CR_COLOUR_GOOD : CR_COLOUR_BAD;
+
+    cr_buf_fmt(&l->out, "%s%-11s%s  %s\n             code      %s\n             metadata  %s\n",
+               cr_output_colour(STDOUT_FILENO, colour), state,
+               cr_output_colour(STDOUT_FILENO, CR_COLOUR_NONE), pin->fqdn, pin->code,
+               pin->metadata);
+    add_words(&l->out, "", why->text);
+    add_words(&l->out, "hint: ", why->hint);
+}
+
+static void add_pin(void *data, const char *name, const struct cr_pin *pin)
+{
+    struct lock *l = data;
+    struct cr_problem why = {0};
+    const char *state;
+
+    if (cr_signals_take(&l->signals))
+        return;
+    state = state_of(l, name, &why);
+    if (l->options->json)
+        add_pin_json(l, name, pin, state, why.text);
+    else
+        add_pin_text(l, pin, state, &why);
+    l->pins++;
+    l->bad += strcmp(state, "ok") != 0;
+}
+
+static int show(struct lock *l, struct cr_problem *why)
+{
+    int r = cr_lockfile_read(l->config.dir, &l->file, why);
+
+    if (r < 0)
+        return r;
+    if (l->options->json) {
+        cr_buf_str(&l->out, "{\"file\":");
+        cr_escape_json_str(&l->out, l->file.path);
+        cr_buf_str(&l->out, ",\"capabilities\":[");
+    }
+    cr_lockfile_each(&l->file, add_pin, l);
+    if (l->options->json)
+        cr_buf_str(&l->out, "]}\n");
+    else if (l->pins && !l->config.registry_count)
+        cr_buf_str(&l->out, "there is no registry to compare with: --registry, or \"registries\" "
+                            "in .caprun.json\n");
+    else if (!l->pins)
+        cr_buf_fmt(&l->out, "%s pins nothing yet: the first run of a capability does\n",
+                   l->file.path);
+    cr_lockfile_clear(&l->file);
+    return 0;
+}
+
+static int accept(struct lock *l, const char *name, struct cr_problem *why)
+{
+    struct cr_capability c;
+    int r;
+
+    if (l->options->frozen)
+        return cr_problem_set(why, CAPRUN_OUTCOME_USAGE, "leave one of them out",
+                              "--accept changes the lockfile, and --frozen forbids it");
+    if (strchr(name, ':'))
+        return cr_problem_set(why, CAPRUN_OUTCOME_USAGE, "caprun lock --accept FQDN",
+                              "'%s' is a tool, and this version of caprun pins capabilities only",
+                              name);
+    r = load(l, name, &c, why);
+    if (r < 0)
+        return r;
+    r = cr_lockfile_pin(l->config.dir, c.meta.fqdn.name, &c.pin, true, why);
+    if (r == 0 && l->options->json)
+        add_pin_json(l, c.meta.fqdn.name, &c.pin, "ok", "");
+    else if (r == 0)
+        add_pin_text(l, &c.pin, "ok", &(struct cr_problem){0});
+    if (r == 0 && l->options->json)
+        cr_buf_str(&l->out, "\n");
+    cr_capability_clear(&c);
+    return r;
+}
+
+static int carry_out(struct lock *l, struct cr_problem *why)
+{
+    const struct cr_options *o = l->options;
+    int r;
+
+    cr_signals_begin(&l->signals);
+    cr_places_init(&l->places, &l->config);
+    l->places.cache.always_ask = true;
+    r = o->accept ? accept(l, o->accept, why) : show(l, why);
+    if (r == 0 && l->signals.taken)
+        r = cr_problem_set(why, CAPRUN_OUTCOME_CANCELLED, NULL, "Cancelled");
+    cr_places_clear(&l->places);
+    cr_signals_end(&l->signals);
+    return r;
+}
+
+int cr_cli_lock(struct caprun_run *run, const struct cr_options *o, int *ret_signal)
+{
+    struct lock l = {.options = o};
+    struct cr_problem why;
+    int r;
+
+    if (cr_settings_load(o, &l.config, &why) < 0)
+        return cr_launch_reject(run, &why);
+    if (!o->quiet)
+        cr_settings_warn(&l.config);
+    cr_buf_init(&l.out, MAX_TEXT);
+    r = carry_out(&l, &why);
+    *ret_signal = l.signals.taken;
+    if (r < 0)
+        r = cr_launch_reject(run, &why);
+    else if (cr_output_text(&l.out) < 0)
+        r = caprun_outcome_status(CAPRUN_OUTCOME_INTERNAL);
+    else
+        r = l.bad ? caprun_outcome_status(CAPRUN_OUTCOME_INTEGRITY_MISMATCH) : 0;
+    cr_buf_clear(&l.out);
+    cr_config_clear(&l.config);
+    return r;
+}

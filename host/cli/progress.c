@@ -1,0 +1,72 @@
+/* progress.c - one line, written over itself. */
+#include "cli/progress.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/escape.h"
+#include "base/loop.h"
+#include "base/units.h"
+
+#define PATIENCE_US 500000
+#define REDRAW_US 200000
+#define WIDTH 79
+#define MAX_URL_SHOWN 50
+
+void cr_progress_init(struct cr_progress *p, struct cr_signals *signals, bool quiet)
+{
+    *p = (struct cr_progress){.signals = signals, .began_us = cr_loop_now()};
+    p->wanted = !quiet && isatty(STDERR_FILENO);
+}
+
+/* Whatever the line is, it is as wide as the one before, which it covers. */
+static void draw(const char *text)
+{
+    char line[WIDTH + 3];
+    int len = snprintf(line, sizeof(line), "\r%-*.*s\r", WIDTH, WIDTH, text);
+
+    if (len > 0)
+        (void)!write(STDERR_FILENO, line, (size_t)len);
+}
+
+static void show(const char *url, uint64_t got, uint64_t total)
+{
+    char text[256], amount[32], whole[40] = "";
+    struct cr_buf shown;
+    size_t len = strlen(url);
+
+    cr_buf_init(&shown, 4096);
+    cr_escape_terminal(&shown, url, len < MAX_URL_SHOWN ? len : MAX_URL_SHOWN);
+    cr_units_show_size(got - got % 1024, amount);
+    if (total) {
+        cr_units_show_size(total - (total > 1024 ? total % 1024 : 0), whole + 4);
+        memcpy(whole, " of ", 4);
+    }
+    (void)snprintf(text, sizeof(text), "caprun: fetching %s%s, %s%s",
+                   cr_buf_text(&shown) ? cr_buf_text(&shown) : "", len > MAX_URL_SHOWN ? "..." : "",
+                   amount, whole);
+    cr_buf_clear(&shown);
+    draw(text);
+}
+
+int cr_progress_tick(void *data, const char *url, uint64_t got, uint64_t total)
+{
+    struct cr_progress *p = data;
+    int64_t now = cr_loop_now();
+
+    if (p->wanted && now - p->began_us >= PATIENCE_US && now - p->drawn_us >= REDRAW_US) {
+        show(url, got, total);
+        p->shown = true;
+        p->drawn_us = now;
+    }
+    return cr_signals_take(p->signals);
+}
+
+void cr_progress_end(struct cr_progress *p)
+{
+    if (p->shown)
+        draw("");
+    p->shown = false;
+}

@@ -1,0 +1,28 @@
+/*
+ * progress.h - a line on the terminal while something is fetched, if that takes longer than half a
+ * second; gone again when it is there.
+ */
+#ifndef CR_PROGRESS_H
+#define CR_PROGRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cli/signals.h"
+
+struct cr_progress {
+    struct cr_signals *signals; /* that cancel */
+    bool wanted;                /* standard error is a terminal, and nobody said -q */
+    bool shown;
+    int64_t began_us, drawn_us;
+};
+
+void cr_progress_init(struct cr_progress *p, struct cr_signals *signals, bool quiet);
+
+/* A callback of struct cr_http; |p| is a struct cr_progress. */
+int cr_progress_tick(void *p, const char *url, uint64_t got, uint64_t total);
+
+/* Takes the line away. */
+void cr_progress_end(struct cr_progress *p);
+
+#endif

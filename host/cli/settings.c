@@ -1,0 +1,153 @@
+/* settings.c - what the command line says, else what the file says, else the default. */
+#include "cli/settings.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/output.h"
+#include "config/text.h"
+
+#define MIB (1024u * 1024)
+
+const char *cr_settings_file(const struct cr_options *o)
+{
+    const char *named = getenv("CAPRUN_CONFIG");
+
+    if (o->config)
+        return o->config;
+    return named && *named ? named : NULL;
+}
+
+/* --- registries --------------------------------------------------------------------------- */
+
+static void clear_registries(struct cr_config *c)
+{
+    while (c->registry_count)
+        free(c->registries[--c->registry_count]);
+    free(c->registries);
+    c->registries = NULL;
+}
+
+static int fill_registries(struct cr_config *c, const struct cr_options *o, const char *here,
+                           struct cr_problem *why)
+{
+    c->registries = calloc(CR_OPTIONS_REGISTRIES, sizeof(*c->registries));
+    if (!c->registries)
+        return cr_problem_memory(why);
+    for (int i = 0; i < o->registry_count; i++) {
+        const char *word = o->registries[i];
+        char *path;
+
+        if (!cr_text_registry.is(word))
+            return cr_problem_set(why, CAPRUN_OUTCOME_USAGE, "caprun --help lists the options",
+                                  "--registry has to be %s", cr_text_registry.what);
+        path = cr_config_locate(here, word);
+        if (!path)
+            return cr_problem_memory(why);
+        c->registries[c->registry_count++] = path;
+    }
+    return 0;
+}
+
+static int replace_registries(struct cr_config *c, const struct cr_options *o,
+                              struct cr_problem *why)
+{
+    char *here = getcwd(NULL, 0);
+    int r;
+
+    clear_registries(c);
+    if (here)
+        r = fill_registries(c, o, here, why);
+    else
+        r = cr_problem_set(why, CAPRUN_OUTCOME_USAGE, "change to a directory that is there",
+                           "--registry: there is no working directory: %s", strerror(errno));
+    free(here);
+    return r;
+}
+
+int cr_settings_load(const struct cr_options *o, struct cr_config *ret, struct cr_problem *why)
+{
+    int r = cr_config_load(cr_settings_file(o), ret, why);
+
+    if (r == 0 && o->registry_count) {
+        r = replace_registries(ret, o, why);
+        if (r < 0)
+            cr_config_clear(ret);
+    }
+    return r;
+}
+
+/* --- the library -------------------------------------------------------------------------- */
+
+static uint64_t first_set(uint64_t a, uint64_t b)
+{
+    return a ? a : b;
+}
+
+static int apply_to_runtime(const struct cr_config *c, struct caprun_runtime *rt)
+{
+    /* a command runs one, so none is kept ready, whatever "warm" says */
+    if (caprun_set_warm(rt, CAPRUN_WARM_NONE) < 0 ||
+        caprun_set_max_workers(rt, (uint32_t)c->max_workers) < 0 ||
+        caprun_set_max_memory(rt, c->max_memory_mb * MIB) < 0 ||
+        caprun_set_memory(rt, c->limits.memory_mb * MIB) < 0 ||
+        caprun_set_fresh_program(rt, c->fresh_program) < 0 ||
+        caprun_set_require_all_layers(rt, c->require_all_layers) < 0 ||
+        caprun_set_uid_base(rt, (uint32_t)c->uid_base) < 0)
+        return -1;
+    return 0;
+}
+
+static int apply_to_run(const struct cr_config *c, const struct cr_options *o,
+                        struct caprun_run *run, uint64_t default_timeout_ms)
+{
+    const struct cr_config_limits *l = &c->limits;
+    uint64_t timeout_ms = first_set(o->timeout_ms, first_set(l->timeout_ms, default_timeout_ms));
+
+    if (caprun_run_set_timeout(run, timeout_ms) < 0 ||
+        caprun_run_set_cpu(run, first_set(o->cpu_ms, l->cpu_ms)) < 0 ||
+        caprun_run_set_call_timeout(run, first_set(o->rpc_timeout_ms, l->rpc_timeout_ms)) < 0 ||
+        caprun_run_set_memory(run, first_set(o->memory, l->memory_mb * MIB)) < 0 ||
+        caprun_run_set_max_result(run, l->result_bytes) < 0 ||
+        caprun_run_set_max_log(run, l->log_bytes) < 0 ||
+        caprun_run_set_max_calls(run, l->max_calls) < 0 ||
+        caprun_run_set_max_calls_at_once(run, l->max_concurrent_calls) < 0)
+        return -1;
+    caprun_run_set_stop_when_denied(run, c->stop_when_denied);
+    return 0;
+}
+
+int cr_settings_apply(const struct cr_config *c, const struct cr_options *o,
+                      struct caprun_runtime *rt, struct caprun_run *run,
+                      uint64_t default_timeout_ms, struct cr_problem *why)
+{
+    if (apply_to_runtime(c, rt) == 0 && apply_to_run(c, o, run, default_timeout_ms) == 0)
+        return 0;
+    return cr_problem_set(why, CAPRUN_OUTCOME_USAGE, NULL, "%s", caprun_error(rt));
+}
+
+/* --- the rest ----------------------------------------------------------------------------- */
+
+void cr_settings_warn(const struct cr_config *c)
+{
+    const char *line = (const char *)c->warnings.data, *end = line + c->warnings.len;
+
+    while (line < end) {
+        size_t len = (size_t)((const char *)memchr(line, '\n', (size_t)(end - line)) - line);
+
+        cr_output_note("%.*s", (int)len, line);
+        line += len + 1;
+    }
+}
+
+void cr_settings_cache_dir(struct cr_buf *out)
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+
+    if (cache && cache[0] == '/')
+        cr_buf_fmt(out, "%s/caprun", cache);
+    else if (home && home[0] == '/')
+        cr_buf_fmt(out, "%s/.cache/caprun", home);
+}

@@ -1,0 +1,40 @@
+/*
+ * settings.h - the configuration and the command line, which wins, put together.
+ */
+#ifndef CR_SETTINGS_H
+#define CR_SETTINGS_H
+
+#include "base/buf.h"
+#include "base/problem.h"
+#include "caprun.h"
+#include "cli/options.h"
+#include "config/config.h"
+
+/* The file that is asked for by --config or CAPRUN_CONFIG, or NULL: one is to be searched for. */
+const char *cr_settings_file(const struct cr_options *o);
+
+/*
+ * Reads that file, or the one that is found, if any. The registries of the command line, if there
+ * are any, replace those of the file; relative ones start at the working directory. Returns 0, and
+ * the caller ends it with cr_config_clear(); or CONFIG_ERROR, or USAGE if a --registry is no good.
+ */
+int cr_settings_load(const struct cr_options *o, struct cr_config *ret, struct cr_problem *why);
+
+/*
+ * Gives |rt|, whose zygote has not started, and |run| all that the file and the command line say
+ * about them; |default_timeout_ms| is for a run to which neither gives a time. Returns 0, or USAGE.
+ */
+int cr_settings_apply(const struct cr_config *c, const struct cr_options *o,
+                      struct caprun_runtime *rt, struct caprun_run *run,
+                      uint64_t default_timeout_ms, struct cr_problem *why);
+
+/* What the file says that has no meaning, on standard error. */
+void cr_settings_warn(const struct cr_config *c);
+
+/*
+ * Appends the directory where what was fetched is kept: "caprun" in XDG_CACHE_HOME, or in .cache of
+ * HOME. Nothing, if neither is an absolute path.
+ */
+void cr_settings_cache_dir(struct cr_buf *out);
+
+#endif

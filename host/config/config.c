@@ -1,0 +1,295 @@
+/* config.c - finds the file, makes sure whose it is, and reads it. */
+#include "config/config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/scan.h"
+#include "config/shape.h"
+
+#define MAX_FILE (1u << 20)
+#define MAX_WARNINGS (16u << 10)
+#define MAX_TEXT (1u << 20)
+
+/* --- where it is -------------------------------------------------------------------------- */
+
+static int refuse(struct cr_problem *why, const char *hint, const struct cr_err *err)
+{
+    return err->code == CAPRUN_E_NOMEM
+               ? cr_problem_memory(why)
+               : cr_problem_set(why, CAPRUN_OUTCOME_CONFIG_ERROR, hint, "%s", err->text);
+}
+
+/* "|dir|/|name|", to be freed; NULL: no memory. */
+static char *join(const char *dir, const char *name)
+{
+    char *path;
+
+    return asprintf(&path, "%s/%s", strcmp(dir, "/") == 0 ? "" : dir, name) < 0 ? NULL : path;
+}
+
+/* Is there a file in |dir|? Returns 0, and *|ret| is its path, to be freed; 1: no; or an error. */
+static int look(const char *dir, char **ret, struct cr_problem *why)
+{
+    char *path = join(dir, CR_CONFIG_NAME);
+    struct stat st;
+    struct cr_err err;
+    int r;
+
+    if (!path)
+        return cr_problem_memory(why);
+    if (lstat(path, &st) == 0) {
+        *ret = path;
+        return 0;
+    }
+    r = errno == ENOENT ? 1 : cr_err_sys(&err, "cannot look for '%s'", path);
+    free(path);
+    return r == 1
+               ? 1
+               : refuse(why, "change to another directory, or name the file with --config", &err);
+}
+
+/* Cuts the last part off |dir|. Returns false if it is the root. */
+static bool go_up(char *dir)
+{
+    char *slash = strrchr(dir, '/');
+
+    if (strcmp(dir, "/") == 0)
+        return false;
+    slash[slash == dir] = '\0';
+    return true;
+}
+
+/* The same from |dir| upwards. */
+static int search(const char *dir, char **ret, struct cr_problem *why)
+{
+    char *above = strdup(dir);
+    int r;
+
+    if (!above)
+        return cr_problem_memory(why);
+    do {
+        r = look(above, ret, why);
+    } while (r == 1 && go_up(above));
+    free(above);
+    return r;
+}
+
+/* *|ret| is to be freed. */
+static int find_working_dir(char **ret, struct cr_problem *why)
+{
+    struct cr_err err;
+
+    *ret = getcwd(NULL, 0);
+    if (*ret)
+        return 0;
+    if (errno == ENOMEM)
+        return cr_problem_memory(why);
+    (void)cr_err_sys(&err, "cannot look for " CR_CONFIG_NAME ": the working directory is gone");
+    return refuse(why, "change to one that is there, or name the file by its whole path: --config",
+                  &err);
+}
+
+/* Fills |path|, from the directory |here|. Returns 0, 1 if there is no file, or an error. */
+static int find_from(struct cr_config *c, const char *here, const char *path,
+                     struct cr_problem *why)
+{
+    if (!path)
+        return search(here, &c->path, why);
+    c->path = join(here, path);
+    return c->path ? 0 : cr_problem_memory(why);
+}
+
+/* The same from anywhere, and |dir|. */
+static int find(struct cr_config *c, const char *path, struct cr_problem *why)
+{
+    char *here = NULL;
+    const char *start;
+    int r;
+
+    if (path && path[0] == '/') {
+        r = find_from(c, "", path + 1, why);
+    } else {
+        r = find_working_dir(&here, why);
+        if (r == 0)
+            r = find_from(c, here, path, why);
+    }
+    start = c->path ? c->path : here;
+    if (start)
+        c->dir = strdup(start);
+    free(here);
+    if (r >= 0 && !c->dir)
+        return cr_problem_memory(why);
+    if (r == 0)
+        (void)go_up(c->dir);
+    return r;
+}
+
+/* --- what it says ------------------------------------------------------------------------- */
+
+/* The file, and the link that leads to it: who may change either, says what is allowed. */
+static int check_owner(const char *path, const struct stat *file, struct cr_problem *why)
+{
+    static const char remedy[] =
+        "make it yours alone (chown, chmod go-w), or name another file with --config";
+    struct cr_err err;
+    struct stat link;
+    char name[4096];
+
+    (void)snprintf(name, sizeof(name), "'%s'", path);
+    if (lstat(path, &link) < 0) {
+        (void)cr_err_sys(&err, "cannot look at %s", name);
+        return refuse(why, NULL, &err);
+    }
+    if (S_ISLNK(link.st_mode)) {
+        link.st_mode = S_IFLNK; /* what it says about writing means nothing */
+        if (cr_file_check_owner(&link, name, &err) < 0)
+            return refuse(why, remedy, &err);
+    } else if (link.st_dev != file->st_dev || link.st_ino != file->st_ino) {
+        (void)cr_err_set(&err, CAPRUN_E_INVAL, "%s was replaced while it was read", name);
+        return refuse(why, "try again", &err);
+    }
+    return cr_file_check_owner(file, name, &err) < 0 ? refuse(why, remedy, &err) : 0;
+}
+
+static int read_text(struct cr_config *c, struct cr_problem *why)
+{
+    struct cr_err err;
+    struct stat st;
+    int r = cr_file_read(AT_FDCWD, c->path, &c->text, &st, &err);
+
+    if (r == 1)
+        return cr_problem_set(why, CAPRUN_OUTCOME_CONFIG_ERROR, NULL,
+                              "'%s' is not there, or is a link that leads nowhere", c->path);
+    if (r < 0)
+        return refuse(why, NULL, &err);
+    return check_owner(c->path, &st, why);
+}
+
+static int parse(struct cr_config *c, struct cr_problem *why)
+{
+    size_t line, column;
+    struct cr_err err;
+    const char *words;
+
+    if (cr_json_parse(c->text.data, c->text.len, &c->doc, &err) == 0)
+        return 0;
+    if (err.code == CAPRUN_E_NOMEM)
+        return cr_problem_memory(why);
+    words = cr_scan_place(&err, &line, &column);
+    return cr_problem_set(why, CAPRUN_OUTCOME_CONFIG_ERROR, NULL, "%s:%zu:%zu: %s", c->path, line,
+                          column, words);
+}
+
+/* What |text| says when it is expanded, to be freed; NULL: no memory. */
+static char *expanded(const char *text)
+{
+    struct cr_buf out;
+
+    cr_buf_init(&out, MAX_TEXT);
+    if (cr_config_expand(text, &out, NULL) == 0)
+        return (char *)out.data;
+    cr_buf_clear(&out);
+    return NULL;
+}
+
+char *cr_config_locate(const char *dir, const char *place)
+{
+    if (place[0] == '/' || strstr(place, "://"))
+        return strdup(place);
+    while (strncmp(place, "./", 2) == 0)
+        place += 2;
+    return !*place || strcmp(place, ".") == 0 ? strdup(dir) : join(dir, place);
+}
+
+static int take_registries(struct cr_config *c)
+{
+    const struct cr_json *list = cr_json_get(c->doc.root, "registries");
+
+    c->registries = calloc(list ? list->count + 1 : 1, sizeof(*c->registries));
+    if (!c->registries)
+        return CAPRUN_E_NOMEM;
+    for (const struct cr_json *v = list ? list->first : NULL; v; v = v->next) {
+        char *text = expanded(v->text), *path = text ? cr_config_locate(c->dir, text) : NULL;
+
+        free(text);
+        if (!path)
+            return CAPRUN_E_NOMEM;
+        c->registries[c->registry_count++] = path;
+    }
+    return 0;
+}
+
+static int take_on_denied(struct cr_config *c)
+{
+    const struct cr_json *word = cr_json_get(c->doc.root, "onDenied");
+    char *text = word ? expanded(word->text) : NULL;
+
+    c->stop_when_denied = text && strcmp(text, "stop") == 0;
+    free(text);
+    return word && !text ? CAPRUN_E_NOMEM : 0;
+}
+
+static int load(struct cr_config *c, const char *path, struct cr_problem *why)
+{
+    int r = find(c, path, why);
+
+    if (r != 0)
+        return r == 1 ? 0 : r;
+    r = read_text(c, why);
+    if (r == 0)
+        r = parse(c, why);
+    if (r == 0)
+        r = cr_shape_check(c, why);
+    if (r == 0 && (take_registries(c) < 0 || take_on_denied(c) < 0))
+        r = cr_problem_memory(why);
+    return r;
+}
+
+int cr_config_load(const char *path, struct cr_config *ret, struct cr_problem *why)
+{
+    struct cr_config c = {0};
+    int r;
+
+    cr_buf_init(&c.text, MAX_FILE);
+    cr_buf_init(&c.warnings, MAX_WARNINGS);
+    r = load(&c, path, why);
+    if (r < 0)
+        cr_config_clear(&c);
+    else
+        *ret = c;
+    return r;
+}
+
+void cr_config_clear(struct cr_config *config)
+{
+    for (size_t i = 0; i < config->registry_count; i++)
+        free(config->registries[i]);
+    free(config->registries);
+    free(config->path);
+    free(config->dir);
+    cr_json_clear(&config->doc);
+    cr_buf_clear(&config->text);
+    cr_buf_clear(&config->warnings);
+    *config = (struct cr_config){0};
+}
+
+bool cr_config_grants(const struct cr_config *config, const char *name, const char *variable)
+{
+    const struct cr_json *list = cr_json_get(cr_json_get(config->doc.root, "env"), name);
+    bool granted = false;
+
+    for (const struct cr_json *v = list ? list->first : NULL; v && !granted; v = v->next) {
+        char *text = expanded(v->text);
+
+        granted = text && strcmp(text, variable) == 0;
+        free(text);
+    }
+    return granted;
+}

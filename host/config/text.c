@@ -1,0 +1,170 @@
+/* text.c - the characters that each kind of string is made of. */
+#include "config/text.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#define DIGITS "0123456789"
+#define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+#define NAMESPACE LETTERS DIGITS "_-"
+#define NAMESPACE_MAX 64
+#define ACTION_MAX 128
+#define REGISTRY_URL_MAX 2000
+
+static bool is_made_of(const char *text, size_t len, const char *characters, size_t max)
+{
+    return len > 0 && len <= max && strspn(text, characters) >= len;
+}
+
+static bool is_one_of(const char *text, const char *const *words)
+{
+    for (; *words; words++)
+        if (strcmp(text, *words) == 0)
+            return true;
+    return false;
+}
+
+static bool is_filled(const char *text)
+{
+    return *text;
+}
+
+/* No spaces, no controls, and a host. */
+static bool is_url(const char *text)
+{
+    size_t scheme = strncmp(text, "https://", 8) == 0 ? 8 : 7;
+
+    if (scheme == 7 && strncmp(text, "http://", 7) != 0)
+        return false;
+    for (const char *c = text; *c; c++)
+        if ((unsigned char)*c <= ' ' || *c == 0x7f)
+            return false;
+    return text[scheme] && !strchr("/?#:@", text[scheme]);
+}
+
+/* What the registry room takes for a URL, and nothing that would have to be left out or hidden. */
+static bool is_registry(const char *text)
+{
+    if (!strstr(text, "://"))
+        return is_filled(text);
+    for (const char *c = text; *c; c++)
+        if ((unsigned char)*c >= 0x7f || strchr("@?#", *c))
+            return false;
+    return is_url(text) && strlen(text) <= REGISTRY_URL_MAX;
+}
+
+static bool is_namespace(const char *text)
+{
+    return is_made_of(text, strlen(text), NAMESPACE, NAMESPACE_MAX);
+}
+
+static bool is_action_glob(const char *text)
+{
+    return is_made_of(text, strlen(text), NAMESPACE "./*?", ACTION_MAX);
+}
+
+static bool is_pattern(const char *text)
+{
+    size_t len = strcspn(text, ":");
+
+    return is_made_of(text, len, NAMESPACE "*?", NAMESPACE_MAX) &&
+           (!text[len] || is_action_glob(text + len + 1));
+}
+
+static bool is_four_parts(const char *text)
+{
+    for (int part = 1;; part++) {
+        size_t len = strcspn(text, ".");
+
+        if (!is_made_of(text, len, NAMESPACE, NAMESPACE_MAX) || strchr(DIGITS "-", *text))
+            return false;
+        text += len;
+        if (part == 4 || !*text++)
+            return part == 4 && !*text;
+    }
+}
+
+static bool is_variable(const char *text)
+{
+    return *text && strspn(text, LETTERS DIGITS "_") == strlen(text) && !strchr(DIGITS, *text);
+}
+
+static bool is_environment(const char *text)
+{
+    return *text && !strchr(text, '=');
+}
+
+static bool is_header(const char *text)
+{
+    return *text && strspn(text, LETTERS DIGITS "!#$%&'*+-.^_`|~") == strlen(text);
+}
+
+static bool is_header_value(const char *text)
+{
+    for (; *text; text++)
+        if (((unsigned char)*text < ' ' && *text != '\t') || *text == 0x7f)
+            return false;
+    return true;
+}
+
+static bool is_pointer(const char *text)
+{
+    if (*text && *text != '/')
+        return false;
+    for (; *text; text++)
+        if (*text == '~' && text[1] != '0' && text[1] != '1')
+            return false;
+    return true;
+}
+
+static bool is_id(const char *text)
+{
+    return is_made_of(text, strlen(text), NAMESPACE ".", 64);
+}
+
+static bool is_era(const char *text)
+{
+    return is_one_of(text, (const char *const[]){"auto", "modern", "legacy", NULL});
+}
+
+static bool is_on_denied(const char *text)
+{
+    return is_one_of(text, (const char *const[]){"continue", "stop", NULL});
+}
+
+static bool is_record(const char *text)
+{
+    return is_one_of(text, (const char *const[]){"all", "failed", "none", NULL});
+}
+
+static bool is_then(const char *text)
+{
+    return is_one_of(text, (const char *const[]){"allow", "ask", "deny", NULL});
+}
+
+const struct cr_text cr_text_filled = {"a text that is not empty", is_filled, false};
+const struct cr_text cr_text_registry = {
+    "a directory, or a URL that begins with http:// or https://, without a user or a query",
+    is_registry, true};
+const struct cr_text cr_text_url = {"a URL that begins with http:// or https://", is_url, true};
+const struct cr_text cr_text_namespace = {"1 to 64 letters, digits, _ and -", is_namespace, false};
+const struct cr_text cr_text_pattern = {
+    "a pattern like \"ns:action\", \"ns:read_*\", \"ns\" or \"*\"", is_pattern, false};
+const struct cr_text cr_text_action_glob = {
+    "a pattern of letters, digits, _ - . / * and ?, like \"read_*\"", is_action_glob, false};
+const struct cr_text cr_text_four_parts = {"a name of four parts, org.project.namespace.action",
+                                           is_four_parts, false};
+const struct cr_text cr_text_variable = {
+    "the name of a variable, of letters, digits and _, like \"REPORT_LANG\"", is_variable, false};
+const struct cr_text cr_text_environment = {"the name of a variable, without \"=\"", is_environment,
+                                            false};
+const struct cr_text cr_text_header = {"the name of an HTTP header", is_header, false};
+const struct cr_text cr_text_header_value = {"a text on one line, without controls",
+                                             is_header_value, true};
+const struct cr_text cr_text_pointer = {
+    "a JSON pointer like \"/path\", with ~ and / in a key written as ~0 and ~1", is_pointer, false};
+const struct cr_text cr_text_id = {"1 to 64 letters, digits, _ - and .", is_id, false};
+const struct cr_text cr_text_era = {"\"auto\", \"modern\" or \"legacy\"", is_era, false};
+const struct cr_text cr_text_on_denied = {"\"continue\" or \"stop\"", is_on_denied, false};
+const struct cr_text cr_text_record = {"\"all\", \"failed\" or \"none\"", is_record, false};
+const struct cr_text cr_text_then = {"\"allow\", \"ask\" or \"deny\"", is_then, false};

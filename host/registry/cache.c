@@ -1,0 +1,353 @@
+/* cache.c - ask the disk, then the server, then keep what it said. */
+#include "registry/cache.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "registry/entry.h"
+
+#define MOST_FILES 4096
+#define MOST_BYTES (512ull << 20)
+#define CRASHED_AFTER_S 86400 /* a file that was begun that long ago is nobody's any more */
+
+/* --- the directory -------------------------------------------------------------------------- */
+
+/* Makes |path| and the directories above it. Returns -1 with errno. */
+static int make_dirs(const char *path)
+{
+    char part[4096];
+    size_t len = strlen(path);
+
+    if (len >= sizeof(part)) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    for (size_t i = 1; i <= len; i++) {
+        if (path[i] != '/' && path[i] != '\0')
+            continue;
+        memcpy(part, path, i);
+        part[i] = '\0';
+        if (mkdir(part, 0700) < 0 && errno != EEXIST)
+            return -1;
+    }
+    return 0;
+}
+
+static int open_dir(const char *path, struct cr_err *err)
+{
+    cr_autoclose int dir = -1;
+    char name[512];
+    struct stat st;
+
+    (void)snprintf(name, sizeof(name), "'%s'", path);
+    dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (dir < 0 && errno == ENOENT && make_dirs(path) == 0)
+        dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (dir < 0 || fstat(dir, &st) < 0)
+        return cr_err_sys(err, "cannot use %s", name);
+    if (cr_file_check_owner(&st, name, err))
+        return err->code;
+    return cr_steal_fd(&dir);
+}
+
+void cr_cache_open(struct cr_cache *cache, const char *path, char ret_note[256])
+{
+    struct cr_err err = {0};
+
+    ret_note[0] = '\0';
+    cache->dir = path ? open_dir(path, &err) : -1;
+    if (!path)
+        (void)snprintf(ret_note, 256, "nothing is kept: there is no directory for the cache");
+    else if (cache->dir < 0)
+        (void)snprintf(ret_note, 256, "nothing is kept: %.230s", err.text);
+    if (cache->dir < 0)
+        cache->dir = -1;
+}
+
+void cr_cache_close(struct cr_cache *cache)
+{
+    if (cache->dir >= 0)
+        (void)close(cache->dir);
+    cache->dir = -1;
+}
+
+/* --- what is in it -------------------------------------------------------------------------- */
+
+/* What follows the key that |name| begins with; NULL if it begins otherwise. */
+static const char *after_key(const char *name)
+{
+    return strspn(name, "0123456789abcdef") == CR_ENTRY_KEY ? name + CR_ENTRY_KEY : NULL;
+}
+
+static bool is_entry(const char *name)
+{
+    const char *rest = after_key(name);
+
+    return rest && !*rest;
+}
+
+/* One that cr_file_replace() has begun. */
+static bool is_begun(const char *name)
+{
+    const char *rest = after_key(name);
+    size_t len = rest ? strlen(rest) : 0;
+
+    return len > 4 && rest[0] == '.' && strcmp(rest + len - 4, ".tmp") == 0;
+}
+
+/* All names in the directory, from the start; closedir() ends it. NULL if that cannot be had. */
+static DIR *list_dir(const struct cr_cache *cache)
+{
+    int fd = cache->dir < 0 ? -1 : openat(cache->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+
+    if (!dir && fd >= 0)
+        (void)close(fd);
+    return dir;
+}
+
+struct file {
+    char name[CR_ENTRY_KEY + 1];
+    int64_t changed_s;
+    uint64_t bytes;
+};
+
+static int by_age(const void *a, const void *b)
+{
+    const struct file *x = a, *y = b;
+
+    return (x->changed_s > y->changed_s) - (x->changed_s < y->changed_s);
+}
+
+/* Fills |files|, of which there are |most|, and removes what crashes have left. Returns how many.
+ */
+static size_t look_around(const struct cr_cache *cache, DIR *dir, struct file *files, size_t most)
+{
+    size_t count = 0;
+    struct stat st;
+
+    for (struct dirent *found; count < most && (found = readdir(dir));) {
+        if (!is_entry(found->d_name) && !is_begun(found->d_name))
+            continue;
+        if (fstatat(cache->dir, found->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+            continue;
+        if (is_begun(found->d_name)) {
+            if (time(NULL) - st.st_mtime > CRASHED_AFTER_S)
+                (void)unlinkat(cache->dir, found->d_name, 0);
+            continue;
+        }
+        memcpy(files[count].name, found->d_name, CR_ENTRY_KEY + 1);
+        files[count].changed_s = st.st_mtime;
+        files[count++].bytes = (uint64_t)st.st_size;
+    }
+    return count;
+}
+
+/*
+ * Removes the oldest files while there are too many, or too big ones. What was written is small
+ * against the ceilings, so that others who do the same at this moment do no harm.
+ */
+static void tidy(const struct cr_cache *cache)
+{
+    size_t most = 2 * MOST_FILES, count, i = 0;
+    struct file *files = malloc(most * sizeof(*files));
+    DIR *dir = files ? list_dir(cache) : NULL;
+    uint64_t bytes = 0;
+
+    if (dir) {
+        count = look_around(cache, dir, files, most);
+        (void)closedir(dir);
+        qsort(files, count, sizeof(*files), by_age);
+        for (size_t n = 0; n < count; n++)
+            bytes += files[n].bytes;
+        for (; i < count && (count - i > MOST_FILES || bytes > MOST_BYTES); i++) {
+            (void)unlinkat(cache->dir, files[i].name, 0);
+            bytes -= files[i].bytes;
+        }
+    }
+    free(files);
+}
+
+/* --- one entry ------------------------------------------------------------------------------ */
+
+/* Reads what is kept for |url|. Returns false, with nothing to free, unless all of it is good. */
+static bool load(const struct cr_cache *cache, const char *url, const char *accept, size_t max,
+                 struct cr_entry *ret, struct cr_buf *ret_body)
+{
+    char key[CR_ENTRY_KEY + 1];
+    struct cr_buf bytes;
+    size_t line = 0;
+
+    if (cache->dir < 0)
+        return false;
+    cr_entry_key(url, accept, key);
+    cr_buf_init(&bytes, max + CR_ENTRY_LINE_MAX + 1);
+    if (cr_file_read(cache->dir, key, &bytes, NULL, NULL) == 0)
+        line = cr_entry_read(bytes.data, bytes.len, ret);
+    if (!line || bytes.len - line > max || strcmp(ret->url, url) != 0 ||
+        strcmp(ret->accept, accept) != 0 ||
+        !cr_entry_holds(ret, bytes.data + line, bytes.len - line)) {
+        cr_buf_clear(&bytes);
+        return false;
+    }
+    cr_buf_drop(&bytes, line);
+    *ret_body = bytes;
+    return true;
+}
+
+static void forget(const struct cr_cache *cache, const char *url, const char *accept)
+{
+    char key[CR_ENTRY_KEY + 1];
+
+    cr_entry_key(url, accept, key);
+    if (cache->dir >= 0)
+        (void)unlinkat(cache->dir, key, 0);
+}
+
+/* A disk that is full or cannot be written is no reason to fail: then nothing is kept. */
+static void keep(const struct cr_cache *cache, const struct cr_entry *entry,
+                 const struct cr_buf *body)
+{
+    char key[CR_ENTRY_KEY + 1];
+    struct cr_buf bytes;
+
+    if (cache->dir < 0)
+        return;
+    cr_entry_key(entry->url, entry->accept, key);
+    cr_buf_init(&bytes, body->len + CR_ENTRY_LINE_MAX);
+    cr_entry_write(&bytes, entry);
+    cr_buf_add(&bytes, body->data, body->len);
+    if (!cr_buf_err(&bytes) &&
+        cr_file_replace(cache->dir, key, bytes.data, bytes.len, 0600, NULL) == 0)
+        tidy(cache);
+    cr_buf_clear(&bytes);
+}
+
+/* --- getting -------------------------------------------------------------------------------- */
+
+static int found(struct cr_cache_found *ret, enum cr_cache_source source, const struct cr_buf *body,
+                 const char *reason)
+{
+    *ret = (struct cr_cache_found){.body = *body, .source = source};
+    (void)snprintf(ret->offline_reason, sizeof(ret->offline_reason), "%.*s",
+                   (int)sizeof(ret->offline_reason) - 1, reason);
+    return 0;
+}
+
+/* The server says that what is kept is still good: it is, from now on. */
+static void renew(const struct cr_cache *cache, struct cr_entry *kept, const struct cr_buf *body,
+                  const struct cr_http_answer *answer)
+{
+    kept->fetched_s = time(NULL);
+    if (answer->max_age_s >= 0)
+        kept->max_age_s = answer->max_age_s;
+    if (answer->no_store)
+        forget(cache, kept->url, kept->accept);
+    else
+        keep(cache, kept, body);
+}
+
+void cr_cache_keep(struct cr_cache *cache, const char *url, const char *accept,
+                   const struct cr_cache_found *found, const struct cr_buf *body)
+{
+    struct cr_entry entry;
+
+    if (found->source != CR_CACHE_NET)
+        return;
+    if (found->no_store || !cr_entry_make(url, accept, body, time(NULL), &entry)) {
+        forget(cache, url, accept);
+        return;
+    }
+    entry.max_age_s = found->max_age_s > 0 ? found->max_age_s : 0;
+    memcpy(entry.etag, found->etag, sizeof(entry.etag));
+    keep(cache, &entry, body);
+}
+
+/* With something to go on with, a server that does not answer at once is not asked again. */
+static int ask(struct cr_http *http, const char *url, const char *accept, const char *kept_etag,
+               size_t max, struct cr_http_answer *ret, struct cr_problem *why)
+{
+    int tries = http->tries, r;
+
+    if (kept_etag)
+        http->tries = 1;
+    r = cr_http_get(http, url, accept, kept_etag, max, ret, why);
+    http->tries = tries;
+    return r;
+}
+
+int cr_cache_get(struct cr_cache *cache, struct cr_http *http, const char *url, const char *accept,
+                 size_t max, struct cr_cache_found *ret, struct cr_problem *why)
+{
+    struct cr_http_answer answer;
+    struct cr_entry kept;
+    struct cr_buf body;
+    bool is_kept = load(cache, url, accept, max, &kept, &body);
+    int r;
+
+    if (is_kept && !cache->always_ask && cr_entry_is_fresh(&kept, time(NULL)))
+        return found(ret, CR_CACHE_KEPT, &body, "");
+    r = ask(http, url, accept, is_kept ? kept.etag : NULL, max, &answer, why);
+    if (r && is_kept && why->outcome == CAPRUN_OUTCOME_REGISTRY_UNREACHABLE)
+        return found(ret, CR_CACHE_OFFLINE, &body, why->text);
+    if (!r && is_kept && answer.status == 304) {
+        cr_buf_clear(&answer.body);
+        renew(cache, &kept, &body, &answer);
+        return found(ret, CR_CACHE_KEPT, &body, "");
+    }
+    if (is_kept)
+        cr_buf_clear(&body);
+    if (r)
+        return r;
+    if (answer.status != 200) {
+        cr_buf_clear(&answer.body);
+        forget(cache, url, accept);
+        return 1;
+    }
+    (void)found(ret, CR_CACHE_NET, &answer.body, "");
+    memcpy(ret->etag, answer.etag, sizeof(ret->etag));
+    ret->max_age_s = answer.max_age_s;
+    ret->no_store = answer.no_store;
+    return 0;
+}
+
+/* --- listing -------------------------------------------------------------------------------- */
+
+/* Reads the line of the file |name| only. Returns false if it is not what its name says. */
+static bool load_line(const struct cr_cache *cache, const char *name, struct cr_entry *ret)
+{
+    cr_autoclose int fd = openat(cache->dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    uint8_t line[CR_ENTRY_LINE_MAX];
+    char key[CR_ENTRY_KEY + 1];
+    ssize_t len = fd < 0 ? -1 : read(fd, line, sizeof(line));
+
+    if (len <= 0 || !cr_entry_read(line, (size_t)len, ret))
+        return false;
+    cr_entry_key(ret->url, ret->accept, key);
+    return strcmp(key, name) == 0;
+}
+
+void cr_cache_list(struct cr_cache *cache, const char *base,
+                   void (*name)(void *data, const char *rest), void *data)
+{
+    DIR *dir = list_dir(cache);
+    size_t len = strlen(base);
+    struct cr_entry entry;
+
+    if (!dir)
+        return;
+    for (struct dirent *file; (file = readdir(dir));)
+        if (is_entry(file->d_name) && load_line(cache, file->d_name, &entry) &&
+            strncmp(entry.url, base, len) == 0)
+            name(data, entry.url + len);
+    (void)closedir(dir);
+}

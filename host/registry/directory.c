@@ -1,0 +1,185 @@
+/* directory.c - names of files are names of capabilities. */
+#include "registry/directory.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+
+#define FILE_NAME_SIZE (CR_FQDN_MAX + sizeof(".json"))
+
+struct search {
+    const char *path;
+    DIR *list;
+    const struct cr_fqdn *want;
+    struct cr_metadata best; /* of zeros: none yet */
+    char best_file[CR_FQDN_MAX + 1];
+    char tied_file[CR_FQDN_MAX + 1]; /* as new as the best, or "" */
+    struct cr_problem *why;
+};
+
+/* The name that the file |entry| has the metadata of. Returns false if it is no such file. */
+static bool name_of(const char *entry, struct cr_fqdn *ret)
+{
+    static const char suffix[] = ".json";
+    size_t len = strlen(entry) + 1;
+    char name[CR_FQDN_MAX + 1];
+    struct cr_err unused;
+
+    if (len <= sizeof(suffix) || len - sizeof(suffix) >= sizeof(name) ||
+        strcmp(entry + len - sizeof(suffix), suffix) != 0)
+        return false;
+    len -= sizeof(suffix);
+    memcpy(name, entry, len);
+    name[len] = '\0';
+    return cr_fqdn_parse(name, ret, &unused) == 0;
+}
+
+void cr_directory_list(const char *path, void (*each)(void *data, const struct cr_fqdn *name),
+                       void *data)
+{
+    DIR *list = opendir(path);
+    const struct dirent *entry;
+    struct cr_fqdn name;
+
+    if (!list)
+        return;
+    while ((entry = readdir(list)))
+        if (name_of(entry->d_name, &name))
+            each(data, &name);
+    (void)closedir(list);
+}
+
+/* Reads the metadata of the file |name|, which has to be its own. Returns 0, 1 or a problem. */
+static int read_metadata(struct search *s, const char *name, struct cr_metadata *ret)
+{
+    char file[FILE_NAME_SIZE], where[4096];
+    struct cr_fqdn asked;
+    struct cr_buf text;
+    struct cr_err err;
+    int r;
+
+    (void)snprintf(file, sizeof(file), "%s.json", name);
+    (void)snprintf(where, sizeof(where), "%s/%s", s->path, file);
+    cr_buf_init(&text, CR_METADATA_MAX);
+    r = cr_file_read(dirfd(s->list), file, &text, NULL, &err);
+    if (r != 0) {
+        cr_buf_clear(&text);
+        if (r == CAPRUN_E_NOMEM)
+            (void)cr_problem_memory(s->why);
+        else if (r < 0)
+            (void)cr_problem_set(s->why, CAPRUN_OUTCOME_METADATA_INVALID, NULL, "%s (in '%s')",
+                                 err.text, s->path);
+        return r;
+    }
+    r = cr_metadata_parse(&text, where, ret, s->why);
+    if (r < 0)
+        return r;
+    (void)cr_fqdn_parse(name, &asked, &err);
+    if (cr_fqdn_finds(&asked, &ret->fqdn))
+        return 0;
+    (void)cr_problem_set(s->why, CAPRUN_OUTCOME_METADATA_INVALID,
+                         "the file's name and its \"fqdn\" have to be the same",
+                         "the metadata '%s' is of another capability: its \"fqdn\" is \"%s\"",
+                         where, ret->fqdn.full);
+    cr_metadata_clear(ret);
+    return CAPRUN_E_INVAL;
+}
+
+/* Keeps the newer one of the best so far and that of the file |name|. */
+static int consider(struct search *s, const char *name)
+{
+    struct cr_metadata meta;
+    int r = read_metadata(s, name, &meta);
+
+    if (r != 0)
+        return r < 0 ? r : 0; /* it is gone again */
+    if (s->best_file[0] && meta.published_ms <= s->best.published_ms) {
+        if (meta.published_ms == s->best.published_ms)
+            (void)snprintf(s->tied_file, sizeof(s->tied_file), "%s", name);
+        cr_metadata_clear(&meta);
+        return 0;
+    }
+    cr_metadata_clear(&s->best);
+    s->best = meta;
+    (void)snprintf(s->best_file, sizeof(s->best_file), "%s", name);
+    s->tied_file[0] = '\0';
+    return 0;
+}
+
+static int find_newest(struct search *s)
+{
+    const struct dirent *entry;
+    struct cr_fqdn name;
+    int r;
+
+    while ((entry = readdir(s->list))) {
+        if (!name_of(entry->d_name, &name) || !cr_fqdn_finds(s->want, &name))
+            continue;
+        r = consider(s, name.full);
+        if (r < 0)
+            return r;
+    }
+    if (!s->tied_file[0])
+        return s->best_file[0] ? 0 : 1;
+    return cr_problem_set(s->why, CAPRUN_OUTCOME_METADATA_INVALID,
+                          "give the whole name, with its hash, or a later \"publishedAt\" to one",
+                          "which '%s' is the newest is not known: '%s' and '%s' in '%s' were "
+                          "published at the same time, or do not say when",
+                          s->want->name, s->best_file, s->tied_file, s->path);
+}
+
+static int find_exactly(struct search *s)
+{
+    int r = read_metadata(s, s->want->full, &s->best);
+
+    (void)snprintf(s->best_file, sizeof(s->best_file), "%s", s->want->full);
+    return r;
+}
+
+static int read_code(struct search *s, struct cr_buf *code)
+{
+    char file[FILE_NAME_SIZE];
+    struct cr_err err;
+    int r;
+
+    (void)snprintf(file, sizeof(file), "%s.js", s->best_file);
+    r = cr_file_read(dirfd(s->list), file, code, NULL, &err);
+    if (r == 0)
+        return 0;
+    if (r == CAPRUN_E_NOMEM)
+        return cr_problem_memory(s->why);
+    if (r > 0)
+        return cr_problem_set(s->why, CAPRUN_OUTCOME_NOT_FOUND, "the code belongs beside it",
+                              "'%s/%s.json' is there, but '%s' is not", s->path, s->best_file,
+                              file);
+    return cr_problem_set(
+        s->why, r == CAPRUN_E_TOOBIG ? CAPRUN_OUTCOME_VALIDATION_ERROR : CAPRUN_OUTCOME_NOT_FOUND,
+        NULL, "%s (in '%s')", err.text, s->path);
+}
+
+int cr_directory_load(const char *path, const struct cr_fqdn *want, struct cr_metadata *ret,
+                      struct cr_buf *code, struct cr_problem *why)
+{
+    struct search s = {.path = path, .list = opendir(path), .want = want, .why = why};
+    int r;
+
+    if (!s.list && errno == ENOMEM)
+        return cr_problem_memory(why);
+    if (!s.list)
+        return cr_problem_set(why, CAPRUN_OUTCOME_NOT_FOUND,
+                              "a registry is a directory or a URL that starts with http",
+                              "cannot open the registry '%s': %s", path, strerror(errno));
+    r = want->hash[0] ? find_exactly(&s) : find_newest(&s);
+    if (r == 0 && s.best.type == CR_METADATA_CODE)
+        r = read_code(&s, code);
+    (void)closedir(s.list);
+    if (r == 0)
+        *ret = s.best;
+    else
+        cr_metadata_clear(&s.best);
+    return r;
+}

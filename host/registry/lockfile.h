@@ -1,0 +1,85 @@
+/*
+ * lockfile.h - caprun.lock: nothing runs but what ran first, or was accepted since.
+ *
+ * JSON, sorted and indented so that a difference is readable in a repository:
+ *
+ *     {
+ *       "version": 1,
+ *       "capabilities": {
+ *         "acme.tools.text.summary": {
+ *           "fqdn": "acme.tools.text.summary.1a2b3c4d",
+ *           "code": "sha256-<64 hexadecimal digits>",
+ *           "metadata": "sha256-<64 hexadecimal digits>"
+ *         }
+ *       },
+ *       "servers": {}
+ *     }
+ *
+ * "servers" is for the definitions of tools, and is kept as it is. Writers take turns by a lock on
+ * the directory, read the file again under it, and replace it in one step, so that no pin is lost
+ * and no reader sees half of a file.
+ */
+#ifndef CR_LOCKFILE_H
+#define CR_LOCKFILE_H
+
+#include <stdbool.h>
+
+#include "base/json.h"
+#include "base/problem.h"
+#include "registry/fqdn.h"
+
+#define CR_LOCKFILE_NAME "caprun.lock"
+#define CR_LOCKFILE_HASH 71 /* "sha256-" and 64 digits */
+
+struct cr_pin {
+    char fqdn[CR_FQDN_MAX + 1]; /* with its hash, if it has one */
+    char code[CR_LOCKFILE_HASH + 1];
+    char metadata[CR_LOCKFILE_HASH + 1];
+};
+
+struct cr_lockfile {
+    char *path;
+    struct cr_buf text;
+    struct cr_json_doc doc; /* all zeros: there is no file yet */
+};
+
+/* "sha256-" and the digits of |digest|, of 32 bytes; or of the SHA-256 of |bytes|. */
+void cr_lockfile_show(const uint8_t *digest, char ret[CR_LOCKFILE_HASH + 1]);
+void cr_lockfile_hash(const void *bytes, size_t len, char ret[CR_LOCKFILE_HASH + 1]);
+
+/*
+ * Reads caprun.lock in |dir|; none is fine. Returns 0, and the caller ends it with
+ * cr_lockfile_clear(); or CONFIG_ERROR for one that cannot be read, is a symbolic link, is empty or
+ * not JSON (line and column), has a shape or version that is not known, belongs to others or can be
+ * written by them.
+ */
+int cr_lockfile_read(const char *dir, struct cr_lockfile *ret, struct cr_problem *why);
+void cr_lockfile_clear(struct cr_lockfile *lock);
+
+/* The part that touches no file: checks |lock|, which has a path and a text, and fills its doc. */
+int cr_lockfile_parse(struct cr_lockfile *lock, struct cr_problem *why);
+
+/* The pin of the four-part |name|. Returns false if there is none. */
+bool cr_lockfile_find(const struct cr_lockfile *lock, const char *name, struct cr_pin *ret);
+
+/* Calls |each| for every pin, in the order of the file. */
+void cr_lockfile_each(const struct cr_lockfile *lock,
+                      void (*each)(void *data, const char *name, const struct cr_pin *pin),
+                      void *data);
+
+/*
+ * Is |now| what is pinned for |name|? Returns 0; 1 if nothing is pinned for it; or
+ * INTEGRITY_MISMATCH, with what differs, both full hashes, and the command that accepts it.
+ */
+int cr_lockfile_check(const struct cr_lockfile *lock, const char *name, const struct cr_pin *now,
+                      struct cr_problem *why);
+
+/*
+ * Pins |now| for |name| in the lockfile of |dir|. If somebody else has pinned it meanwhile, theirs
+ * is checked instead; with |accept| it is replaced. Returns 0; INTEGRITY_MISMATCH; CONFIG_ERROR as
+ * above, or if it cannot be written (which directory, what to do).
+ */
+int cr_lockfile_pin(const char *dir, const char *name, const struct cr_pin *now, bool accept,
+                    struct cr_problem *why);
+
+#endif

@@ -1,0 +1,97 @@
+/* when.c - digits in their places, then arithmetic. */
+#include "registry/when.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#include <time.h>
+
+/* Takes |count| digits. Returns -1 if there are none, or the number is not in its range. */
+static int take_number(const char **at, int count, int least, int most)
+{
+    int number = 0;
+
+    for (int i = 0; i < count; i++, (*at)++) {
+        if (**at < '0' || **at > '9')
+            return -1;
+        number = number * 10 + (**at - '0');
+    }
+    return number >= least && number <= most ? number : -1;
+}
+
+static bool take(const char **at, char c)
+{
+    if (**at != c)
+        return false;
+    (*at)++;
+    return true;
+}
+
+static bool take_date(const char **at, struct tm *ret)
+{
+    int year, month, day;
+
+    if ((year = take_number(at, 4, 1, 9999)) < 0 || !take(at, '-') ||
+        (month = take_number(at, 2, 1, 12)) < 0 || !take(at, '-') ||
+        (day = take_number(at, 2, 1, 31)) < 0)
+        return false;
+    *ret = (struct tm){.tm_year = year - 1900, .tm_mon = month - 1, .tm_mday = day};
+    return true;
+}
+
+/* A second may be the 60th. */
+static bool take_time(const char **at, struct tm *ret)
+{
+    return (take(at, 'T') || take(at, 't')) && (ret->tm_hour = take_number(at, 2, 0, 23)) >= 0 &&
+           take(at, ':') && (ret->tm_min = take_number(at, 2, 0, 59)) >= 0 && take(at, ':') &&
+           (ret->tm_sec = take_number(at, 2, 0, 60)) >= 0;
+}
+
+/* Digits behind the third are only looked at. */
+static bool take_fraction(const char **at, int64_t *ret_ms)
+{
+    int64_t place = 100;
+
+    *ret_ms = 0;
+    if (!take(at, '.'))
+        return true;
+    if (**at < '0' || **at > '9')
+        return false;
+    for (; **at >= '0' && **at <= '9'; (*at)++, place /= 10)
+        *ret_ms += (**at - '0') * place;
+    return true;
+}
+
+static bool take_zone(const char **at, int64_t *ret_ms)
+{
+    bool west = **at == '-';
+    int hours, minutes;
+
+    *ret_ms = 0;
+    if (take(at, 'Z') || take(at, 'z'))
+        return true;
+    if ((!take(at, '+') && !take(at, '-')) || (hours = take_number(at, 2, 0, 23)) < 0 ||
+        !take(at, ':') || (minutes = take_number(at, 2, 0, 59)) < 0)
+        return false;
+    *ret_ms = (west ? -1 : 1) * ((int64_t)hours * 60 + minutes) * 60000;
+    return true;
+}
+
+int cr_when_parse(const char *text, int64_t *ret_ms)
+{
+    int64_t fraction = 0, zone = 0;
+    struct tm date, asked;
+    time_t seconds;
+
+    if (!take_date(&text, &date) ||
+        (*text && (!take_time(&text, &date) || !take_fraction(&text, &fraction) ||
+                   !take_zone(&text, &zone))) ||
+        *text)
+        return -1;
+    asked = date;
+    seconds = timegm(&date);
+    if (date.tm_mday != asked.tm_mday && asked.tm_sec < 60)
+        return -1; /* a 31st of February */
+    *ret_ms = (int64_t)seconds * 1000 + fraction - zone;
+    return 0;
+}

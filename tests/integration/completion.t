@@ -1,0 +1,217 @@
+#!/usr/bin/env python3
+"""completion.t - what the tab key offers, in bash and in zsh, each on a terminal.
+
+The program is a stand-in that knows `complete-names` only: it writes down what it is told, and prints
+names, some of which are attacks. The shells are told to insert everything that they would offer.
+"""
+
+import fcntl
+import os
+import pty
+import re
+import select
+import shlex
+import sys
+import termios
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from harness import HERE, Process, caprun, each, equal, main, need_program, reap_orphans, scratch_dir, stretched, \
+    test, wait_until, write_file
+
+COMPLETION = os.path.abspath(os.path.join(HERE, "../../host/cli/completion"))
+READY, INSERT, DONE = "ready> ", "\x14", "\x0f"  # the prompt; two keys
+
+NAMES = ["acme.tools.text.count", "acme.tools.text.slug", "other.things.a.b"]
+COMMANDS = ["config", "doctor", "exec", "lock", "run"]
+LONG = ["--config", "--cpu", "--frozen", "--help", "--json", "--memory", "--no-input", "--quiet", "--registry",
+        "--rpc-timeout", "--timeout", "--verbose", "--version"]
+GENERAL = LONG + ["-h", "-q", "-v"]
+OF_LOCK = ["--accept"]
+FOLDERS = ["deep folder", "folder"]
+FILES = ["args.json", "code.js", *FOLDERS]
+
+PROGRAM = r"""#!/bin/sh
+printf '<%s>' "$0" "$@" >"$HOME/told"
+[ "$1" = complete-names ] || exit 2
+printf '%s\n' acme.tools.text.slug acme.tools.text.count other.things.a.b 'acme.$(touch owned)' 'acme.`touch owned`' \
+    'acme.x;touch owned' 'acme.* *'
+echo 'complaints are not shown' >&2
+"""
+
+BASH = rf"""
+PS1='{READY}'
+. '{COMPLETION}/caprun.bash'
+bind 'set bell-style none'
+bind '"\C-t": insert-completions'
+bind -x '"\C-o": printf %s "$READLINE_LINE" >"$HOME/line"'
+"""
+
+ZSH = rf"""
+PS1='{READY}'
+unsetopt zle_bracketed_paste beep prompt_sp
+fpath=('{COMPLETION}' $fpath)
+autoload -Uz compinit && compinit -u -D
+insert_all() {{ compstate[insert]=all compstate[list]= }}
+offer() {{ comppostfuncs=(insert_all); zle complete-word }}
+finish() {{ print -rn -- "$BUFFER" >"$HOME/line" }}
+zle -N offer && bindkey '^T' offer
+zle -N finish && bindkey '^O' finish
+"""
+
+SHELLS = {"bash": (["bash", "--noprofile", "--rcfile", ".bashrc", "-i"], BASH), "zsh": (["zsh", "-d", "-i"], ZSH)}
+
+# What is offered at the end of each line, in any order.
+OFFERS = {
+    "caprun ": COMMANDS + NAMES,
+    "caprun r": ["run"],
+    "caprun acme.tools.text.": NAMES[:2],
+    "caprun acme.tools.text.s": NAMES[1:2],
+    "caprun nothing": [],
+    "caprun run ": NAMES,
+    "caprun run o": NAMES[2:],
+    "caprun run other.things.a.b ": FILES,
+    "caprun other.things.a.b ": FILES,
+    "caprun other.things.a.b args.json ": [],
+    "caprun exec ": FILES,
+    "caprun exec code.js a": ["args.json"],
+    "caprun exec code.js args.json ": [],
+    "caprun doctor ": [],
+    "caprun config ": [],
+    "caprun lock ": [],
+    "caprun lock --accept a": NAMES[:2],
+    "caprun lock --accept=o": NAMES[2:],
+    "caprun -": GENERAL,
+    "caprun exec code.js --": LONG,
+    "caprun lock --": LONG + OF_LOCK,
+    "caprun --fr": ["--frozen"],
+    "caprun --registry ": FOLDERS,
+    "caprun --registry=f": ["folder"],
+    "caprun --config ": FILES,
+    "caprun --config=a": ["args.json"],
+    "caprun --timeout ": [],
+    "caprun --memory=": [],
+    "caprun --timeout 5s --json exec c": ["code.js"],
+    "caprun --registry folder lock --acc": ["--accept"],
+    "../bin/caprun run o": NAMES[2:],
+}
+
+# What the program is told at the end of each line.
+TOLD = {
+    "caprun a": "<caprun><complete-names>",
+    "../bin/caprun a": "<../bin/caprun><complete-names>",
+    "caprun --registry folder --json --config c.json run o": "<caprun><complete-names><--registry><folder><--config><c.json>",
+    "caprun --registry=folder --config=c.json o": "<caprun><complete-names><--registry=folder><--config=c.json>",
+    "caprun --registry https://r.example:8080/mcp?a=b --registry b o":
+        "<caprun><complete-names><--registry><https://r.example:8080/mcp?a=b><--registry><b>",
+    "caprun --registry ~/x --registry 'deep folder' --registry deep\\ folder o":
+        "<caprun><complete-names><--registry><HOME/x><--registry><deep folder><--registry><deep folder>",
+    "caprun --registry '$(touch owned)' o": "<caprun><complete-names><--registry><$(touch owned)>",
+    "caprun --registry 'x;touch owned' --config='$HOME' o":
+        "<caprun><complete-names><--registry><x;touch owned><--config=$HOME>",
+    "caprun lock --config c.json --accept a": "<caprun><complete-names><--config><c.json>",
+}
+
+
+class Shell:
+    """A shell on a terminal, in a folder with FILES; for use with `with`."""
+
+    def __init__(self, name):
+        need_program(name)
+        self._scratch = scratch_dir()
+        self.folder = self._scratch.name
+        command, setup = SHELLS[name]
+        for folder in ("bin", "here/folder", "here/deep folder"):
+            os.makedirs(f"{self.folder}/{folder}")
+        write_file(f"{self.folder}/.{name}rc", f"{setup}\ncd here\n")
+        write_file(f"{self.folder}/here/args.json", "{}")
+        write_file(f"{self.folder}/here/code.js", "")
+        os.chmod(write_file(f"{self.folder}/bin/caprun", PROGRAM), 0o755)
+        self._ours, theirs = pty.openpty()
+        self._process = Process(
+            command, stdin=theirs, stdout=theirs, stderr=theirs, cwd=self.folder, preexec_fn=self._take_terminal,
+            env={"HOME": self.folder, "PATH": f"{self.folder}/bin:{os.environ['PATH']}",
+                 "TERM": "vt100", "INPUTRC": "/dev/null", "LC_ALL": "C.UTF-8"})
+        os.close(theirs)
+        self.shown = ""
+
+    @staticmethod
+    def _take_terminal():
+        os.setsid()
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+    def __enter__(self):
+        self._wait_for(lambda: READY in self.shown, "the prompt")
+        return self
+
+    def __exit__(self, *_):
+        os.close(self._ours)  # the terminal hangs up
+        self._process.end()
+        wait_until(lambda: not reap_orphans(), 10, "the end of what the shell started")
+        self._scratch.cleanup()
+
+    def _wait_for(self, event, what):
+        """Reads what the shell shows, which it has to be rid of, until |event|."""
+        deadline = time.monotonic() + stretched(20)
+        while not event():
+            assert time.monotonic() < deadline, f"waited for {what}; shown: {self.shown!r}"
+            if select.select([self._ours], [], [], 0.01)[0]:
+                self.shown += os.read(self._ours, 4096).decode(errors="replace")
+
+    def read(self, name):
+        try:
+            with open(f"{self.folder}/{name}", encoding="utf-8") as file:
+                return file.read()
+        except FileNotFoundError:
+            return ""
+
+    def offers(self, line):
+        """What the tab key offers at the end of |line|, sorted; what the program was told is in |told|."""
+        os.write(self._ours, f"{line}{INSERT}{DONE}".encode())
+        self._wait_for(lambda: self.read("line"), f"completion of {line!r}")
+        completed, self.told = self.read("line"), self.read("told")
+        equal(os.path.exists(f"{self.folder}/here/owned"), False, "a name was evaluated")
+        if completed == line:
+            return []
+        start = max(line.rfind(" "), line.rfind("=")) + 1
+        equal(completed[:start], line[:start], "the line before the word")
+        return sorted(shlex.split(completed[start:]))
+
+
+def in_each_shell(table):
+    return {f"{shell}: {line}": (shell, line, value) for shell in SHELLS for line, value in table.items()}
+
+
+@each(in_each_shell(OFFERS))
+def the_tab_key_offers_what_fits(case):
+    name, line, wanted = case
+    with Shell(name) as shell:
+        equal([word.rstrip("=/") for word in shell.offers(line)], sorted(wanted))
+
+
+@each(in_each_shell(TOLD))
+def the_program_is_told_the_registries_and_the_config(case):
+    name, line, wanted = case
+    with Shell(name) as shell:
+        shell.offers(line)
+        equal(shell.told.replace(f"{shell.folder}/bin/", "").replace(shell.folder, "HOME"), wanted)
+
+
+@each(SHELLS)
+def without_the_program_the_commands_are_still_offered(case):
+    with Shell(case[0][0]) as shell:
+        os.unlink(f"{shell.folder}/bin/caprun")
+        equal(shell.offers("caprun "), COMMANDS)
+
+
+@test
+def what_is_offered_is_what_the_help_lists():
+    told = caprun("--help").out
+    usage, rows = told.split("\n\n")[1], told.split("\n\n")[3]
+    equal(sorted(set(re.findall(r"caprun ([a-z]+)", usage))), COMMANDS, "commands of the help")
+    equal(sorted(set(re.findall(r"(?<!\S)-[a-z]\b|--[a-z-]+", rows))), sorted(GENERAL), "options of the help")
+    equal(sorted(set(re.findall(r"--[a-z-]+", usage))), OF_LOCK, "options of commands")
+
+
+main()

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""terminal.t - what a person at a terminal sees of `caprun FQDN`, and a script does not."""
+
+import os
+import sys
+import threading
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from harness import Terminal, contains, equal, main, stretched, test
+from registries import NAME, place, serve_files
+from servers import Server
+
+COLOUR = "\x1b["
+
+
+def seen(p, *words, **options):
+    """Standard error of these words, on a terminal."""
+    terminal = Terminal()
+    options["env"] = {"TERM": "xterm", "NO_COLOR": "", **options.get("env", {})}
+    try:
+        p.run(*words, stderr=terminal.theirs, **options)
+    finally:
+        text = terminal.text()
+    return text
+
+
+def slowly(p, gate):
+    """Answers like a registry, when |gate| is open."""
+    files = serve_files(p.registry)
+
+    def serve(path, headers):
+        gate.wait(stretched(20))
+        return files(path, headers)
+
+    return serve
+
+
+def fetch_and_see(p, *options):
+    """What is seen of a fetch whose server answers only when something is seen, or after a while."""
+    gate, terminal = threading.Event(), Terminal()
+    with Server(slowly(p, gate)) as server:
+        run = p.start(NAME, '{"text":"a"}', "--registry", server.url("/"), *options, stderr=terminal.theirs,
+                      env={"TERM": "xterm"})
+        terminal.wait_for(b"fetching" if not options else None, 3)
+        gate.set()
+        run.end(60)
+    text = terminal.text()
+    equal((run.status, run.out), (0, '"A"\n'), text)
+    return text, server.url("/")
+
+
+@test
+def a_fetch_that_takes_long_is_shown_and_taken_away_again():
+    with place() as p:
+        p.publish()
+        text, url = fetch_and_see(p)
+        contains(text, f"\rcaprun: fetching {url}"[:40])
+        shown = [line for line in text.split("\r") if line.strip()]
+        contains(shown[-1], "pinned")  # the line of the fetch was written over with blanks
+        assert text.split("pinned")[0].rstrip("caprun: ").endswith("\r"), text
+
+
+@test
+def nothing_is_shown_with_quiet():
+    with place() as p:
+        p.publish()
+        equal(fetch_and_see(p, "-q")[0], "")
+
+
+@test
+def a_fetch_is_not_shown_to_a_script():
+    with place() as p:
+        p.publish()
+        gate = threading.Event()
+        with Server(slowly(p, gate)) as server:
+            run = p.start(NAME, '{"text":"a"}', "--registry", server.url("/"))
+            threading.Timer(0.8, gate.set).start()
+            run.end(60)
+            equal((run.out, run.err), ('"A"\n', ""))
+
+
+@test
+def a_first_use_says_what_it_pinned():
+    with place() as p:
+        p.publish()
+        words = (NAME, '{"text":"a"}', "--registry", p.registry)
+        contains(seen(p, *words), f"pinned {NAME}.0123abcd in {p.work}/caprun.lock")
+        equal(seen(p, *words), "")
+        os.unlink(p.lockfile)
+        equal(p.run(*words).err, "")
+
+
+@test
+def errors_have_colour_unless_nobody_wants_it():
+    with place() as p:
+        p.publish()
+        words = ("a.b.c.d", "--registry", p.registry)
+        contains(seen(p, *words), COLOUR + "31mcaprun: LoadError (NOT_FOUND):" + COLOUR + "0m 'a.b.c.d'")
+        for env in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+            text = seen(p, *words, env=env)
+            assert COLOUR not in text and "(NOT_FOUND)" in text, text
+        assert COLOUR not in p.run(*words).err
+
+
+main()

@@ -1,0 +1,199 @@
+/* test_directory.c - which files of a directory a name finds. */
+#include "tap.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "failing.h"
+#include "registry/directory.h"
+
+static char dir[] = "/tmp/caprun-test-XXXXXX";
+static struct cr_problem why;
+
+static void put(const char *name, const char *text)
+{
+    char path[1024];
+    FILE *file;
+
+    (void)snprintf(path, sizeof(path), "%s/%s", dir, name);
+    file = fopen(path, "w");
+    if (!file || fputs(text, file) < 0 || fclose(file) != 0)
+        abort();
+}
+
+static void publish(const char *fqdn, const char *published)
+{
+    char name[1024], json[1024];
+
+    (void)snprintf(name, sizeof(name), "%s.json", fqdn);
+    (void)snprintf(json, sizeof(json), "{\"fqdn\":\"%s\",\"type\":\"js\"%s%s%s}", fqdn,
+                   published ? ",\"publishedAt\":\"" : "", published ? published : "",
+                   published ? "\"" : "");
+    put(name, json);
+    (void)snprintf(name, sizeof(name), "%s.js", fqdn);
+    put(name, fqdn);
+}
+
+static void empty_directory(void)
+{
+    char command[64];
+
+    (void)snprintf(command, sizeof(command), "rm -f %s/*", dir);
+    if (system(command) != 0)
+        abort();
+}
+
+/* The code that |name| finds, or "" if it finds none, or "!" for a problem. */
+static const char *find(const char *name)
+{
+    static char found[1024];
+    struct cr_metadata meta;
+    struct cr_buf code;
+    struct cr_fqdn want;
+    struct cr_err err;
+    int r;
+
+    if (cr_fqdn_parse(name, &want, &err) < 0)
+        abort();
+    cr_buf_init(&code, CAPRUN_MAX_CODE);
+    r = cr_directory_load(dir, &want, &meta, &code, &why);
+    if (r == 0) {
+        (void)snprintf(found, sizeof(found), "%.*s", (int)code.len, (const char *)code.data);
+        cr_metadata_clear(&meta);
+    }
+    cr_buf_clear(&code);
+    return r == 0 ? found : r > 0 ? "" : "!";
+}
+
+TEST(a_whole_name_finds_its_own_files_and_no_others)
+{
+    empty_directory();
+    publish("a.b.c.d.1111", NULL);
+    publish("a.b.c.d.2222", NULL);
+    CHECK(strcmp(find("a.b.c.d.1111"), "a.b.c.d.1111") == 0);
+    CHECK(strcmp(find("a.b.c.d.2222"), "a.b.c.d.2222") == 0);
+    CHECK(strcmp(find("a.b.c.d.3333"), "") == 0);
+    CHECK(strcmp(find("a.b.c.e"), "") == 0);
+}
+
+TEST(four_parts_find_the_latest)
+{
+    empty_directory();
+    publish("a.b.c.d.1111", "2026-01-02");
+    publish("a.b.c.d.2222", "2026-01-03");
+    publish("a.b.c.d.3333", "2026-01-01");
+    publish("a.b.c.dd.4444", "2027-01-01");
+    CHECK(strcmp(find("a.b.c.d"), "a.b.c.d.2222") == 0);
+    publish("a.b.c.d", "2026-01-04");
+    CHECK(strcmp(find("a.b.c.d"), "a.b.c.d") == 0);
+    publish("a.b.c.d.5555", NULL);
+    CHECK(strcmp(find("a.b.c.d"), "a.b.c.d") == 0);
+}
+
+TEST(a_tie_is_an_error_unless_something_is_newer)
+{
+    empty_directory();
+    publish("a.b.c.d.1111", "2026-01-02");
+    publish("a.b.c.d.2222", "2026-01-02T00:00:00Z");
+    CHECK(strcmp(find("a.b.c.d"), "!") == 0);
+    CHECK(why.outcome == CAPRUN_OUTCOME_METADATA_INVALID);
+    CHECK(strstr(why.text, "a.b.c.d.1111") && strstr(why.text, "a.b.c.d.2222"));
+    publish("a.b.c.d.3333", "2026-01-03");
+    CHECK(strcmp(find("a.b.c.d"), "a.b.c.d.3333") == 0);
+    empty_directory();
+    publish("a.b.c.d.1111", NULL);
+    publish("a.b.c.d.2222", NULL);
+    CHECK(strcmp(find("a.b.c.d"), "!") == 0);
+}
+
+TEST(a_version_that_is_broken_stops_the_search)
+{
+    empty_directory();
+    publish("a.b.c.d.1111", "2026-01-02");
+    put("a.b.c.d.2222.json", "{");
+    CHECK(strcmp(find("a.b.c.d"), "!") == 0);
+    CHECK(why.outcome == CAPRUN_OUTCOME_METADATA_INVALID && strstr(why.text, "2222"));
+    CHECK(strcmp(find("a.b.c.d.1111"), "a.b.c.d.1111") == 0);
+}
+
+TEST(a_file_has_the_metadata_of_its_name)
+{
+    empty_directory();
+    put("a.b.c.d.1111.json", "{\"fqdn\":\"a.b.c.d.2222\",\"type\":\"js\"}");
+    CHECK(strcmp(find("a.b.c.d.1111"), "!") == 0 && strstr(why.text, "a.b.c.d.2222"));
+    put("a.b.c.d.1111.json", "{\"fqdn\":\"a.b.c.d\",\"type\":\"js\"}");
+    CHECK(strcmp(find("a.b.c.d.1111"), "!") == 0);
+    put("a.b.c.e.json", "{\"fqdn\":\"a.b.c.e.1111\",\"type\":\"js\"}");
+    put("a.b.c.e.js", "e");
+    CHECK(strcmp(find("a.b.c.e"), "e") == 0);
+}
+
+TEST(a_directory_that_is_none_and_code_that_is_missing_are_problems)
+{
+    static const struct cr_fqdn want = {.full = "a.b.c.d", .name = "a.b.c.d"};
+    struct cr_metadata meta;
+    struct cr_buf code;
+
+    cr_buf_init(&code, 10);
+    CHECK(cr_directory_load("/nowhere", &want, &meta, &code, &why) < 0);
+    CHECK(why.outcome == CAPRUN_OUTCOME_NOT_FOUND && strstr(why.text, "'/nowhere'"));
+    empty_directory();
+    put("a.b.c.d.json", "{\"fqdn\":\"a.b.c.d\",\"type\":\"js\"}");
+    CHECK(strcmp(find("a.b.c.d"), "!") == 0);
+    CHECK(why.outcome == CAPRUN_OUTCOME_NOT_FOUND && strstr(why.text, "'a.b.c.d.js'"));
+}
+
+TEST(no_memory_is_our_problem_and_not_that_of_the_files)
+{
+    int failed = 0;
+
+    empty_directory();
+    publish("a.b.c.d.1111", "2026-01-01T00:00:00Z");
+    publish("a.b.c.d.2222", "2026-01-02T00:00:00Z");
+    while (failing_more()) {
+        const char *found = find("a.b.c.d");
+
+        failing_stop();
+        CHECK(strcmp(found, failing_failed ? "!" : "a.b.c.d.2222") == 0);
+        CHECK(!failing_failed || why.outcome == CAPRUN_OUTCOME_INTERNAL);
+        failed += failing_failed;
+    }
+    CHECK(!failing_works() || failed > 5);
+}
+
+static void count(void *data, const struct cr_fqdn *name)
+{
+    int *names = data;
+
+    (void)name;
+    ++*names;
+}
+
+TEST(only_names_of_capabilities_are_listed)
+{
+    int names = 0;
+
+    empty_directory();
+    publish("a.b.c.d.1111", NULL);
+    publish("a.b.c.e", NULL);
+    put("README.json", "");
+    put("a.b.c.json", "");
+    put(".json", "");
+    put("a.b.c.f.js", "");
+    cr_directory_list(dir, count, &names);
+    CHECK(names == 2);
+    cr_directory_list("/nowhere", count, &names);
+    CHECK(names == 2);
+}
+
+int main(int argc, char **argv)
+{
+    int r;
+
+    if (!mkdtemp(dir))
+        return 1;
+    r = tap_main(argc, argv);
+    empty_directory();
+    (void)rmdir(dir);
+    return r;
+}

@@ -1,0 +1,420 @@
+/*
+ * test_json.c - trees of JSON: what they are made of, where each value stands, and the two forms in
+ * which they are printed again. What is no JSON is the scanner's, and in test_scan.c.
+ */
+#include "tap.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "base/scan.h"
+#include "failing.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static struct cr_json_doc doc;
+static char *bytes; /* of |doc|, without a NUL behind them, so that a sanitizer sees one too many */
+
+static int parse_bytes(const char *text, size_t len)
+{
+    cr_json_clear(&doc);
+    free(bytes);
+    bytes = malloc(len ? len : 1);
+    if (!bytes)
+        return 1;
+    memcpy(bytes, text, len);
+    return cr_json_parse(bytes, len, &doc, NULL);
+}
+
+static const struct cr_json *parse(const char *text)
+{
+    return parse_bytes(text, strlen(text)) == 0 ? doc.root : NULL;
+}
+
+static bool is_text(const struct cr_json *value, const char *text)
+{
+    return value && value->type == CR_JSON_STRING && strcmp(value->text, text) == 0;
+}
+
+static bool has_bytes(const struct cr_json *value, const char *text)
+{
+    return value && value->len == strlen(text) && memcmp(bytes + value->at, text, value->len) == 0;
+}
+
+static bool canonical_is(const struct cr_json *value, const char *wanted)
+{
+    struct cr_buf out;
+    bool same;
+
+    cr_buf_init(&out, 1 << 20);
+    if (value)
+        cr_json_canonical(&out, value);
+    same = value && cr_buf_text(&out) && strcmp((char *)out.data, wanted) == 0;
+    if (!same)
+        printf("# got %.*s, wanted %s\n", (int)out.len, out.data ? (char *)out.data : "", wanted);
+    cr_buf_clear(&out);
+    return same;
+}
+
+static bool pointer_is(const struct cr_json *value, const char *wanted)
+{
+    struct cr_buf out;
+    bool same;
+
+    cr_buf_init(&out, 1 << 20);
+    if (value)
+        cr_json_pointer(&out, value);
+    same = value && cr_buf_text(&out) && strcmp((char *)out.data, wanted) == 0;
+    cr_buf_clear(&out);
+    return same;
+}
+
+/* --- values ------------------------------------------------------------------------------- */
+
+TEST(each_type_is_known)
+{
+    static const struct {
+        const char *text;
+        enum cr_json_type type;
+        const char *name;
+    } all[] = {
+        {"null", CR_JSON_NULL, "null"},        {" false ", CR_JSON_FALSE, "false"},
+        {"true\n", CR_JSON_TRUE, "true"},      {"-1.5e+3", CR_JSON_NUMBER, "a number"},
+        {"\"\"", CR_JSON_STRING, "a string"},  {"[ ]", CR_JSON_ARRAY, "an array"},
+        {"{\t}", CR_JSON_OBJECT, "an object"},
+    };
+
+    for (size_t i = 0; i < COUNT(all); i++) {
+        const struct cr_json *root = parse(all[i].text);
+
+        CHECK(root && root->type == all[i].type);
+        CHECK(strcmp(cr_json_type_name(root->type), all[i].name) == 0);
+        CHECK(!root->key && !root->parent && !root->first && !root->next && root->count == 0);
+        CHECK(cr_json_is_bool(root) == (i == 1 || i == 2));
+    }
+}
+
+TEST(children_are_linked_in_the_order_of_the_text)
+{
+    const struct cr_json *root = parse("[1, [], {\"a\": {}, \"b\": [true]}, \"x\"]"), *v;
+
+    CHECK(root && root->count == 4);
+    v = root->first;
+    CHECK(v->parent == root && strcmp(v->text, "1") == 0 && !v->key);
+    v = v->next;
+    CHECK(v->type == CR_JSON_ARRAY && v->count == 0 && !v->first);
+    v = v->next;
+    CHECK(v->type == CR_JSON_OBJECT && v->count == 2 && strcmp(v->first->key, "a") == 0);
+    CHECK(v->first->type == CR_JSON_OBJECT && v->first->next->first->type == CR_JSON_TRUE);
+    CHECK(v->first->next->first->parent->parent == v && !v->first->next->next);
+    v = v->next;
+    CHECK(is_text(v, "x") && !v->next);
+}
+
+TEST(a_refusal_leaves_the_document_alone_and_has_the_scanners_words)
+{
+    struct cr_json_doc untouched = {.len = 7};
+    struct cr_err err;
+
+    CHECK(cr_json_parse("{\"a\":1,\"a\":2}", 13, &untouched, &err) == CAPRUN_E_INVAL);
+    CHECK(strcmp(err.text, "line 1, column 8: duplicate key \"a\"") == 0);
+    CHECK(cr_json_parse(NULL, 0, &untouched, &err) == CAPRUN_E_INVAL);
+    CHECK(cr_json_parse("\"\\u0000\"", 8, &untouched, NULL) == CAPRUN_E_INVAL);
+    CHECK(cr_json_parse("[1", 2, &untouched, NULL) == CAPRUN_E_INVAL);
+    CHECK(untouched.len == 7 && !untouched.root);
+}
+
+TEST(a_document_can_be_cleared_twice)
+{
+    CHECK(parse("[1]"));
+    cr_json_clear(&doc);
+    CHECK(!doc.root && !doc.values && !doc.strings);
+    cr_json_clear(&doc);
+}
+
+/* --- strings ------------------------------------------------------------------------------ */
+
+TEST(escapes_become_what_they_mean)
+{
+    CHECK(is_text(parse("\"\\\"\\\\\\/\\b\\f\\n\\r\\t\""), "\"\\/\b\f\n\r\t"));
+    CHECK(is_text(parse("\"\\u0041\\u00e9\\u20AC\\uffff\""), "A\xc3\xa9\xe2\x82\xac\xef\xbf\xbf"));
+    CHECK(is_text(parse("\"\\u0001\\u007f\\u0080\\u07ff\\u0800\""),
+                  "\x01\x7f\xc2\x80\xdf\xbf\xe0\xa0\x80"));
+    CHECK(is_text(parse("\"\\\\u0041 \\\\\\\\\""), "\\u0041 \\\\"));
+    CHECK(is_text(parse("\"a\xc3\xa9\xf0\x9f\x8e\x89z\""), "a\xc3\xa9\xf0\x9f\x8e\x89z"));
+}
+
+TEST(surrogate_pairs_become_one_character)
+{
+    CHECK(is_text(parse("\"\\ud83c\\udf89\""), "\xf0\x9f\x8e\x89"));
+    CHECK(is_text(parse("\"\\ud800\\udc00\""), "\xf0\x90\x80\x80"));
+    CHECK(is_text(parse("\"\\uDBFF\\uDFFFx\""), "\xf4\x8f\xbf\xbfx"));
+    CHECK(is_text(parse("\"\\ud83c\\udf89\\ud83c\\udf89\""), "\xf0\x9f\x8e\x89\xf0\x9f\x8e\x89"));
+    CHECK(!parse("\"\\ud83c\""));
+}
+
+TEST(keys_are_unescaped_and_found)
+{
+    const struct cr_json *root = parse("{\"a\\u0062\": 1, \"\": 2, \"\\ud83c\\udf89\": 3}");
+
+    CHECK(root && strcmp(cr_json_get(root, "ab")->text, "1") == 0);
+    CHECK(strcmp(cr_json_get(root, "")->text, "2") == 0);
+    CHECK(strcmp(cr_json_get(root, "\xf0\x9f\x8e\x89")->text, "3") == 0);
+    CHECK(!cr_json_get(root, "a") && !cr_json_get(root, "AB") && !cr_json_get(root, "abc"));
+    CHECK(!cr_json_get(NULL, "ab") && !cr_json_get(root->first, "ab"));
+    root = parse("[{\"ab\": 1}]");
+    CHECK(root && !cr_json_get(root, "ab") && cr_json_get(root->first, "ab"));
+}
+
+TEST(brackets_and_commas_in_strings_are_no_structure)
+{
+    const struct cr_json *root = parse("{\"[,{\": \"}],:\", \"b\": \"\\\"]\"}");
+
+    CHECK(root && root->count == 2);
+    CHECK(is_text(cr_json_get(root, "[,{"), "}],:") && is_text(cr_json_get(root, "b"), "\"]"));
+}
+
+/* --- places ------------------------------------------------------------------------------- */
+
+TEST(each_value_knows_its_own_bytes)
+{
+    const struct cr_json *root = parse(" {\"a\" : [1 , \"\\u0041\"] ,\n\"b\":{ } , \"c\":true}\n");
+    const struct cr_json *a, *b, *c;
+
+    CHECK(root);
+    a = cr_json_get(root, "a");
+    b = cr_json_get(root, "b");
+    c = cr_json_get(root, "c");
+    CHECK(root->at == 1 && root->len == doc.len - 2 && root->key_at == 1);
+    CHECK(has_bytes(a, "[1 , \"\\u0041\"]") && has_bytes(a->first, "1"));
+    CHECK(has_bytes(a->first->next, "\"\\u0041\"") && has_bytes(b, "{ }") && has_bytes(c, "true"));
+    CHECK(bytes[a->key_at] == '"' && bytes[a->key_at + 1] == 'a');
+    CHECK(bytes[b->key_at + 1] == 'b' && a->first->key_at == a->first->at);
+}
+
+static bool stands_at(size_t at, size_t line, size_t column)
+{
+    size_t got_line = 0, got_column = 0;
+
+    cr_json_place(&doc, at, &got_line, &got_column);
+    return got_line == line && got_column == column;
+}
+
+TEST(lines_and_columns_count_from_one_and_columns_are_bytes)
+{
+    const struct cr_json *root = parse("{\n  \"\xc3\xa9\": 1,\r\n\n\t\"b\": [\n2]}");
+
+    CHECK(root);
+    CHECK(stands_at(0, 1, 1) && stands_at(root->first->key_at, 2, 3));
+    CHECK(stands_at(root->first->at, 2, 9));
+    CHECK(stands_at(root->first->next->key_at, 4, 2) && stands_at(root->first->next->at, 4, 7));
+    CHECK(stands_at(root->first->next->first->at, 5, 1));
+    CHECK(stands_at(doc.len, 5, 4));
+}
+
+TEST(pointers_name_the_way_to_a_value)
+{
+    const struct cr_json *root = parse("{\"a\": [0, {\"b/c~d\": [[], 1]}], \"\": {\"~1\": 2}}");
+    const struct cr_json *deep;
+
+    CHECK(root && pointer_is(root, ""));
+    deep = cr_json_get(cr_json_get(root, "a")->first->next, "b/c~d");
+    CHECK(pointer_is(deep, "/a/1/b~1c~0d") && pointer_is(deep->first->next, "/a/1/b~1c~0d/1"));
+    CHECK(pointer_is(cr_json_get(cr_json_get(root, ""), "~1"), "//~01"));
+}
+
+/* --- numbers ------------------------------------------------------------------------------ */
+
+static int number(const char *text, uint64_t max, uint64_t *ret)
+{
+    const struct cr_json *root = parse(text);
+
+    return root ? cr_json_number(root, max, ret) : 1;
+}
+
+TEST(whole_numbers_are_read_up_to_the_ceiling)
+{
+    uint64_t n = 7;
+
+    CHECK(number("0", 0, &n) == 0 && n == 0);
+    CHECK(number("10", 10, &n) == 0 && n == 10);
+    CHECK(number("18446744073709551615", UINT64_MAX, &n) == 0 && n == UINT64_MAX);
+    CHECK(number("4294967294", UINT32_MAX - 1, &n) == 0 && n == UINT32_MAX - 1);
+    CHECK(number("9", 9, &n) == 0 && n == 9);
+}
+
+TEST(numbers_over_the_ceiling_are_too_big_however_long)
+{
+    uint64_t n = 7;
+
+    CHECK(number("1", 0, &n) == CAPRUN_E_TOOBIG);
+    CHECK(number("9", 8, &n) == CAPRUN_E_TOOBIG);
+    CHECK(number("11", 10, &n) == CAPRUN_E_TOOBIG);
+    CHECK(number("100", 10, &n) == CAPRUN_E_TOOBIG);
+    CHECK(number("18446744073709551616", UINT64_MAX, &n) == CAPRUN_E_TOOBIG);
+    CHECK(number("18446744073709551620", UINT64_MAX, &n) == CAPRUN_E_TOOBIG);
+    CHECK(number("99999999999999999999999999999999999999", UINT64_MAX, &n) == CAPRUN_E_TOOBIG);
+    CHECK(n == 7);
+}
+
+TEST(what_is_no_whole_number_is_none)
+{
+    static const char *const others[] = {"-1",    "-0",   "1.0", "1e2",  "0.0", "1E+0",
+                                         "\"1\"", "null", "[1]", "true", "{}"};
+    uint64_t n = 7;
+
+    for (size_t i = 0; i < COUNT(others); i++)
+        CHECK(number(others[i], UINT64_MAX, &n) == CAPRUN_E_INVAL);
+    CHECK(n == 7);
+}
+
+/* --- the canonical form ------------------------------------------------------------------- */
+
+TEST(equal_values_have_one_form)
+{
+    static const char wanted[] = "{\"\":[],\"A\":1,\"a\":{\"x\":null,\"y\":[1,\"\xc3\xa9\\n\"]}}";
+
+    CHECK(canonical_is(parse(" {\"a\": {\"y\": [1, \"\\u00e9\\u000a\"], \"x\": null},\n"
+                             "\"A\": 1, \"\": [ ]}"),
+                       wanted));
+    CHECK(canonical_is(parse(wanted), wanted));
+}
+
+TEST(the_canonical_form_keeps_order_in_arrays_and_numbers_as_they_are_written)
+{
+    CHECK(canonical_is(parse("[2, 1, 1.0, 1e0, -0, true, false]"), "[2,1,1.0,1e0,-0,true,false]"));
+    CHECK(canonical_is(parse("\"\\/\\u0022\\\\\\u001f\\u007f\""), "\"/\\\"\\\\\\u001f\x7f\""));
+    CHECK(canonical_is(parse("{}"), "{}") && canonical_is(parse("7"), "7"));
+}
+
+TEST(keys_are_ordered_by_their_bytes)
+{
+    CHECK(canonical_is(parse("{\"\xf0\x9f\x8e\x89\": 1, \"\\uffff\": 2, \"b\": 3, \"ab\": 4, "
+                             "\"B\": 5}"),
+                       "{\"B\":5,\"ab\":4,\"b\":3,\"\xef\xbf\xbf\":2,\"\xf0\x9f\x8e\x89\":1}"));
+}
+
+TEST(a_part_of_a_document_has_a_form_too)
+{
+    const struct cr_json *root = parse("{\"a\": {\"c\": 1, \"b\": 2}}");
+
+    CHECK(root && canonical_is(root->first, "{\"b\":2,\"c\":1}"));
+}
+
+/* --- deep, wide and long ------------------------------------------------------------------ */
+
+/* |depth| arrays and objects by turns, one in the other. */
+static size_t nest(char *text, int depth)
+{
+    size_t len = 0;
+
+    for (int i = 0; i < depth; i++)
+        len += (size_t)sprintf(text + len, "%s", i % 2 ? "{\"k\":" : "[");
+    text[len++] = '1';
+    while (depth--)
+        text[len++] = depth % 2 ? '}' : ']';
+    text[len] = '\0';
+    return len;
+}
+
+TEST(a_thousand_levels_are_built_printed_and_named)
+{
+    static char text[8192], wanted[8192];
+    const struct cr_json *v;
+    size_t len = nest(text, CR_SCAN_MAX_DEPTH);
+    int depth = 0;
+
+    CHECK(parse_bytes(text, len) == 0);
+    for (v = doc.root; v->first; v = v->first) {
+        CHECK(v->count == 1 && !v->next && v->at + v->len <= len);
+        depth++;
+    }
+    CHECK(depth == CR_SCAN_MAX_DEPTH && strcmp(v->text, "1") == 0);
+    CHECK(canonical_is(doc.root, text));
+    for (size_t i = 0; i < (size_t)depth; i++)
+        memcpy(wanted + 2 * i, i % 2 ? "/k" : "/0", 3);
+    CHECK(pointer_is(v, wanted));
+    len = nest(text, CR_SCAN_MAX_DEPTH + 1);
+    CHECK(parse_bytes(text, len) == CAPRUN_E_TOOBIG);
+}
+
+TEST(a_hundred_thousand_values_side_by_side_are_built)
+{
+    enum { N = 100000 };
+    char *text = malloc(N * 16);
+    const struct cr_json *v;
+    size_t len = 0, n = 0;
+    int r;
+
+    CHECK(text);
+    for (int i = 0; i < N; i++)
+        len += (size_t)snprintf(text + len, 16, "%s\"k%d\":%d", i ? "," : "{", i, i % 10);
+    text[len++] = '}';
+    r = parse_bytes(text, len);
+    free(text);
+    CHECK(r == 0 && doc.root->count == N);
+    for (v = doc.root->first; v; v = v->next)
+        n += v->parent == doc.root;
+    CHECK(n == N && strcmp(cr_json_get(doc.root, "k99999")->text, "9") == 0);
+}
+
+TEST(short_texts_fit_to_the_byte)
+{
+    static const char *const texts[] = {"1",      "12",          "[1]",         "[1,2]", "\"\"",
+                                        "[\"\"]", "{\"\":1}",    "[1 ]",        "true",  "[null]",
+                                        "[[],1]", "[\"\",\"\"]", "{\"\":\"\"}", "-1",    " 1"};
+
+    for (size_t i = 0; i < COUNT(texts); i++)
+        CHECK(parse(texts[i]));
+}
+
+/* --- no memory ---------------------------------------------------------------------------- */
+
+static const char some[] = "{\"a\\u0062\":[1,{\"c\":\"d\"}],\"e\":{\"f\":null}}";
+
+TEST(each_allocation_of_the_parser_that_fails_is_an_error)
+{
+    struct cr_json_doc made = {0};
+    struct cr_err err;
+    int failed = 0;
+
+    while (failing_more()) {
+        int r = cr_json_parse(some, sizeof(some) - 1, &made, &err);
+
+        failing_stop();
+        CHECK((r < 0) == failing_failed);
+        CHECK(r == 0 || (r == CAPRUN_E_NOMEM && err.code == r && err.text[0] && !made.root));
+        failed += r < 0;
+    }
+    CHECK(!FAILING || made.root);
+    CHECK(!failing_works() || failed >= 3);
+    cr_json_clear(&made);
+}
+
+TEST(each_allocation_of_the_canonical_form_that_fails_is_an_error)
+{
+    struct cr_buf out;
+    int failed = 0;
+
+    CHECK(parse_bytes(some, sizeof(some) - 1) == 0);
+    while (failing_more()) {
+        cr_buf_init(&out, 4096);
+        cr_json_canonical(&out, doc.root);
+        failing_stop();
+        CHECK(cr_buf_err(&out) == (failing_failed ? CAPRUN_E_NOMEM : 0));
+        CHECK(failing_failed || out.len > 0);
+        cr_buf_clear(&out);
+        failed += failing_failed;
+    }
+    CHECK(!failing_works() || failed >= 4);
+}
+
+int main(int argc, char **argv)
+{
+    int status = tap_main(argc, argv);
+
+    cr_json_clear(&doc);
+    free(bytes);
+    return status;
+}
