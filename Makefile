@@ -33,6 +33,7 @@ ifeq ($(VARIANT),asan)
 host_variant := -O1 -U_FORTIFY_SOURCE -fsanitize=address,undefined -fno-sanitize-recover=all \
 	-fno-omit-frame-pointer
 worker_variant := -fsanitize=undefined -fsanitize-undefined-trap-on-error
+guard_variant := $(worker_variant)
 endif
 ifeq ($(VARIANT),cover)
 host_variant := -O0 -U_FORTIFY_SOURCE --coverage
@@ -54,11 +55,15 @@ rooms_pool := base pool
 rooms_doctor := base pool doctor
 rooms_config := base config
 rooms_registry := base registry
-rooms_api := base pool doctor
+rooms_guard := guard
+rooms_mcp := base guard mcp
+rooms_policy := base policy
+rooms_route := base config registry policy mcp pool route
+rooms_api := base pool doctor config registry policy mcp route
 rooms_cli := base config registry
-rooms_tests := base pool doctor config registry cli
+rooms_tests := base pool doctor config registry guard mcp policy route cli
 shared_headers := $(G)/shared/wire.h $(G)/shared/run_limits.h $(G)/shared/probe_map.h
-room_flags = -I$(G)/rooms/$(1) $(if $(filter base config cli,$(1)),,-I$(G)/shared)
+room_flags = -I$(G)/rooms/$(1) $(if $(filter base config guard policy cli,$(1)),,-I$(G)/shared)
 
 # The worker is a static program on musl: third_party/README.md says why. Kernel headers come last,
 # after the C library's own.
@@ -79,12 +84,12 @@ engine_flags = $(common) $(worker_variant) -fPIE $(lto) $(musl_flags) -w -fwrapv
 runtime_src := $(filter-out runtime/engine.c runtime/filter_gen.c runtime/main.c,$(wildcard runtime/*.c runtime/console/*.c))
 runtime_obj := $(runtime_src:%.c=$(B)/%.o)
 web_headers := $(patsubst js/%.js,$(G)/%.h,$(wildcard js/web/*.js))
-lib_src := $(wildcard host/*.c $(addprefix host/,$(addsuffix /*.c,base pool doctor config registry)))
+lib_src := $(wildcard host/*.c $(addprefix host/,$(addsuffix /*.c,base pool doctor config registry mcp policy route)))
 lib_obj := $(lib_src:%.c=$(B)/%.o) $(B)/host/wire.o
 cli_obj := $(patsubst %.c,$(B)/%.o,$(wildcard host/cli/*.c))
 unit_tests := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
-bench_hosts := $(addprefix $(B)/bench/,latency throughput calls idle)
-bench_programs := $(bench_hosts) $(B)/bench/engine_alone $(B)/bench/worker_unlocked
+bench_hosts := $(addprefix $(B)/bench/,latency throughput calls server_calls idle)
+bench_programs := $(bench_hosts) $(B)/bench/echo_server $(B)/bench/engine_alone $(B)/bench/worker_unlocked
 samples := $(patsubst samples/%.c,$(B)/samples/%,$(wildcard samples/*.c))
 
 .DEFAULT_GOAL := all
@@ -96,7 +101,7 @@ samples := $(patsubst samples/%.c,$(B)/samples/%,$(wildcard samples/*.c))
 all: deps ## build everything (the default); installs what is missing first
 	@$(MAKE) --no-print-directory programs
 
-programs: $(B)/caprun $(B)/caprun-worker $(B)/libcaprun.a $(B)/libcaprun.so $(B)/THIRD_PARTY_LICENSES
+programs: $(B)/caprun $(B)/caprun-worker $(B)/caprun-guard $(B)/libcaprun.a $(B)/libcaprun.so $(B)/THIRD_PARTY_LICENSES
 	@:
 
 deps: ## install what is missing from Debian's packages, and get the engine and the bundled packages
@@ -107,9 +112,16 @@ deps: ## install what is missing from Debian's packages, and get the engine and 
 deps-check: deps
 	@third_party/install-packages check
 
-run: all ## build, and run a sample capability
+run: all ## build, and run two sample capabilities, one of them with the tools of a real MCP server
 	@rm -f $(B)/caprun.lock
 	cd $(B) && ./caprun acme.tools.text.summary $(CURDIR)/samples/args/text.summary.json --registry $(CURDIR)/samples/registry
+	@third_party/get-npm samples/servers build/npm-servers
+	@rm -rf build/run build/files && mkdir -p build/run build/files/texts
+	@install -m 644 samples/config/tools.json build/run/.caprun.json
+	@printf 'to be or\nnot to\n' >build/files/texts/one.txt
+	@printf 'that is the question\n' >build/files/texts/two.txt
+	cd build/run && $(CURDIR)/$(B)/caprun acme.tools.files.report $(CURDIR)/samples/args/files.report.json -v
+	@cat build/files/report.md
 
 # --- the worker ------------------------------------------------------------------------------
 
@@ -187,11 +199,31 @@ $(B)/tests/caprun-worker-hook: tests/worker/hook.c tests/worker/steps.c $(B)/run
 	$(Q)$(CC) $(runtime_flags) $(filter-out -Wpedantic,$(warnings)) -fno-lto $(CFLAGS) $(musl_link) \
 		@tests/worker/wraps -o $@ $(filter %.c %.o,$^) $(musl_libs)
 
+# A guard is looked for beside the worker.
+$(B)/tests/caprun-guard: $(B)/caprun-guard
+	@mkdir -p $(@D)
+	$(call say,CP  )
+	$(Q)cp $< $@
+
 # Starts a program where something is missing that the sandbox is made of.
 $(B)/tests/restrict: tests/worker/restrict.c
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(common) $(warnings) $(CFLAGS) -o $@ $< -lseccomp
+
+# --- the guard of a server ---------------------------------------------------------------------
+
+# Static on musl as well: it is started in the server's environment, and LD_PRELOAD is not for it.
+guard_flags = $(common) $(guard_variant) -fPIE $(musl_flags) $(call room_flags,guard)
+
+$(B)/caprun-guard: $(B)/host/guard/guard.o
+	$(call say,LINK)
+	$(Q)$(CC) $(common) $(guard_variant) -fPIE $(CFLAGS) $(musl_link) $(LDFLAGS) -o $@ $< $(musl_libs)
+
+$(B)/host/guard/%.o: host/guard/%.c Makefile | $(G)/rooms/.made
+	@mkdir -p $(@D)
+	$(call say,CC  )
+	$(Q)$(CC) $(guard_flags) $(warnings) $(CFLAGS) -c -o $@ $<
 
 # --- the host --------------------------------------------------------------------------------
 
@@ -202,7 +234,7 @@ $(G)/shared/%.h: runtime/%.h
 
 $(G)/rooms/.made: Makefile
 	@rm -rf $(G)/rooms && mkdir -p $(G)/rooms
-	@$(foreach room,base pool doctor config registry api cli tests,mkdir $(G)/rooms/$(room) && \
+	@$(foreach room,base pool doctor config registry guard mcp policy route api cli tests,mkdir $(G)/rooms/$(room) && \
 		ln -sr host/caprun.h $(G)/rooms/$(room)/caprun.h && \
 		$(foreach below,$(rooms_$(room)) $(room),if [ -d host/$(below) ]; then \
 			ln -srfn host/$(below) $(G)/rooms/$(room)/$(below); fi &&) ) true
@@ -216,7 +248,7 @@ $(B)/host/$(1)/%.o: host/$(1)/%.c Makefile | $(host_ready)
 	$$(call say,CC  )
 	$$(Q)$$(CC) $$(common) $$(host_variant) -fPIC $(call room_flags,$(1)) $$(warnings) $$(CFLAGS) -c -o $$@ $$<
 endef
-$(foreach room,base pool doctor config registry cli,$(eval $(call host_room,$(room))))
+$(foreach room,base pool doctor config registry mcp policy route cli,$(eval $(call host_room,$(room))))
 
 $(B)/host/%.o: host/%.c Makefile | $(host_ready)
 	@mkdir -p $(@D)
@@ -275,6 +307,7 @@ $(B)/tests/%: tests/unit/%.c tests/unit/tap.h $(B)/libcaprun.a $(worker_parts) |
 # A fuzzer of the command is in there.
 $(B)/tests/test_corpus: $(B)/host/cli/options.o $(B)/host/cli/output.o
 $(B)/tests/test_output: $(B)/host/cli/output.o
+$(B)/tests/test_options: $(B)/host/cli/options.o
 
 # What shares the counters of the variant cover; no other has it.
 $(B)/tests/shared.o: tests/cover/shared.c Makefile
@@ -282,7 +315,8 @@ $(B)/tests/shared.o: tests/cover/shared.c Makefile
 	$(call say,CC  )
 	$(Q)$(CC) $(common) -fPIE $(musl_flags) $(warnings) '-DCOUNTERS_FILE="$(CURDIR)/$(B)/counters"' $(CFLAGS) -c -o $@ $<
 
-test_programs: programs sample_programs $(unit_tests) $(B)/tests/caprun-worker-hook $(B)/tests/restrict $(B)/tests/fetch
+test_programs: programs sample_programs $(unit_tests) $(B)/tests/caprun-worker-hook \
+		$(B)/tests/caprun-guard $(B)/tests/restrict $(B)/tests/fetch
 	@:
 .PHONY: test_programs
 
@@ -293,6 +327,7 @@ prove = $(run_tests) $(unit_tests) $(wildcard tests/integration/*.t tests/hostil
 # What tests compare with: a pinned Node, others' data for URLs and encodings.
 test-data:
 	@third_party/get-npm tests/npm build/npm-tests || echo 'tests/integration/node.t and config_schema.t will be skipped' >&2
+	@third_party/get-npm samples/servers build/npm-servers || echo 'tests of real MCP servers will be skipped' >&2
 	@tests/get-data build/data || :
 .PHONY: test-data
 
@@ -342,6 +377,11 @@ $(B)/bench/engine_alone: tests/bench/engine_alone.c runtime/engine.c runtime/are
 	$(Q)$(CC) $(common) -fPIE -pie -w -fwrapv -Iruntime -I$(G)/engine -I$(ENGINE) $(link_hardening) -o $@ \
 		$(filter %.c,$(filter-out $(G)/%,$^)) -lm
 
+$(B)/bench/echo_server: tests/bench/echo_server.c
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(common) $(warnings) $(CFLAGS) -o $@ $<
+
 # Applications: they see the public header, and wire.h for how long a frame is.
 $(bench_hosts): $(B)/bench/%: tests/bench/%.c tests/bench/bench.h $(B)/libcaprun.a
 	@mkdir -p $(@D)
@@ -380,7 +420,7 @@ install: all ## install below $(DESTDIR)$(PREFIX)
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions \
 		$(DESTDIR)$(PREFIX)/share/caprun
 	install -m 755 $(B)/caprun $(DESTDIR)$(PREFIX)/bin/caprun
-	install -m 755 $(B)/caprun-worker $(DESTDIR)$(PREFIX)/libexec/caprun/caprun-worker
+	install -m 755 $(B)/caprun-worker $(B)/caprun-guard $(DESTDIR)$(PREFIX)/libexec/caprun
 	install -m 644 $(B)/libcaprun.a $(DESTDIR)$(PREFIX)/lib/libcaprun.a
 	install -m 755 $(B)/libcaprun.so $(DESTDIR)$(PREFIX)/lib/libcaprun.so.0
 	ln -sf libcaprun.so.0 $(DESTDIR)$(PREFIX)/lib/libcaprun.so
@@ -394,9 +434,9 @@ install: all ## install below $(DESTDIR)$(PREFIX)
 		>$(DESTDIR)$(PREFIX)/lib/pkgconfig/caprun.pc
 
 uninstall: ## remove what install put there
-	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,bin/caprun libexec/caprun/caprun-worker lib/libcaprun.a \
-		lib/libcaprun.so.0 lib/libcaprun.so include/caprun.h share/man/man1/caprun.1 lib/pkgconfig/caprun.pc \
-		share/caprun/caprun.schema.json share/doc/caprun/LICENSE share/doc/caprun/THIRD_PARTY_LICENSES \
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,bin/caprun libexec/caprun/caprun-worker libexec/caprun/caprun-guard \
+		lib/libcaprun.a lib/libcaprun.so.0 lib/libcaprun.so include/caprun.h share/man/man1/caprun.1 \
+		lib/pkgconfig/caprun.pc share/caprun/caprun.schema.json share/doc/caprun/LICENSE share/doc/caprun/THIRD_PARTY_LICENSES \
 		share/bash-completion/completions/caprun share/zsh/site-functions/_caprun)
 	rmdir $(addprefix $(DESTDIR)$(PREFIX)/,libexec/caprun share/caprun share/doc/caprun) 2>/dev/null || true
 

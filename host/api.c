@@ -18,6 +18,7 @@
 #include "pool/envelope.h"
 #include "pool/place.h"
 #include "pool/run.h"
+#include "route/route.h"
 
 #define MAX_WORKERS 4096u
 #define MAX_WAITING (1u << 20)
@@ -50,7 +51,9 @@ void caprun_free(struct caprun_runtime *rt)
     if (!rt)
         return;
     cr_pool_clear(&rt->pool);
+    cr_route_free(rt->route);
     cr_loop_clear(&rt->loop);
+    free(rt->cache);
     free(rt);
 }
 
@@ -337,18 +340,32 @@ void caprun_run_free(struct caprun_run *run)
     free(run);
 }
 
+/* Before the handler has it, and without one, a call is not the application's to answer. */
+static int refuse_others_call(struct caprun_run *run, uint32_t call)
+{
+    if (cr_calls_is_open(run, call) && run->calls[call - 1].is_asked)
+        return 0;
+    return cr_err_set(&run->runtime->err, CAPRUN_E_STATE, "call %u waits for no answer", call);
+}
+
 int caprun_call_reply(struct caprun_run *run, uint32_t call, const char *json, size_t len)
 {
+    if (refuse_others_call(run, call) < 0)
+        return CAPRUN_E_STATE;
     return cr_calls_reply(run, call, WIRE_REPLY_VALUE, json, len, &run->runtime->err);
 }
 
 int caprun_call_reply_tool(struct caprun_run *run, uint32_t call, const char *json, size_t len)
 {
+    if (refuse_others_call(run, call) < 0)
+        return CAPRUN_E_STATE;
     return cr_calls_reply(run, call, WIRE_REPLY_TOOL, json, len, &run->runtime->err);
 }
 
 int caprun_call_fail(struct caprun_run *run, uint32_t call, const char *message, size_t len)
 {
+    if (refuse_others_call(run, call) < 0)
+        return CAPRUN_E_STATE;
     return cr_calls_fail(run, call, CAPRUN_OUTCOME_RPC_ERROR, message, len, &run->runtime->err);
 }
 
@@ -367,6 +384,7 @@ int caprun_start(struct caprun_run *run)
     if (!run->code.data)
         return cr_err_set(&rt->err, CAPRUN_E_STATE, "the run has no code");
     fill_in_sizes(rt);
+    run->gate = rt->route ? cr_route_gate(rt->route) : NULL;
     return cr_run_start(run, &rt->err);
 }
 

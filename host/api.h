@@ -10,10 +10,14 @@
 #include "pool/pool.h"
 #include "pool/run.h"
 
+struct cr_route;
+
 struct caprun_runtime {
     struct cr_loop loop;
     struct cr_pool pool;
     struct cr_pool_sizes given;       /* 0: not given */
+    struct cr_route *route;           /* to MCP servers; NULL: there are none */
+    char *cache;                      /* for the route; NULL: none */
     const struct caprun_run *awaited; /* by caprun_run(), unless it was freed meanwhile */
     char missing[1024];
     struct cr_err err;

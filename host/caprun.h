@@ -14,7 +14,7 @@
  * A runtime and its runs belong to one thread at a time, but for caprun_wait() and caprun_wake();
  * separate runtimes share nothing. The library installs no signal handlers, changes no process-wide
  * state, waits for no child but its own, prints nothing, and reads neither the environment nor a
- * configuration file.
+ * configuration file, unless caprun_set_config() tells it to.
  *
  * Callbacks come only from caprun_step() and caprun_run(). They may start and cancel runs and
  * answer calls, but not step the runtime; a run may be freed in its CAPRUN_EVENT_ENDED and in no
@@ -58,6 +58,13 @@ enum caprun_error_code {
     CAPRUN_E_SANDBOX = -6, /* the sandbox cannot be built here, so nothing runs */
     CAPRUN_E_PEER = -7,    /* the other side sent what it may not send */
     CAPRUN_E_BUSY = -8,    /* not yet: as many runs wait as may; try again when one has ended */
+};
+
+/* What is to be done with a call of a tool. */
+enum caprun_permission {
+    CAPRUN_ALLOW = 1, /* it is made */
+    CAPRUN_ASK = 2,   /* a person decides; this version asks nobody, so that it is denied */
+    CAPRUN_DENY = 3,  /* it is rejected with PERMISSION_DENIED */
 };
 
 /*
@@ -109,8 +116,8 @@ struct caprun_run;
 CAPRUN_API int caprun_new(struct caprun_runtime **ret);
 
 /*
- * Ends every worker, and waits until they are gone. Free its runs first, and let no other thread be
- * in caprun_wait(). Takes NULL.
+ * Ends every worker and MCP server, and waits until they are gone. Free its runs first, and let no
+ * other thread be in caprun_wait(). Takes NULL.
  */
 CAPRUN_API void caprun_free(struct caprun_runtime *rt);
 
@@ -118,11 +125,12 @@ CAPRUN_API void caprun_free(struct caprun_runtime *rt);
 CAPRUN_API const char *caprun_error(const struct caprun_runtime *rt);
 
 /*
- * Where caprun-worker is. By default, and with NULL, it is looked for beside the library (or the
- * program that has it linked in), then in ../libexec/caprun from there. A relative |path| starts in
- * the directory that is the current one now, and the library's own in that of when it was loaded.
- * |path| is copied. Returns 0, CAPRUN_E_NOMEM, CAPRUN_E_SYS if there is no current directory, or
- * CAPRUN_E_STATE after the zygote has started.
+ * Where caprun-worker is, and beside it caprun-guard, which starts MCP servers. By default, and
+ * with NULL, it is looked for beside the library (or the program that has it linked in), then in
+ * ../libexec/caprun from there. A relative |path| starts in the directory that is the current one
+ * now, and the library's own in that of when it was loaded. |path| is copied. Returns 0,
+ * CAPRUN_E_NOMEM, CAPRUN_E_SYS if there is no current directory, or CAPRUN_E_STATE after the zygote
+ * has started.
  */
 CAPRUN_API int caprun_set_worker(struct caprun_runtime *rt, const char *path);
 
@@ -241,6 +249,55 @@ CAPRUN_API void caprun_wait(struct caprun_runtime *rt, int timeout_ms);
 /* Makes caprun_fd() readable, and ends a caprun_wait(), until the next step. Any thread may. */
 CAPRUN_API void caprun_wake(struct caprun_runtime *rt);
 
+/* --- MCP servers --------------------------------------------------------------------------- */
+
+/*
+ * Reads the servers and permissions of the .caprun.json at |path| (docs/config.md; what else is in
+ * it is checked, and left to the application). From then on calls of runs that have no handler go
+ * to these servers, if the permissions allow them, and to the tools that caprun.lock, beside that
+ * file, pins. A server is started by the first call that it gets, in the directory and with the
+ * environment that are configured, and ended by caprun_free(), in which it has two seconds for
+ * that; or with this process, however that ends. Returns 0; CAPRUN_E_INVAL with file, line and
+ * column of what is wrong; CAPRUN_E_STATE if there is one already; CAPRUN_E_NOMEM.
+ */
+CAPRUN_API int caprun_set_config(struct caprun_runtime *rt, const char *path);
+
+/*
+ * A directory where it is remembered, from one process to the next, which protocol a server speaks.
+ * Has to be set before caprun_set_config(). By default nothing is. Returns 0, CAPRUN_E_NOMEM or
+ * CAPRUN_E_STATE.
+ */
+CAPRUN_API int caprun_set_cache(struct caprun_runtime *rt, const char *dir);
+
+/* With |on| not 0 caprun.lock may not change: calls of tools that it does not pin fail with
+ * INTEGRITY_MISMATCH. Returns 0, or CAPRUN_E_STATE before caprun_set_config(). */
+CAPRUN_API int caprun_set_frozen(struct caprun_runtime *rt, int on);
+
+/*
+ * Adds to the permissions of the configuration. |pattern| is a glob over "ns:action"; a DENY that
+ * is added here is stronger than all else. Returns 0; CAPRUN_E_INVAL for what is no pattern;
+ * CAPRUN_E_STATE before caprun_set_config(); CAPRUN_E_NOMEM.
+ */
+CAPRUN_API int caprun_permit(struct caprun_runtime *rt, enum caprun_permission what,
+                             const char *pattern);
+
+/*
+ * The next caprun_list_tools() pins the tool |method|, "ns:action" by its exact name, as it is
+ * then. Returns 0; CAPRUN_E_INVAL if there is no such server; CAPRUN_E_STATE before
+ * caprun_set_config().
+ */
+CAPRUN_API int caprun_accept_tool(struct caprun_runtime *rt, const char *method);
+
+/*
+ * Starts |server|, or with NULL all servers, unless they run, and calls |each| in a step once for
+ * every one, when it has told its tools or has failed, with a JSON object (docs/servers.md).
+ * Returns the number of servers, 0 if there is no |server|; CAPRUN_E_STATE before
+ * caprun_set_config() or while a list is being made.
+ */
+CAPRUN_API int caprun_list_tools(struct caprun_runtime *rt, const char *server,
+                                 void (*each)(void *data, const char *json, size_t len),
+                                 void *data);
+
 /* --- a run --------------------------------------------------------------------------------- */
 
 /* Makes a run, to be freed with caprun_run_free(). Returns 0, CAPRUN_E_NOMEM or CAPRUN_E_SYS. */
@@ -306,7 +363,8 @@ CAPRUN_API int caprun_run_set_max_calls_at_once(struct caprun_run *run, uint64_t
  * The tools that the run may call: |count| names like "files:read", which are copied. A call of any
  * other is denied before the handler hears of it: it fails with PERMISSION_DENIED, and the envelope
  * says so ("by": "rule:tools"); the events of a call, CALL and CALL_DONE, come as for any other.
- * With a |count| of 0 every call is denied. If this is not called, the handler alone decides.
+ * With a |count| of 0 every call is denied. If this is not called, the handler alone decides, or
+ * without one the permissions of caprun_set_config().
  * Returns 0; CAPRUN_E_INVAL for what is no such name (there are no patterns); CAPRUN_E_TOOBIG over
  * 10,000 names; CAPRUN_E_NOMEM; CAPRUN_E_STATE.
  */
@@ -324,7 +382,7 @@ CAPRUN_API void caprun_run_set_log(struct caprun_run *run,
  * |handler| gets each call of the run: its number; its method, "namespace:action" with a NUL at
  * the end; and its args, JSON without one. Both are there until it returns. It answers, now or
  * later, with one of the functions below; calls that are not answered in time fail with
- * RPC_TIMEOUT. Without a handler every call fails.
+ * RPC_TIMEOUT. Without a handler calls go to the servers of caprun_set_config(), or fail.
  */
 CAPRUN_API void caprun_run_set_handler(struct caprun_run *run,
                                        void (*handler)(void *data, struct caprun_run *run,
@@ -335,11 +393,11 @@ CAPRUN_API void caprun_run_set_handler(struct caprun_run *run,
 /*
  * Answers to call |call|: the JSON of what it returns; the JSON of an MCP tools/call result, of
  * which the code gets the value, or an MCPToolError; or a failure, as an error with this message.
- * The bytes are copied. Returns 0; CAPRUN_E_STATE if the call has been answered, has timed out, or
- * its run has ended; CAPRUN_E_INVAL for what is not JSON, and then it can be answered again;
- * CAPRUN_E_TOOBIG over 64 MiB, or when 256 MiB wait for the worker to read them, and then the call
- * has failed; CAPRUN_E_NOMEM, and then the run has ended. A worker that goes on calling although so
- * much waits for it ends its run with WORKER_TERMINATED.
+ * The bytes are copied. Returns 0; CAPRUN_E_STATE if no handler has the call yet, it has been
+ * answered, has timed out, or its run has ended; CAPRUN_E_INVAL for what is not JSON, and then it
+ * can be answered again; CAPRUN_E_TOOBIG over 64 MiB, or when 256 MiB wait for the worker to read
+ * them, and then the call has failed; CAPRUN_E_NOMEM, and then the run has ended. A worker that
+ * goes on calling although so much waits for it ends its run with WORKER_TERMINATED.
  */
 CAPRUN_API int caprun_call_reply(struct caprun_run *run, uint32_t call, const char *json,
                                  size_t len);
@@ -369,9 +427,19 @@ CAPRUN_API void caprun_run_set_event(struct caprun_run *run,
                                      void *data);
 
 /*
+ * |progress| hears what servers tell about calls before they answer: |json|, the params of the
+ * notification (progress, and perhaps total and message: a stranger's), there until it returns.
+ */
+CAPRUN_API void caprun_run_set_progress(struct caprun_run *run,
+                                        void (*progress)(void *data, struct caprun_run *run,
+                                                         uint32_t call, const char *json,
+                                                         size_t len),
+                                        void *data);
+
+/*
  * With |stop| not 0 the first attempt on what is denied (files, network, eval …, or a call that is
- * not in the list of tools) ends the run with PERMISSION_DENIED, even if the code would have caught
- * the error.
+ * not in the list of tools, or not permitted) ends the run with PERMISSION_DENIED, even if the code
+ * would have caught the error.
  */
 CAPRUN_API void caprun_run_set_stop_when_denied(struct caprun_run *run, int stop);
 
@@ -432,6 +500,27 @@ enum caprun_metric {
 
 /* Returns one of the above; 0 for a number that is none of them. */
 CAPRUN_API uint64_t caprun_get_metric(const struct caprun_run *run, enum caprun_metric metric);
+
+/* What is known of call |call|, also while the run goes on. */
+enum caprun_call_fact {
+    CAPRUN_CALL_QUEUE_US = 1,  /* until it was sent to whoever answers */
+    CAPRUN_CALL_SERVER_US = 2, /* from then to its end */
+    CAPRUN_CALL_ARGS_BYTES = 3,
+    CAPRUN_CALL_ANSWER_BYTES = 4, /* 0 if it failed */
+};
+
+/* Returns one of the above; 0 for a number that is none of them, or of a call that is none. */
+CAPRUN_API uint64_t caprun_get_call(const struct caprun_run *run, uint32_t call,
+                                    enum caprun_call_fact fact);
+
+/*
+ * Its method, "ns:action"; its state as in the envelope; and if it failed why, cut, and more for
+ * the user alone. "" if there is none. They belong to the run, until its next call.
+ */
+CAPRUN_API const char *caprun_get_call_method(const struct caprun_run *run, uint32_t call);
+CAPRUN_API const char *caprun_get_call_state(const struct caprun_run *run, uint32_t call);
+CAPRUN_API const char *caprun_get_call_message(const struct caprun_run *run, uint32_t call);
+CAPRUN_API const char *caprun_get_call_hint(const struct caprun_run *run, uint32_t call);
 
 /* "CODE_ERROR", 1: the name of an outcome, and the exit status that the command gives it. */
 CAPRUN_API const char *caprun_outcome_name(enum caprun_outcome outcome);

@@ -3,7 +3,7 @@ const { name = "world" } = args;
 
 console.log(`greeting ${name}`);
 
-// Calls to tools go through `mcp`; there is nothing to call yet, and the code can cope with that.
+// Calls to tools go through `mcp`; where nobody has configured that server, the code can cope with it.
 let weather = "unknown";
 try {
     weather = await mcp.weather.today({ city: name });

@@ -55,7 +55,7 @@ int cr_file_read_fd(int fd, const char *name, struct cr_buf *out, struct cr_err 
 
 /*
  * What is found in a directory stays in it: a link in there that leads out is not followed, and
- * where the kernel cannot tell, no link at all.
+ * where the kernel cannot tell, no link at all, and nothing but a plain name is looked for.
  */
 static int open_below(int dir, const char *path, int flags)
 {
@@ -65,7 +65,7 @@ static int open_below(int dir, const char *path, int flags)
     if (dir == AT_FDCWD)
         return open(path, flags);
     fd = (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
-    if (fd < 0 && (errno == ENOSYS || errno == EPERM))
+    if (fd < 0 && (errno == ENOSYS || errno == EPERM) && !strchr(path, '/'))
         fd = openat(dir, path, flags | O_NOFOLLOW);
     return fd;
 }
@@ -192,5 +192,25 @@ int cr_file_check_owner(const struct stat *st, const char *name, struct cr_err *
                           "%s can be written by others, so it is not used: if you trust what it "
                           "says, take that from them with chmod go-w",
                           name);
+    return 0;
+}
+
+int cr_file_make_dirs(const char *path)
+{
+    char part[4096];
+    size_t len = strlen(path);
+
+    if (len >= sizeof(part)) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    for (size_t i = 1; i <= len; i++) {
+        if (path[i] != '/' && path[i] != '\0')
+            continue;
+        memcpy(part, path, i);
+        part[i] = '\0';
+        if (mkdir(part, 0700) < 0 && errno != EEXIST)
+            return -1;
+    }
     return 0;
 }

@@ -21,9 +21,10 @@ int cr_file_read_fd(int fd, const char *name, struct cr_buf *out, struct cr_err 
 
 /*
  * The same of the regular file |path|, which starts at the directory |dir| (or AT_FDCWD) if it is
- * relative, and is then found below it, links included; a pipe or a device is refused, without
- * waiting for it. Returns 0; 1 if there is no such file; or an error as above, or CAPRUN_E_INVAL if
- * it is not a regular file. |ret_stat|, which may be NULL, is of what was read.
+ * relative, and is then found below it, links included (without openat2, only a plain name that is
+ * no link); a pipe or a device is refused, without waiting for it. Returns 0; 1 if there is no such
+ * file; or an error as above, or CAPRUN_E_INVAL if it is not a regular file. |ret_stat|, which may
+ * be NULL, is of what was read.
  */
 int cr_file_read(int dir, const char *path, struct cr_buf *out, struct stat *ret_stat,
                  struct cr_err *err);
@@ -48,5 +49,9 @@ void cr_file_sweep(int dir, const char *name);
  * 0; or CAPRUN_E_INVAL, with words that begin with |name| and say how to mend it.
  */
 int cr_file_check_owner(const struct stat *st, const char *name, struct cr_err *err);
+
+/* Makes the directory |path|, for this user alone, and those above it. Returns 0, or -1 with errno.
+ */
+int cr_file_make_dirs(const char *path);
 
 #endif

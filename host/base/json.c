@@ -368,3 +368,75 @@ void cr_json_canonical(struct cr_buf *out, const struct cr_json *value)
     else
         cr_buf_str(out, value->text ? value->text : words[value->type]);
 }
+
+/* --- without a tree -----------------------------------------------------------------------------
+ */
+
+static const char *skip_spaces(const char *at, const char *end)
+{
+    while (at < end && (*at == ' ' || *at == '\t' || *at == '\n' || *at == '\r'))
+        at++;
+    return at;
+}
+
+/* |at| is at the first quote. Returns what is behind the last. */
+static const char *skip_string(const char *at, const char *end)
+{
+    for (at++; at < end && *at != '"'; at++)
+        if (*at == '\\')
+            at++;
+    return at < end ? at + 1 : end;
+}
+
+static const char *skip_value(const char *at, const char *end)
+{
+    size_t depth = 0;
+
+    while (at < end) {
+        if (*at == '"') {
+            at = skip_string(at, end);
+        } else if (*at == '{' || *at == '[') {
+            depth++;
+            at++;
+        } else if (*at == '}' || *at == ']') {
+            if (!depth)
+                break;
+            depth--;
+            at++;
+        } else if (!depth &&
+                   (*at == ',' || *at == ' ' || *at == '\t' || *at == '\n' || *at == '\r')) {
+            break;
+        } else {
+            at++; /* of a number or a word, or between values */
+            continue;
+        }
+        if (!depth)
+            break;
+    }
+    return at;
+}
+
+const char *cr_json_peek(const char *bytes, size_t len, const char *key, size_t *ret_len)
+{
+    const char *end = bytes + len, *at = skip_spaces(bytes, end);
+    size_t key_len = strlen(key);
+
+    if (at == end || *at != '{')
+        return NULL;
+    for (at = skip_spaces(at + 1, end); at < end && *at == '"';) {
+        const char *name = at + 1, *value;
+
+        at = skip_string(at, end);
+        value = skip_spaces(at, end);
+        value = skip_spaces(value < end ? value + 1 : end, end); /* the colon */
+        at = skip_value(value, end);
+        if ((size_t)(value - name) > key_len && memcmp(name, key, key_len) == 0 &&
+            name[key_len] == '"') {
+            *ret_len = (size_t)(at - value);
+            return value;
+        }
+        at = skip_spaces(at, end);
+        at = skip_spaces(at < end && *at == ',' ? at + 1 : at, end);
+    }
+    return NULL;
+}

@@ -59,6 +59,12 @@ void cr_json_clear(struct cr_json_doc *doc);
 /* The member |key| of |object|, or NULL; also if |object| is NULL or no object. */
 const struct cr_json *cr_json_get(const struct cr_json *object, const char *key);
 
+/*
+ * The value of the member |key| of the object |bytes|, which cr_scan_json() has accepted, found
+ * without a tree; of several the first, and a key with escapes is none. NULL if there is none.
+ */
+const char *cr_json_peek(const char *bytes, size_t len, const char *key, size_t *ret_len);
+
 bool cr_json_is_bool(const struct cr_json *value);
 
 /*

@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "base/escape.h"
+#include "cli/call.h"
+#include "cli/deps.h"
 #include "cli/launch.h"
 #include "cli/output.h"
 #include "cli/places.h"
@@ -172,11 +174,28 @@ static int give_schema(struct caprun_run *run, const struct cr_metadata *meta)
 }
 
 /* The bytes that were hashed are the bytes that run. */
+static int give_code(struct caprun_run *run, const struct cr_capability *c)
+{
+    int r = caprun_run_set_code(run, c->code.data ? (const char *)c->code.data : "", c->code.len);
+
+    return r < 0 ? r : give_tools(run, c->meta.tools);
+}
+
+/* A capability that is a server's tool is a call of it, and nothing else. */
+static int give_call(struct caprun_run *run, const struct cr_metadata *meta)
+{
+    const char *method = meta->fqdn.tool;
+    int r = cr_call_write(run, method);
+
+    return r < 0 ? r : caprun_run_set_tools(run, &method, 1);
+}
+
 static int give(const struct job *job, const struct cr_capability *c, struct cr_problem *why)
 {
-    if (caprun_run_set_code(job->run, c->code.data ? (const char *)c->code.data : "", c->code.len) <
-            0 ||
-        give_tools(job->run, c->meta.tools) < 0 || give_schema(job->run, &c->meta) < 0)
+    int r =
+        c->meta.type == CR_METADATA_CODE ? give_code(job->run, c) : give_call(job->run, &c->meta);
+
+    if (r < 0 || give_schema(job->run, &c->meta) < 0)
         return refuse(job, c->pin.fqdn, why);
     return give_env(job, &c->meta, why);
 }
@@ -196,7 +215,7 @@ static int prepare(struct job *job, const struct cr_fqdn *want, struct cr_proble
         r = cr_lockfile_check(&lock, c.meta.fqdn.name, &c.pin, why);
         if (r < 0)
             say_what_to_do(job, &lock, want, &c, why);
-        else if (give(job, &c, why) < 0)
+        else if (cr_deps_check(&job->config, &c.meta, why) < 0 || give(job, &c, why) < 0)
             r = CAPRUN_E_INVAL;
         else if (r > 0)
             r = pin(job, want, &c, why);
@@ -213,7 +232,7 @@ static int run_it(struct job *job, const struct cr_fqdn *want)
     cr_signals_begin(&job->signals);
     cr_places_init(&job->places, &job->config);
     if (prepare(job, want, &why) == 0)
-        (void)cr_launch_run(job->rt, job->run, &job->signals, job->options->quiet);
+        (void)cr_launch_run(job->rt, job->run, &job->signals, job->options);
     else
         (void)cr_launch_reject(job->run, &why);
     cr_places_clear(&job->places);
@@ -248,7 +267,7 @@ int cr_cli_capability(struct caprun_runtime *rt, struct caprun_run *run, const s
         return 0;
     }
     if (!o->quiet)
-        cr_settings_warn(&job.config);
+        cr_settings_warn(&job.config, o);
     if (cr_settings_apply(&job.config, o, rt, run, CAPABILITY_TIMEOUT_MS, &why) < 0) {
         (void)cr_launch_reject(run, &why);
     } else {

@@ -6,13 +6,16 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "cli/call.h"
 #include "cli/capability.h"
 #include "cli/config.h"
 #include "cli/doctor.h"
 #include "cli/exec.h"
 #include "cli/lock.h"
+#include "cli/tools.h"
 
-#define RUNS (CR_OPTION_LIMITS | CR_OPTION_CONFIG | CR_OPTION_TALK)
+#define SETTINGS (CR_OPTION_LIMITS | CR_OPTION_CONFIG | CR_OPTION_TALK)
+#define RUNS (SETTINGS | CR_OPTION_POLICY)
 
 struct task {
     struct caprun_runtime *rt;
@@ -37,9 +40,20 @@ static int do_exec(struct task *t)
     return -1;
 }
 
+static int do_call(struct task *t)
+{
+    t->signal = cr_cli_call(t->rt, t->run, t->options);
+    return -1;
+}
+
+static int do_tools(struct task *t)
+{
+    return cr_cli_tools(t->rt, t->run, t->options, &t->signal);
+}
+
 static int do_lock(struct task *t)
 {
-    return cr_cli_lock(t->run, t->options, &t->signal);
+    return cr_cli_lock(t->rt, t->run, t->options, &t->signal);
 }
 
 static int do_config(struct task *t)
@@ -68,11 +82,15 @@ static const struct command {
 } commands[] = {
     {"run", 2, 3, RUNS | CR_OPTION_REGISTRY | CR_OPTION_FROZEN, do_capability, "an FQDN",
      "caprun run FQDN [ARGS]"},
-    {"exec", 2, 3, RUNS, do_exec, "a FILE", "caprun exec FILE [ARGS]"},
+    {"exec", 2, 3, RUNS | CR_OPTION_FROZEN, do_exec, "a FILE", "caprun exec FILE [ARGS]"},
+    {"call", 2, 3, RUNS | CR_OPTION_FROZEN, do_call, "a tool, NS:ACTION",
+     "caprun call NS:ACTION [ARGS]"},
+    {"tools", 1, CR_OPTIONS_WORDS, CR_OPTION_CONFIG | CR_OPTION_TALK, do_tools, NULL,
+     "caprun tools [WORDS]"},
     {"lock", 1, 1,
      CR_OPTION_CONFIG | CR_OPTION_REGISTRY | CR_OPTION_FROZEN | CR_OPTION_ACCEPT | CR_OPTION_TALK,
-     do_lock, NULL, "caprun lock [--accept FQDN]"},
-    {"config", 1, 1, RUNS | CR_OPTION_REGISTRY, do_config, NULL, "caprun config [--json]"},
+     do_lock, NULL, "caprun lock [--accept FQDN|NS:ACTION]"},
+    {"config", 1, 1, SETTINGS | CR_OPTION_REGISTRY, do_config, NULL, "caprun config [--json]"},
     {"doctor", 1, 1, 0, do_doctor, NULL, "caprun doctor [--json]"},
     /* for the shell's completion */
     {"complete-names", 1, 1, CR_OPTION_CONFIG | CR_OPTION_REGISTRY, do_names, NULL,

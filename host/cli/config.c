@@ -158,7 +158,7 @@ static const struct setting {
     {"permissions", "rules", NULL, 0, "[]", NULL},
     {"routing", "server", NULL, 0, "[]", NULL},
     {"limits", "timeoutMs", "--timeout", offsetof(struct cr_options, timeout_ms), "300000",
-     " (exec: 30000)"},
+     " (exec, call: 30000)"},
     {"limits", "cpuMs", "--cpu", offsetof(struct cr_options, cpu_ms), "null", " (as timeoutMs)"},
     {"limits", "rpcTimeoutMs", "--rpc-timeout", offsetof(struct cr_options, rpc_timeout_ms),
      "30000", NULL},
@@ -366,7 +366,7 @@ int cr_cli_config(struct caprun_run *run, const struct cr_options *o)
         return -1;
     }
     if (!o->quiet)
-        cr_settings_warn(&config);
+        cr_settings_warn(&config, o);
     status = list(&config, o);
     cr_config_clear(&config);
     return status;

@@ -22,8 +22,7 @@ static int load_code(struct caprun_runtime *rt, struct caprun_run *run, const ch
                                "FILE is a path; code itself goes in as: echo CODE | caprun exec -");
 }
 
-/* The configuration, and what follows from it; before the zygote starts. */
-static int configure(struct caprun_runtime *rt, struct caprun_run *run, const struct cr_options *o)
+int cr_exec_configure(struct caprun_runtime *rt, struct caprun_run *run, const struct cr_options *o)
 {
     struct cr_problem why;
     struct cr_config config;
@@ -31,7 +30,7 @@ static int configure(struct caprun_runtime *rt, struct caprun_run *run, const st
 
     if (r == 0) {
         if (!o->quiet)
-            cr_settings_warn(&config);
+            cr_settings_warn(&config, o);
         r = cr_settings_apply(&config, o, rt, run, EXEC_TIMEOUT_MS, &why);
         cr_config_clear(&config);
     }
@@ -49,11 +48,11 @@ int cr_exec_run(struct caprun_runtime *rt, struct caprun_run *run, const struct 
                       "put one of them into a file");
         return 0;
     }
-    if (configure(rt, run, o) < 0)
+    if (cr_exec_configure(rt, run, o) < 0)
         return 0;
     (void)caprun_warm(rt); /* while the input is read; if it fails, the start will say so */
     if (load_code(rt, run, file) < 0 || cr_launch_args(rt, run, args) < 0)
         return 0;
     cr_signals_begin(&signals);
-    return cr_launch_run(rt, run, &signals, o->quiet);
+    return cr_launch_run(rt, run, &signals, o);
 }

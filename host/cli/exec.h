@@ -14,4 +14,11 @@
 int cr_exec_run(struct caprun_runtime *rt, struct caprun_run *run,
                 const struct cr_options *options);
 
+/*
+ * Reads the configuration for a run of code that is in no registry, and gives |rt|, whose zygote
+ * has not started, and |run| what it says. Returns 0; or -1, and the run has ended.
+ */
+int cr_exec_configure(struct caprun_runtime *rt, struct caprun_run *run,
+                      const struct cr_options *options);
+
 #endif

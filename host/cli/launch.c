@@ -6,6 +6,7 @@
 
 #include "cli/input.h"
 #include "cli/output.h"
+#include "cli/trace.h"
 
 int cr_launch_reject(struct caprun_run *run, const struct cr_problem *why)
 {
@@ -78,16 +79,20 @@ static void step(struct caprun_runtime *rt, struct caprun_run *run, struct cr_si
 }
 
 int cr_launch_run(struct caprun_runtime *rt, struct caprun_run *run, struct cr_signals *signals,
-                  bool quiet)
+                  const struct cr_options *o)
 {
     struct cr_output out;
+    struct cr_trace trace;
 
     cr_output_init(&out);
-    if (!quiet)
+    if (!o->quiet)
         caprun_run_set_log(run, cr_output_log, &out);
+    if (o->verbose)
+        cr_trace_begin(&trace, run, &out);
     (void)caprun_start(run);
     while (!caprun_done(run))
         step(rt, run, signals, &out);
+    caprun_step(rt);         /* the last events */
     cr_signals_end(signals); /* a reader who does not read may be given up on */
     cr_output_finish(&out);
     return caprun_get_outcome(run) == CAPRUN_OUTCOME_CANCELLED ? signals->taken : 0;

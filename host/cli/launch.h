@@ -4,12 +4,11 @@
 #ifndef CR_LAUNCH_H
 #define CR_LAUNCH_H
 
-#include <stdbool.h>
-
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/problem.h"
 #include "caprun.h"
+#include "cli/options.h"
 #include "cli/signals.h"
 
 /* Ends the run with |why|. Returns -1, as all of these do when the run has ended before it began.
@@ -32,6 +31,6 @@ int cr_launch_args(struct caprun_runtime *rt, struct caprun_run *run, const char
  * last lines of the log are written.
  */
 int cr_launch_run(struct caprun_runtime *rt, struct caprun_run *run, struct cr_signals *signals,
-                  bool quiet);
+                  const struct cr_options *o);
 
 #endif

@@ -10,7 +10,9 @@
 #include "cli/launch.h"
 #include "cli/output.h"
 #include "cli/places.h"
+#include "cli/servers.h"
 #include "cli/settings.h"
+#include "registry/tool_pins.h"
 
 #define MAX_TEXT (64u * 1024 * 1024)
 
@@ -19,9 +21,11 @@ struct lock {
     struct cr_config config;
     struct cr_places places;
     struct cr_signals signals;
+    struct caprun_runtime *rt;
+    struct cr_cli_servers servers; /* that were asked, if any had to be */
     struct cr_lockfile file;
     struct cr_buf out;
-    size_t pins, bad;
+    size_t pins, tools, bad;
 };
 
 static int load(struct lock *l, const char *name, struct cr_capability *ret, struct cr_problem *why)
@@ -87,15 +91,20 @@ static void add_words(struct cr_buf *out, const char *lead, const char *words)
     }
 }
 
-static void add_pin_text(struct lock *l, const struct cr_pin *pin, const char *state,
-                         const struct cr_problem *why)
+static void add_state(struct lock *l, const char *state)
 {
     enum cr_colour colour = strcmp(state, "ok") == 0 ? CR_COLOUR_GOOD : CR_COLOUR_BAD;
 
-    cr_buf_fmt(&l->out, "%s%-11s%s  %s\n             code      %s\n             metadata  %s\n",
-               cr_output_colour(STDOUT_FILENO, colour), state,
-               cr_output_colour(STDOUT_FILENO, CR_COLOUR_NONE), pin->fqdn, pin->code,
-               pin->metadata);
+    cr_buf_fmt(&l->out, "%s%-11s%s  ", cr_output_colour(STDOUT_FILENO, colour), state,
+               cr_output_colour(STDOUT_FILENO, CR_COLOUR_NONE));
+}
+
+static void add_pin_text(struct lock *l, const struct cr_pin *pin, const char *state,
+                         const struct cr_problem *why)
+{
+    add_state(l, state);
+    cr_buf_fmt(&l->out, "%s\n             code      %s\n             metadata  %s\n", pin->fqdn,
+               pin->code, pin->metadata);
     add_words(&l->out, "", why->text);
     add_words(&l->out, "hint: ", why->hint);
 }
@@ -117,12 +126,81 @@ static void add_pin(void *data, const char *name, const struct cr_pin *pin)
     l->bad += strcmp(state, "ok") != 0;
 }
 
+static void add_tool_json(struct lock *l, const char *server, const char *tool, const char *hash,
+                          const char *state, const char *words)
+{
+    cr_buf_str(&l->out, l->tools ? ",{\"server\":" : "{\"server\":");
+    cr_escape_json_str(&l->out, server);
+    cr_escape_member(&l->out, "tool", tool);
+    cr_escape_member(&l->out, "state", state);
+    cr_escape_member(&l->out, "sha256", hash);
+    if (words[0])
+        cr_escape_member(&l->out, "message", words);
+    cr_buf_str(&l->out, "}");
+}
+
+static void add_tool_text(struct lock *l, const char *server, const char *tool, const char *hash,
+                          const char *state)
+{
+    add_state(l, state);
+    cr_escape_terminal(&l->out, server, strlen(server));
+    cr_buf_str(&l->out, ":");
+    cr_escape_terminal(&l->out, tool, strlen(tool));
+    cr_buf_fmt(&l->out, "\n             tool      %s\n", hash);
+}
+
+static void add_tool(void *data, const char *server, const char *tool, const char *hash)
+{
+    struct lock *l = data;
+    const char *words, *hint;
+    const char *state = cr_cli_servers_state(&l->servers, server, tool, &words, &hint);
+
+    if (l->options->json) {
+        add_tool_json(l, server, tool, hash, state, words);
+    } else {
+        add_tool_text(l, server, tool, hash, state);
+        add_words(&l->out, "", words);
+        add_words(&l->out, "hint: ", hint);
+    }
+    l->tools++;
+    /* a server that is not configured any more does no harm */
+    l->bad += strcmp(state, "ok") != 0 && strcmp(state, "unknown") != 0;
+}
+
+static void note_a_tool(void *data, const char *server, const char *tool, const char *hash)
+{
+    (void)server;
+    (void)tool;
+    (void)hash;
+    *(bool *)data = true;
+}
+
+/* Servers are started only if there is something to compare. */
+static int ask_servers(struct lock *l, struct cr_problem *why)
+{
+    bool any = false;
+    int r;
+
+    cr_tool_pins_each(&l->file, note_a_tool, &any);
+    if (!any)
+        return 0;
+    r = cr_settings_servers(&l->config, l->options, l->rt, why);
+    return r < 0 ? r
+                 : cr_cli_servers_ask(l->rt, NULL, &l->config, &l->signals, l->options->quiet,
+                                      &l->servers, why);
+}
+
 static int show(struct lock *l, struct cr_problem *why)
 {
     int r = cr_lockfile_read(l->config.dir, &l->file, why);
 
     if (r < 0)
         return r;
+    r = ask_servers(l, why);
+    if (r < 0) {
+        cr_lockfile_clear(&l->file);
+        return r;
+    }
     if (l->options->json) {
         cr_buf_str(&l->out, "{\"file\":");
         cr_escape_json_str(&l->out, l->file.path);
@@ -130,15 +208,78 @@ static int show(struct lock *l, struct cr_problem *why)
     }
     cr_lockfile_each(&l->file, add_pin, l);
     if (l->options->json)
+        cr_buf_str(&l->out, "],\"servers\":[");
+    cr_tool_pins_each(&l->file, add_tool, l);
+    if (l->options->json)
         cr_buf_str(&l->out, "]}\n");
     else if (l->pins && !l->config.registry_count)
         cr_buf_str(&l->out, "there is no registry to compare with: --registry, or \"registries\" "
                             "in .caprun.json\n");
-    else if (!l->pins)
+    else if (!l->pins && !l->tools)
         cr_buf_fmt(&l->out, "%s pins nothing yet: the first run of a capability does\n",
                    l->file.path);
     cr_lockfile_clear(&l->file);
+    cr_cli_servers_clear(&l->servers);
     return 0;
+}
+
+struct wanted_hash {
+    const char *server, *tool;
+    char hash[CR_LOCKFILE_HASH + 1];
+};
+
+static void take_hash(void *data, const char *server, const char *tool, const char *hash)
+{
+    struct wanted_hash *w = data;
+
+    if (strcmp(server, w->server) == 0 && strcmp(tool, w->tool) == 0)
+        (void)snprintf(w->hash, sizeof(w->hash), "%s", hash);
+}
+
+/* Where the lockfile or its server failed, that is what is wrong; otherwise it is pinned now. */
+static int say_accepted(struct lock *l, const char *server, const char *tool,
+                        struct cr_problem *why)
+{
+    struct wanted_hash now = {.server = server, .tool = tool};
+    const char *words, *hint;
+    const char *state = cr_cli_servers_state(&l->servers, server, tool, &words, &hint);
+
+    if (cr_lockfile_read(l->config.dir, &l->file, why) < 0)
+        return CAPRUN_E_INVAL;
+    cr_tool_pins_each(&l->file, take_hash, &now);
+    cr_lockfile_clear(&l->file);
+    if (strcmp(state, "ok") != 0)
+        return cr_problem_set(why, CAPRUN_OUTCOME_NOT_FOUND, hint, "'%s:%s' was not accepted: %s",
+                              server, tool, words);
+    if (l->options->json) {
+        add_tool_json(l, server, tool, now.hash, state, "");
+        cr_buf_str(&l->out, "\n");
+    } else {
+        add_tool_text(l, server, tool, now.hash, state);
+    }
+    return 0;
+}
+
+static int accept_tool(struct lock *l, const char *name, struct cr_problem *why)
+{
+    char server[CR_FQDN_PART + 1];
+    int r = cr_settings_servers(&l->config, l->options, l->rt, why);
+
+    if (r < 0)
+        return r;
+    if (!l->config.server_count || caprun_accept_tool(l->rt, name) < 0)
+        return cr_problem_set(why, CAPRUN_OUTCOME_USAGE,
+                              "NS is the name of a server in mcpServers: caprun lock --accept "
+                              "NS:ACTION",
+                              "'%s' is no tool of a configured server", name);
+    (void)snprintf(server, sizeof(server), "%.*s", (int)strcspn(name, ":"), name);
+    r = cr_cli_servers_ask(l->rt, server, &l->config, &l->signals, l->options->quiet, &l->servers,
+                           why);
+    if (r < 0)
+        return r;
+    r = say_accepted(l, server, name + strlen(server) + 1, why);
+    cr_cli_servers_clear(&l->servers);
+    return r;
 }
 
 static int accept(struct lock *l, const char *name, struct cr_problem *why)
@@ -150,9 +291,7 @@ static int accept(struct lock *l, const char *name, struct cr_problem *why)
         return cr_problem_set(why, CAPRUN_OUTCOME_USAGE, "leave one of them out",
                               "--accept changes the lockfile, and --frozen forbids it");
     if (strchr(name, ':'))
-        return cr_problem_set(why, CAPRUN_OUTCOME_USAGE, "caprun lock --accept FQDN",
-                              "'%s' is a tool, and this version of caprun pins capabilities only",
-                              name);
+        return accept_tool(l, name, why);
     r = load(l, name, &c, why);
     if (r < 0)
         return r;
@@ -183,22 +322,23 @@ static int carry_out(struct lock *l, struct cr_problem *why)
     return r;
 }
 
-int cr_cli_lock(struct caprun_run *run, const struct cr_options *o, int *ret_signal)
+int cr_cli_lock(struct caprun_runtime *rt, struct caprun_run *run, const struct cr_options *o,
+                int *ret_signal)
 {
-    struct lock l = {.options = o};
+    struct lock l = {.options = o, .rt = rt};
     struct cr_problem why;
     int r;
 
     if (cr_settings_load(o, &l.config, &why) < 0)
         return cr_launch_reject(run, &why);
     if (!o->quiet)
-        cr_settings_warn(&l.config);
+        cr_settings_warn(&l.config, o);
     cr_buf_init(&l.out, MAX_TEXT);
     r = carry_out(&l, &why);
     *ret_signal = l.signals.taken;
     if (r < 0)
         r = cr_launch_reject(run, &why);
-    else if (cr_output_text(&l.out) < 0)
+    else if ((o->json ? cr_output_json(&l.out) : cr_output_text(&l.out)) < 0)
         r = caprun_outcome_status(CAPRUN_OUTCOME_INTERNAL);
     else
         r = l.bad ? caprun_outcome_status(CAPRUN_OUTCOME_INTEGRITY_MISMATCH) : 0;

@@ -12,6 +12,7 @@
  * the exit status. A problem is the outcome of |run|, and then -1 is returned; |ret_signal| is what
  * cancelled it, or 0.
  */
-int cr_cli_lock(struct caprun_run *run, const struct cr_options *o, int *ret_signal);
+int cr_cli_lock(struct caprun_runtime *rt, struct caprun_run *run, const struct cr_options *o,
+                int *ret_signal);
 
 #endif

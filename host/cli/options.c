@@ -6,16 +6,18 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "base/pattern.h"
 #include "base/units.h"
 
 enum kind {
-    FLAG,     /* sets a bool */
-    DURATION, /* sets milliseconds */
-    SIZE,     /* sets bytes */
-    STRING,   /* sets a const char *, once */
-    REGISTRY, /* adds to the registries */
-    NOTHING,  /* true of this version anyway */
-    LATER,    /* takes a value, and belongs to a part that is not there yet */
+    FLAG,       /* sets a bool */
+    DURATION,   /* sets milliseconds */
+    SIZE,       /* sets bytes */
+    STRING,     /* sets a const char *, once */
+    REGISTRY,   /* adds to the registries */
+    PERMISSION, /* adds to the permissions */
+    NOTHING,    /* true of this version anyway */
+    LATER,      /* takes a value, and belongs to a part that is not there yet */
 };
 
 static const struct option {
@@ -23,7 +25,7 @@ static const struct option {
     char letter;
     enum kind kind;
     enum cr_option_group group;
-    size_t offset;
+    size_t offset;       /* of what it sets; PERMISSION: the answer */
     const char *missing; /* LATER: what is not there yet */
 } options[] = {
 #define AT(field) offsetof(struct cr_options, field)
@@ -42,9 +44,9 @@ static const struct option {
     {"--frozen", 0, FLAG, CR_OPTION_FROZEN, AT(frozen), NULL},
     {"--accept", 0, STRING, CR_OPTION_ACCEPT, AT(accept), NULL},
     {"--record", 0, LATER, CR_OPTION_ANY, 0, "recording"},
-    {"--allow", 0, LATER, CR_OPTION_ANY, 0, "a policy for calls"},
-    {"--ask", 0, LATER, CR_OPTION_ANY, 0, "a policy for calls"},
-    {"--deny", 0, LATER, CR_OPTION_ANY, 0, "a policy for calls"},
+    {"--allow", 0, PERMISSION, CR_OPTION_POLICY, CAPRUN_ALLOW, NULL},
+    {"--ask", 0, PERMISSION, CR_OPTION_POLICY, CAPRUN_ASK, NULL},
+    {"--deny", 0, PERMISSION, CR_OPTION_POLICY, CAPRUN_DENY, NULL},
 #undef AT
 };
 
@@ -70,6 +72,24 @@ static int add_registry(struct cr_options *ret, const char *value, struct cr_err
                           "'%.60s' is one more than %d, the most there can be", value,
                           CR_OPTIONS_REGISTRIES);
     ret->registries[ret->registry_count++] = value;
+    return 0;
+}
+
+static int add_permission(struct cr_options *ret, int answer, const char *pattern,
+                          struct cr_err *err)
+{
+    int same = 0;
+
+    if (!cr_pattern_is(pattern))
+        return cr_err_set(err, CAPRUN_E_INVAL, "'%.60s' is not " CR_PATTERN_WHAT, pattern);
+    for (int i = 0; i < ret->permission_count; i++)
+        same += ret->permissions[i].answer == answer;
+    if (same == CR_OPTIONS_PATTERNS)
+        return cr_err_set(err, CAPRUN_E_TOOBIG,
+                          "'%.60s' is one more than %d, the most there can be", pattern,
+                          CR_OPTIONS_PATTERNS);
+    ret->permissions[ret->permission_count].answer = answer;
+    ret->permissions[ret->permission_count++].pattern = pattern;
     return 0;
 }
 
@@ -101,6 +121,9 @@ static int store(struct cr_options *ret, const struct option *o, const char *val
     case REGISTRY:
         r = add_registry(ret, value, &why);
         break;
+    case PERMISSION:
+        r = add_permission(ret, (int)o->offset, value, &why);
+        break;
     case LATER:
         return cr_err_set(err, CAPRUN_E_INVAL,
                           "'%s' cannot be used: this version of caprun does not have %s yet",
@@ -111,10 +134,10 @@ static int store(struct cr_options *ret, const struct option *o, const char *val
     return r < 0 ? cr_err_set(err, r, "%s: %s", o->name, why.text) : 0;
 }
 
-/* A path or a URL: it could be anything, and is no option by mistake. */
+/* A path, a URL or a pattern: it could look like an option, and is none by mistake. */
 static bool is_name(const struct option *o)
 {
-    return o->kind == STRING || o->kind == REGISTRY;
+    return o->kind == STRING || o->kind == REGISTRY || o->kind == PERMISSION;
 }
 
 static bool takes_value(const struct option *o)

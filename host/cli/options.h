@@ -9,8 +9,9 @@
 
 #include "base/err.h"
 
-#define CR_OPTIONS_WORDS 3
+#define CR_OPTIONS_WORDS 16
 #define CR_OPTIONS_REGISTRIES 32
+#define CR_OPTIONS_PATTERNS 256 /* of --allow, of --ask and of --deny */
 
 /* What an option is about: a command takes all of a group or none. --json, --help are of no group.
  */
@@ -22,8 +23,9 @@ enum cr_option_group {
     CR_OPTION_FROZEN = 1 << 3,
     CR_OPTION_ACCEPT = 1 << 4,
     CR_OPTION_TALK = 1 << 5, /* more words, or fewer, or no questions */
+    CR_OPTION_POLICY = 1 << 6,
 };
-#define CR_OPTION_GROUPS 6
+#define CR_OPTION_GROUPS 7
 
 struct cr_options {
     const char *words[CR_OPTIONS_WORDS + 1]; /* the command and its operands */
@@ -33,6 +35,11 @@ struct cr_options {
     const char *config, *accept;                         /* NULL: not given */
     const char *registries[CR_OPTIONS_REGISTRIES];
     int registry_count;
+    struct {
+        int answer; /* of enum caprun_permission */
+        const char *pattern;
+    } permissions[3 * CR_OPTIONS_PATTERNS]; /* in the order of the command line */
+    int permission_count;
     const char *given[CR_OPTION_GROUPS]; /* the last option of each group, or NULL */
 };
 

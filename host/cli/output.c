@@ -90,20 +90,36 @@ void cr_output_some(struct cr_output *o)
     cr_buf_drop(&o->waiting, (size_t)n);
 }
 
-void cr_output_note(const char *fmt, ...)
+static void __attribute__((format(printf, 2, 0)))
+add_note(struct cr_buf *out, const char *fmt, va_list ap)
 {
     char text[1024];
+
+    (void)vsnprintf(text, sizeof(text), fmt, ap);
+    cr_buf_str(out, "caprun: ");
+    cr_escape_terminal(out, text, strlen(text));
+    cr_buf_str(out, "\n");
+}
+
+void cr_output_note(const char *fmt, ...)
+{
     struct cr_buf out;
     va_list ap;
 
-    va_start(ap, fmt);
-    (void)vsnprintf(text, sizeof(text), fmt, ap);
-    va_end(ap);
     cr_buf_init(&out, MAX_TEXT);
-    cr_buf_str(&out, "caprun: ");
-    cr_escape_terminal(&out, text, strlen(text));
-    cr_buf_str(&out, "\n");
+    va_start(ap, fmt);
+    add_note(&out, fmt, ap);
+    va_end(ap);
     flush_to_stderr(&out);
+}
+
+void cr_output_line(struct cr_output *o, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    add_note(&o->waiting, fmt, ap);
+    va_end(ap);
 }
 
 /*
@@ -220,12 +236,27 @@ int cr_output_end(struct caprun_run *run, bool json, bool quiet, struct cr_err *
     return print_json(text, len, err);
 }
 
+static int say_failure(int r, const struct cr_err *err)
+{
+    if (r == 0)
+        return 0;
+    cr_output_note("%s", err->text);
+    return -1;
+}
+
 int cr_output_text(const struct cr_buf *text)
 {
     struct cr_err err;
 
-    if (write_all(STDOUT_FILENO, text, &err) == 0)
-        return 0;
-    cr_output_note("%s", err.text);
-    return -1;
+    return say_failure(write_all(STDOUT_FILENO, text, &err), &err);
+}
+
+int cr_output_json(const struct cr_buf *json)
+{
+    struct cr_err err;
+
+    /* the end of the line is not a part of it */
+    return cr_buf_err(json) || !isatty(STDOUT_FILENO)
+               ? cr_output_text(json)
+               : say_failure(print_json((const char *)json->data, json->len - 1, &err), &err);
 }

@@ -35,6 +35,10 @@ void cr_output_finish(struct cr_output *o);
 /* A callback for caprun_run_set_log(); |o| is a struct cr_output. Queues the line, escaped. */
 void cr_output_log(void *o, const char *line, size_t len);
 
+/* Queues "caprun: " and the words, escaped. */
+void cr_output_line(struct cr_output *o, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /* Standard error has room: writes as much as cannot block. */
 void cr_output_some(struct cr_output *o);
 
@@ -54,5 +58,8 @@ int cr_output_end(struct caprun_run *run, bool json, bool quiet, struct cr_err *
  * that does not take it, or if |text| has failed before.
  */
 int cr_output_text(const struct cr_buf *text);
+
+/* The same for a line of JSON, which has strangers' texts in it: a terminal gets it escaped. */
+int cr_output_json(const struct cr_buf *json);
 
 #endif

@@ -11,7 +11,7 @@
 #include "base/units.h"
 
 #define PATIENCE_US 500000
-#define REDRAW_US 200000
+#define REDRAW_US (CR_PROGRESS_MS * 1000)
 #define WIDTH 79
 #define MAX_URL_SHOWN 50
 
@@ -51,17 +51,31 @@ static void show(const char *url, uint64_t got, uint64_t total)
     draw(text);
 }
 
+/* Is it time to draw? Then it is taken to have been. */
+static bool is_due(struct cr_progress *p)
+{
+    int64_t now = cr_loop_now();
+
+    if (!p->wanted || now - p->began_us < PATIENCE_US || now - p->drawn_us < REDRAW_US)
+        return false;
+    p->shown = true;
+    p->drawn_us = now;
+    return true;
+}
+
 int cr_progress_tick(void *data, const char *url, uint64_t got, uint64_t total)
 {
     struct cr_progress *p = data;
-    int64_t now = cr_loop_now();
 
-    if (p->wanted && now - p->began_us >= PATIENCE_US && now - p->drawn_us >= REDRAW_US) {
+    if (is_due(p))
         show(url, got, total);
-        p->shown = true;
-        p->drawn_us = now;
-    }
     return cr_signals_take(p->signals);
+}
+
+void cr_progress_say(struct cr_progress *p, const char *text)
+{
+    if (is_due(p))
+        draw(text);
 }
 
 void cr_progress_end(struct cr_progress *p)

@@ -1,6 +1,6 @@
 /*
- * progress.h - a line on the terminal while something is fetched, if that takes longer than half a
- * second; gone again when it is there.
+ * progress.h - a line on the terminal while something is fetched or waited for, if that takes
+ * longer than half a second; gone again when it is there.
  */
 #ifndef CR_PROGRESS_H
 #define CR_PROGRESS_H
@@ -9,6 +9,8 @@
 #include <stdint.h>
 
 #include "cli/signals.h"
+
+#define CR_PROGRESS_MS 200 /* it is drawn anew that often, at most */
 
 struct cr_progress {
     struct cr_signals *signals; /* that cancel */
@@ -21,6 +23,9 @@ void cr_progress_init(struct cr_progress *p, struct cr_signals *signals, bool qu
 
 /* A callback of struct cr_http; |p| is a struct cr_progress. */
 int cr_progress_tick(void *p, const char *url, uint64_t got, uint64_t total);
+
+/* Shows |text|, without strangers' words in it, if it has taken long enough. */
+void cr_progress_say(struct cr_progress *p, const char *text);
 
 /* Takes the line away. */
 void cr_progress_end(struct cr_progress *p);

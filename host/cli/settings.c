@@ -2,10 +2,12 @@
 #include "cli/settings.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/pattern.h"
 #include "cli/output.h"
 #include "config/text.h"
 
@@ -119,18 +121,92 @@ static int apply_to_run(const struct cr_config *c, const struct cr_options *o,
     return 0;
 }
 
+static int permit(const struct cr_options *o, struct caprun_runtime *rt)
+{
+    for (int i = 0; i < o->permission_count; i++)
+        if (caprun_permit(rt, (enum caprun_permission)o->permissions[i].answer,
+                          o->permissions[i].pattern) < 0)
+            return -1;
+    return 0;
+}
+
+int cr_settings_servers(const struct cr_config *c, const struct cr_options *o,
+                        struct caprun_runtime *rt, struct cr_problem *why)
+{
+    struct cr_buf cache;
+    int r = 0;
+
+    if (!c->server_count)
+        return 0;
+    cr_buf_init(&cache, 4096);
+    cr_settings_cache_dir(&cache);
+    if (cache.len && cr_buf_text(&cache))
+        r = caprun_set_cache(rt, cr_buf_text(&cache));
+    cr_buf_clear(&cache);
+    if (r == 0 && caprun_set_config(rt, c->path) == 0 && caprun_set_frozen(rt, o->frozen) == 0 &&
+        permit(o, rt) == 0)
+        return 0;
+    return cr_problem_set(why, CAPRUN_OUTCOME_CONFIG_ERROR, NULL, "%s", caprun_error(rt));
+}
+
 int cr_settings_apply(const struct cr_config *c, const struct cr_options *o,
                       struct caprun_runtime *rt, struct caprun_run *run,
                       uint64_t default_timeout_ms, struct cr_problem *why)
 {
+    if (cr_settings_servers(c, o, rt, why) < 0)
+        return CAPRUN_E_INVAL;
     if (apply_to_runtime(c, rt) == 0 && apply_to_run(c, o, run, default_timeout_ms) == 0)
         return 0;
     return cr_problem_set(why, CAPRUN_OUTCOME_USAGE, NULL, "%s", caprun_error(rt));
 }
 
+/* --- patterns ------------------------------------------------------------------------------ */
+
+/* Is there a server for which |pattern| could be meant? */
+static bool has_server(const struct cr_config *c, const char *pattern)
+{
+    size_t len = strcspn(pattern, ":");
+    char of_server[80], any[80];
+
+    if (strcspn(pattern, "*?") < len)
+        return true;
+    (void)snprintf(of_server, sizeof(of_server), "%.*s:*", (int)len, pattern);
+    for (size_t i = 0; i < c->server_count; i++) {
+        (void)snprintf(any, sizeof(any), "%s:x", c->servers[i].name);
+        if (cr_pattern_matches_alias(of_server, any))
+            return true;
+    }
+    return false;
+}
+
+/* By its place: what is in it may have come from the environment. */
+static void warn_about_list(const struct cr_config *c, const char *name, char *const *list)
+{
+    for (size_t i = 0; list && list[i]; i++)
+        if (!has_server(c, list[i]))
+            cr_output_note("%s: pattern %zu of \"%s\" is about no server in mcpServers", c->path,
+                           i + 1, name);
+}
+
+static void warn_about_patterns(const struct cr_config *c, const struct cr_options *o)
+{
+    static const char *const names[] = {
+        [CAPRUN_ALLOW] = "--allow", [CAPRUN_ASK] = "--ask", [CAPRUN_DENY] = "--deny"};
+
+    if (!c->server_count)
+        return;
+    warn_about_list(c, "allow", c->allow);
+    warn_about_list(c, "ask", c->ask);
+    warn_about_list(c, "deny", c->deny);
+    for (int i = 0; i < o->permission_count; i++)
+        if (!has_server(c, o->permissions[i].pattern))
+            cr_output_note("%s %s is about no server in mcpServers",
+                           names[o->permissions[i].answer], o->permissions[i].pattern);
+}
+
 /* --- the rest ----------------------------------------------------------------------------- */
 
-void cr_settings_warn(const struct cr_config *c)
+void cr_settings_warn(const struct cr_config *c, const struct cr_options *o)
 {
     const char *line = (const char *)c->warnings.data, *end = line + c->warnings.len;
 
@@ -140,6 +216,7 @@ void cr_settings_warn(const struct cr_config *c)
         cr_output_note("%.*s", (int)len, line);
         line += len + 1;
     }
+    warn_about_patterns(c, o);
 }
 
 void cr_settings_cache_dir(struct cr_buf *out)

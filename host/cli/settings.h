@@ -22,14 +22,21 @@ int cr_settings_load(const struct cr_options *o, struct cr_config *ret, struct c
 
 /*
  * Gives |rt|, whose zygote has not started, and |run| all that the file and the command line say
- * about them; |default_timeout_ms| is for a run to which neither gives a time. Returns 0, or USAGE.
+ * about them; |default_timeout_ms| is for a run to which neither gives a time. Returns 0, USAGE or
+ * CONFIG_ERROR.
  */
 int cr_settings_apply(const struct cr_config *c, const struct cr_options *o,
                       struct caprun_runtime *rt, struct caprun_run *run,
                       uint64_t default_timeout_ms, struct cr_problem *why);
 
-/* What the file says that has no meaning, on standard error. */
-void cr_settings_warn(const struct cr_config *c);
+/*
+ * The part of it that is about MCP servers; nothing is started. Returns 0, or CONFIG_ERROR.
+ */
+int cr_settings_servers(const struct cr_config *c, const struct cr_options *o,
+                        struct caprun_runtime *rt, struct cr_problem *why);
+
+/* What the file, or a pattern of the command line, says that has no meaning, on standard error. */
+void cr_settings_warn(const struct cr_config *c, const struct cr_options *o);
 
 /*
  * Appends the directory where what was fetched is kept: "caprun" in XDG_CACHE_HOME, or in .cache of

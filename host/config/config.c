@@ -11,11 +11,11 @@
 
 #include "base/file.h"
 #include "base/scan.h"
+#include "config/fields.h"
 #include "config/shape.h"
 
 #define MAX_FILE (1u << 20)
 #define MAX_WARNINGS (16u << 10)
-#define MAX_TEXT (1u << 20)
 
 /* --- where it is -------------------------------------------------------------------------- */
 
@@ -187,53 +187,18 @@ static int parse(struct cr_config *c, struct cr_problem *why)
                           column, words);
 }
 
-/* What |text| says when it is expanded, to be freed; NULL: no memory. */
-static char *expanded(const char *text)
+char *cr_config_path(const char *dir, const char *path)
 {
-    struct cr_buf out;
-
-    cr_buf_init(&out, MAX_TEXT);
-    if (cr_config_expand(text, &out, NULL) == 0)
-        return (char *)out.data;
-    cr_buf_clear(&out);
-    return NULL;
+    if (path[0] == '/')
+        return strdup(path);
+    while (strncmp(path, "./", 2) == 0)
+        path += 2;
+    return !*path || strcmp(path, ".") == 0 ? strdup(dir) : join(dir, path);
 }
 
 char *cr_config_locate(const char *dir, const char *place)
 {
-    if (place[0] == '/' || strstr(place, "://"))
-        return strdup(place);
-    while (strncmp(place, "./", 2) == 0)
-        place += 2;
-    return !*place || strcmp(place, ".") == 0 ? strdup(dir) : join(dir, place);
-}
-
-static int take_registries(struct cr_config *c)
-{
-    const struct cr_json *list = cr_json_get(c->doc.root, "registries");
-
-    c->registries = calloc(list ? list->count + 1 : 1, sizeof(*c->registries));
-    if (!c->registries)
-        return CAPRUN_E_NOMEM;
-    for (const struct cr_json *v = list ? list->first : NULL; v; v = v->next) {
-        char *text = expanded(v->text), *path = text ? cr_config_locate(c->dir, text) : NULL;
-
-        free(text);
-        if (!path)
-            return CAPRUN_E_NOMEM;
-        c->registries[c->registry_count++] = path;
-    }
-    return 0;
-}
-
-static int take_on_denied(struct cr_config *c)
-{
-    const struct cr_json *word = cr_json_get(c->doc.root, "onDenied");
-    char *text = word ? expanded(word->text) : NULL;
-
-    c->stop_when_denied = text && strcmp(text, "stop") == 0;
-    free(text);
-    return word && !text ? CAPRUN_E_NOMEM : 0;
+    return strstr(place, "://") ? strdup(place) : cr_config_path(dir, place);
 }
 
 static int load(struct cr_config *c, const char *path, struct cr_problem *why)
@@ -247,7 +212,7 @@ static int load(struct cr_config *c, const char *path, struct cr_problem *why)
         r = parse(c, why);
     if (r == 0)
         r = cr_shape_check(c, why);
-    if (r == 0 && (take_registries(c) < 0 || take_on_denied(c) < 0))
+    if (r == 0 && cr_fields_take(c) < 0)
         r = cr_problem_memory(why);
     return r;
 }
@@ -269,9 +234,7 @@ int cr_config_load(const char *path, struct cr_config *ret, struct cr_problem *w
 
 void cr_config_clear(struct cr_config *config)
 {
-    for (size_t i = 0; i < config->registry_count; i++)
-        free(config->registries[i]);
-    free(config->registries);
+    cr_fields_clear(config);
     free(config->path);
     free(config->dir);
     cr_json_clear(&config->doc);
@@ -286,7 +249,7 @@ bool cr_config_grants(const struct cr_config *config, const char *name, const ch
     bool granted = false;
 
     for (const struct cr_json *v = list ? list->first : NULL; v && !granted; v = v->next) {
-        char *text = expanded(v->text);
+        char *text = cr_config_expanded(v->text);
 
         granted = text && strcmp(text, variable) == 0;
         free(text);

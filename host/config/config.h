@@ -27,6 +27,18 @@ struct cr_config_limits { /* of "limits"; 0: the default */
     uint64_t max_calls, max_concurrent_calls, max_depth;
 };
 
+enum cr_config_era { CR_CONFIG_ERA_AUTO, CR_CONFIG_ERA_MODERN, CR_CONFIG_ERA_LEGACY };
+
+struct cr_config_server { /* of "mcpServers" */
+    const char *name;
+    char *url;   /* NULL: it is a command; else |argv|, |env| and |cwd| are NULL */
+    char **argv; /* NULL at the end; a command with a slash in it as an absolute path */
+    char **env;  /* "NAME=value", what is configured and nothing else; NULL at the end */
+    char *cwd;   /* absolute; without one in the file, the directory of the file */
+    enum cr_config_era era;
+    uint64_t max_concurrent; /* without one in the file, 64 */
+};
+
 struct cr_config {
     char *path; /* absolute; NULL: there is none */
     char *dir;  /* absolute: where relative paths start, and where the lockfile is */
@@ -40,7 +52,10 @@ struct cr_config {
     bool require_all_layers, fresh_program;    /* of "sandbox" */
     uint64_t uid_base;                         /* 0: the default */
     bool stop_when_denied;                     /* "onDenied": "stop" */
-    struct cr_buf warnings;                    /* lines, each with its end */
+    struct cr_config_server *servers;
+    size_t server_count;
+    char **allow, **ask, **deny; /* of "permissions": patterns, NULL at the end; or NULL */
+    struct cr_buf warnings;      /* lines, each with its end */
 };
 
 /*
@@ -65,10 +80,16 @@ bool cr_config_grants(const struct cr_config *config, const char *name, const ch
  */
 int cr_config_expand(const char *text, struct cr_buf *out, struct cr_err *err);
 
+/* The same for a text of the file, as a text of its own, to be freed. NULL: no memory. */
+char *cr_config_expanded(const char *text);
+
 /*
  * Returns what |place| means: a URL as it is; a path, if it is relative, as one that starts at
  * |dir|. To be freed; NULL: no memory.
  */
 char *cr_config_locate(const char *dir, const char *place);
+
+/* The same of what can only be a path. */
+char *cr_config_path(const char *dir, const char *path);
 
 #endif

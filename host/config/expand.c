@@ -6,6 +6,7 @@
 #include "config/text.h"
 
 #define NAME_MAX_LEN 255
+#define MAX_TEXT (1u << 20)
 
 /* |reference| begins with "${". Appends what it stands for, and moves it behind the "}". */
 static int expand_one(const char **reference, struct cr_buf *out, struct cr_err *err)
@@ -51,4 +52,15 @@ int cr_config_expand(const char *text, struct cr_buf *out, struct cr_err *err)
     if (!cr_buf_text(out))
         return cr_err_set(err, cr_buf_err(out), "no room for what the variables in it stand for");
     return 0;
+}
+
+char *cr_config_expanded(const char *text)
+{
+    struct cr_buf out;
+
+    cr_buf_init(&out, MAX_TEXT);
+    if (cr_config_expand(text, &out, NULL) == 0)
+        return (char *)out.data;
+    cr_buf_clear(&out);
+    return NULL;
 }

@@ -17,7 +17,7 @@
     }
 #define TO(field) .to = offsetof(struct cr_config, field)
 #define REQUIRED .required = true
-#define LATER .later = true
+#define LATER .later = "has no effect in this version of caprun"
 #define ONLY_WITH(key) .only_with = (key)
 
 #define MAX_MEMORY_MB (16u * 1024)
@@ -29,6 +29,7 @@
 #define MAX_WORKERS 4096
 #define MAX_DEPTH 8
 #define MAX_RULES 1000
+#define MAX_SERVERS 1000
 #define MIN_UID 65536u
 #define MAX_UID 4294901758u /* there are 65,536 from it on */
 
@@ -45,7 +46,8 @@ static const struct cr_key server_keys[] = {
     KEY("args", LIST(&any_text), ONLY_WITH("command")),
     KEY("env", MAP(environment, &any_text), ONLY_WITH("command")),
     KEY("cwd", TEXT(filled), ONLY_WITH("command")),
-    KEY("url", TEXT(url)),
+    KEY("url", TEXT(url),
+        .later = "is of an HTTP server, and these have no effect in this version of caprun"),
     KEY("headers", &headers, ONLY_WITH("url")),
     KEY("era", TEXT(era)),
     KEY("maxConcurrent", NUMBER(1, MAX_AT_ONCE)),
@@ -55,6 +57,11 @@ static const struct cr_key server_keys[] = {
 
 static const struct cr_shape server = {
     .form = CR_FORM_OBJECT, .keys = server_keys, .lenient = true, .one_of = {"command", "url"}};
+static const struct cr_shape servers = {.form = CR_FORM_MAP,
+                                        .text = &cr_text_namespace,
+                                        .each = &server,
+                                        .max = MAX_SERVERS,
+                                        .unlike = true};
 
 static const struct cr_key cloud[] = {
     KEY("url", TEXT(url), REQUIRED),
@@ -104,7 +111,9 @@ static const struct cr_key permissions[] = {
     KEY("allow", &patterns),
     KEY("ask", &patterns),
     KEY("deny", &patterns),
-    KEY("rules", &rules),
+    KEY("rules", &rules,
+        .refused = "are not understood by this version of caprun, so nothing runs: a deny must not "
+                   "be lost; take them out, and use patterns in \"allow\", \"ask\" and \"deny\""),
     {0},
 };
 
@@ -141,9 +150,9 @@ static const struct cr_key sandbox[] = {
 static const struct cr_key file[] = {
     KEY("$schema", &any_text),
     KEY("registries", LIST(TEXT(registry))),
-    KEY("mcpServers", MAP(namespace, &server), LATER),
+    KEY("mcpServers", &servers),
     KEY("routing", OBJECT(routing), LATER),
-    KEY("permissions", OBJECT(permissions), LATER),
+    KEY("permissions", OBJECT(permissions)),
     KEY("onDenied", TEXT(on_denied)),
     KEY("env", MAP(four_parts, LIST(TEXT(variable)))),
     KEY("limits", OBJECT(limits)),

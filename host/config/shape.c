@@ -167,13 +167,16 @@ static void store(struct walk *w, const struct cr_key *key, const struct cr_json
 
 /* --- arrays and objects ------------------------------------------------------------------- */
 
-static int check_filled(struct walk *w, const struct cr_shape *shape, const struct cr_json *value)
+static int check_count(struct walk *w, const struct cr_shape *shape, const struct cr_json *value)
 {
     char name[2 * SHOWN];
 
-    if (value->count || !shape->filled)
-        return 0;
-    return refuse(w, value->at, "%s is empty, so it could never match", name_of(value, name));
+    if (!value->count && shape->filled)
+        return refuse(w, value->at, "%s is empty, so it could never match", name_of(value, name));
+    if (shape->max && value->count > shape->max)
+        return refuse(w, value->at, "%s has %zu items, and may have %" PRIu64 " at most",
+                      name_of(value, name), value->count, shape->max);
+    return 0;
 }
 
 /* Two equal names in a list: as they are written, for these are names, not secrets. */
@@ -195,12 +198,8 @@ static int check_unique(struct walk *w, const char *key, const struct cr_json *l
 
 static int check_list(struct walk *w, const struct cr_shape *shape, const struct cr_json *value)
 {
-    char name[2 * SHOWN];
-    int r = check_filled(w, shape, value);
+    int r = check_count(w, shape, value);
 
-    if (shape->max && value->count > shape->max)
-        return refuse(w, value->at, "%s has %zu items, and may have %" PRIu64 " at most",
-                      name_of(value, name), value->count, shape->max);
     for (const struct cr_json *v = value->first; v && r == 0; v = v->next)
         r = check(w, shape->each, v);
     if (r == 0 && shape->unique)
@@ -208,10 +207,36 @@ static int check_list(struct walk *w, const struct cr_shape *shape, const struct
     return r;
 }
 
+static char with_underscore(char c)
+{
+    return c == '-' ? '_' : c;
+}
+
+/* Code may write "_" where a name has "-": a name must not mean two things. */
+static bool is_alike(const char *a, const char *b)
+{
+    for (; *a && with_underscore(*a) == with_underscore(*b); a++)
+        b++;
+    return *a == *b;
+}
+
+static int check_unlike(struct walk *w, const struct cr_json *map)
+{
+    for (const struct cr_json *a = map->first; a; a = a->next)
+        for (const struct cr_json *b = map->first; b != a; b = b->next)
+            if (is_alike(a->key, b->key))
+                return refuse(
+                    w, a->key_at,
+                    "\"%.*s\" and \"%.*s\" are one name where \"_\" is written for \"-\", "
+                    "as code may do; rename one of them",
+                    SHOWN, b->key, SHOWN, a->key);
+    return 0;
+}
+
 static int check_map(struct walk *w, const struct cr_shape *shape, const struct cr_json *value)
 {
     char name[2 * SHOWN];
-    int r = check_filled(w, shape, value);
+    int r = check_count(w, shape, value);
 
     for (const struct cr_json *v = value->first; v && r == 0; v = v->next) {
         if (shape->text && !shape->text->is(v->key))
@@ -219,7 +244,7 @@ static int check_map(struct walk *w, const struct cr_shape *shape, const struct 
                           name_of(value, name), shape->text->what, SHOWN, v->key);
         r = check(w, shape->each, v);
     }
-    return r;
+    return r == 0 && shape->unlike ? check_unlike(w, value) : r;
 }
 
 static const struct cr_key *find_key(const struct cr_key *keys, const char *name)
@@ -269,8 +294,10 @@ static int check_member(struct walk *w, const struct cr_shape *shape, const stru
     if (r < 0)
         return r;
     store(w, key, value);
+    if (key->refused && value->count)
+        return refuse(w, value->key_at, "\"%s\" %s", key->name, key->refused);
     if (key->later)
-        warn(w, value, "has no effect in this version of caprun", "");
+        warn(w, value, key->later, "");
     if (key->only_with && !cr_json_get(value->parent, key->only_with)) {
         (void)snprintf(words, sizeof(words), "is not used without \"%s\"", key->only_with);
         warn(w, value, words, "");
@@ -294,7 +321,7 @@ static int check_missing(struct walk *w, const struct cr_shape *shape, const str
 
 static int check_object(struct walk *w, const struct cr_shape *shape, const struct cr_json *value)
 {
-    int r = check_filled(w, shape, value);
+    int r = check_count(w, shape, value);
 
     for (const struct cr_json *v = value->first; v && r == 0; v = v->next)
         r = check_member(w, shape, v);

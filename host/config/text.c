@@ -4,11 +4,12 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/pattern.h"
+
 #define DIGITS "0123456789"
 #define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 #define NAMESPACE LETTERS DIGITS "_-"
 #define NAMESPACE_MAX 64
-#define ACTION_MAX 128
 #define REGISTRY_URL_MAX 2000
 
 static bool is_made_of(const char *text, size_t len, const char *characters, size_t max)
@@ -56,19 +57,6 @@ static bool is_registry(const char *text)
 static bool is_namespace(const char *text)
 {
     return is_made_of(text, strlen(text), NAMESPACE, NAMESPACE_MAX);
-}
-
-static bool is_action_glob(const char *text)
-{
-    return is_made_of(text, strlen(text), NAMESPACE "./*?", ACTION_MAX);
-}
-
-static bool is_pattern(const char *text)
-{
-    size_t len = strcspn(text, ":");
-
-    return is_made_of(text, len, NAMESPACE "*?", NAMESPACE_MAX) &&
-           (!text[len] || is_action_glob(text + len + 1));
 }
 
 static bool is_four_parts(const char *text)
@@ -148,10 +136,9 @@ const struct cr_text cr_text_registry = {
     is_registry, true};
 const struct cr_text cr_text_url = {"a URL that begins with http:// or https://", is_url, true};
 const struct cr_text cr_text_namespace = {"1 to 64 letters, digits, _ and -", is_namespace, false};
-const struct cr_text cr_text_pattern = {
-    "a pattern like \"ns:action\", \"ns:read_*\", \"ns\" or \"*\"", is_pattern, false};
+const struct cr_text cr_text_pattern = {CR_PATTERN_WHAT, cr_pattern_is, false};
 const struct cr_text cr_text_action_glob = {
-    "a pattern of letters, digits, _ - . / * and ?, like \"read_*\"", is_action_glob, false};
+    "a pattern of letters, digits, _ - . / * and ?, like \"read_*\"", cr_pattern_is_action, false};
 const struct cr_text cr_text_four_parts = {"a name of four parts, org.project.namespace.action",
                                            is_four_parts, false};
 const struct cr_text cr_text_variable = {

@@ -3,7 +3,10 @@
  *
  *     OPEN --reply--> DONE
  *          --fail, or the time for one call is over--> FAILED
- *          --it is not in the capability's list of tools--> DENIED
+ *          --it is not in the capability's list of tools, or policy forbids it--> DENIED
+ *
+ * The time for one call begins anew when it is sent to whoever answers, and whenever that tells of
+ * progress; while it waits because others are being answered, only the run's own limit ends it.
  *
  * A call that is still open when the run ends stays OPEN: nobody knows what became of it.
  */
@@ -12,12 +15,14 @@
 
 #include "pool/run.h"
 
-/*
- * A CALL frame. Its names and args are checked, then the run's list of tools; only then does
- * anybody hear of it who could answer.
- */
-void cr_calls_handle(struct caprun_run *run, const struct wire_header *header,
-                     const uint8_t *payload);
+/* A new call, which is open; its number is |run->call_count|. NULL: no memory. */
+struct cr_call *cr_calls_add(struct caprun_run *run, const char *ns, int ns_len, const char *action,
+                             int action_len, size_t args_len);
+
+bool cr_calls_is_open(struct caprun_run *run, uint32_t number);
+
+/* Its time begins. */
+void cr_calls_start(struct caprun_run *run, uint32_t number);
 
 /*
  * Answers call |number| with |json|. Returns 0; CAPRUN_E_STATE if it is not open (any more);
@@ -28,9 +33,33 @@ void cr_calls_handle(struct caprun_run *run, const struct wire_header *header,
 int cr_calls_reply(struct caprun_run *run, uint32_t number, enum wire_reply_kind kind,
                    const char *json, size_t len, struct cr_err *err);
 
+/* The same with an MCP tool's result that cr_scan_json() has accepted already. */
+int cr_calls_reply_scanned(struct caprun_run *run, uint32_t number, const char *json, size_t len);
+
+/* For the gate: it lets go of call |number|, and is not told if that is lost. */
+void cr_calls_release(struct caprun_run *run, uint32_t number);
+
+/* For the gate: call |number| waits for its turn; it has been sent; |json|, the params of a
+ * progress notification, came.
+ */
+void cr_calls_queued(struct caprun_run *run, uint32_t number);
+void cr_calls_sent(struct caprun_run *run, uint32_t number);
+void cr_calls_progress(struct caprun_run *run, uint32_t number, const char *json, size_t len);
+
+/* What helps the user with the failure to come of call |number|, and is none of the code's
+ * business. */
+void cr_calls_hint(struct caprun_run *run, uint32_t number, const char *hint);
+
+/* Tells the gate that no answer is wanted any more: the run has ended. */
+void cr_calls_lose(struct caprun_run *run);
+
 /* Fails call |number| with the code of |outcome|. Returns 0, CAPRUN_E_STATE or CAPRUN_E_NOMEM. */
 int cr_calls_fail(struct caprun_run *run, uint32_t number, enum caprun_outcome outcome,
                   const char *message, size_t len, struct cr_err *err);
+
+/* The same of one that may not be made as well: |state| is FAILED or DENIED. */
+int cr_calls_end(struct caprun_run *run, uint32_t number, enum cr_call_state state,
+                 enum caprun_outcome outcome, const char *message, size_t len, struct cr_err *err);
 
 /* When the next call has waited too long, as cr_loop_now() counts, or INT64_MAX. */
 int64_t cr_calls_next(struct caprun_run *run);

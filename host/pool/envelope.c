@@ -79,6 +79,11 @@ static const char *const call_states[] = {
     [CR_CALL_DENIED] = "denied",
 };
 
+const char *cr_envelope_call_state(enum cr_call_state state)
+{
+    return call_states[state];
+}
+
 static void write_calls(const struct caprun_run *run, struct cr_buf *out)
 {
     cr_buf_str(out, ",\"calls\":[");
@@ -87,8 +92,9 @@ static void write_calls(const struct caprun_run *run, struct cr_buf *out)
         text_field(out, "method", run->calls[i].method, strlen(run->calls[i].method));
         cr_buf_fmt(out, ",\"state\":\"%s\",", call_states[run->calls[i].state]);
         if (run->calls[i].by)
-            cr_buf_fmt(out, "\"decision\":\"%s\",\"by\":\"%s\",",
-                       run->calls[i].state == CR_CALL_DENIED ? "deny" : "allow", run->calls[i].by);
+            cr_buf_fmt(out, "\"decision\":\"%s\",\"by\":\"%s%s\",",
+                       run->calls[i].state == CR_CALL_DENIED ? "deny" : "allow", run->calls[i].by,
+                       run->calls[i].rule ? run->calls[i].rule : "");
         ms_field(out, "ms",
                  run->calls[i].state == CR_CALL_OPEN
                      ? between(run->calls[i].started_us, run->ended_us)

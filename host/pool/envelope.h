@@ -19,4 +19,7 @@ const char *cr_envelope_type(const struct caprun_run *run);
 const char *cr_envelope_code(enum caprun_outcome outcome);
 int cr_envelope_status(enum caprun_outcome outcome);
 
+/* "done", "failed": how a call that is in |state| is called. */
+const char *cr_envelope_call_state(enum cr_call_state state);
+
 #endif

@@ -14,6 +14,7 @@
 #include "base/scan.h"
 #include "base/units.h"
 #include "pool/calls.h"
+#include "pool/decide.h"
 #include "pool/hints.h"
 
 /* No run lasts as long as this, and sums with it do not overflow. */
@@ -256,7 +257,9 @@ static void end_by_call(struct caprun_run *run, const struct cr_call *call)
     run->error.tool = strdup(call->method);
     if (call->state != CR_CALL_DONE)
         cr_run_say(run, "%s", call->message ? call->message : "The call failed");
-    if (call->outcome == CAPRUN_OUTCOME_RPC_TIMEOUT)
+    if (call->hint)
+        cr_run_hint(run, call->hint);
+    else if (call->outcome == CAPRUN_OUTCOME_RPC_TIMEOUT)
         cr_run_hint(run, cr_hints_for_outcome(call->outcome));
     cr_run_end(run, call->outcome);
 }
@@ -387,14 +390,10 @@ static const struct {
     void (*handle)(struct caprun_run *run, const struct wire_header *header,
                    const uint8_t *payload);
 } permitted[] = {
-    {WIRE_LOG, true, on_log},
-    {WIRE_BLOCKED, true, on_blocked},
-    {WIRE_CALL, false, cr_calls_handle},
-    {WIRE_IDLE, false, on_idle},
-    {WIRE_DONE, false, on_done},
-    {WIRE_THREW, false, on_threw},
-    {WIRE_LATE, true, on_late},
-    {WIRE_FULL, false, on_full},
+    {WIRE_LOG, true, on_log},           {WIRE_BLOCKED, true, on_blocked},
+    {WIRE_CALL, false, cr_decide_call}, {WIRE_IDLE, false, on_idle},
+    {WIRE_DONE, false, on_done},        {WIRE_THREW, false, on_threw},
+    {WIRE_LATE, true, on_late},         {WIRE_FULL, false, on_full},
 };
 
 void cr_frames_handle(struct caprun_run *run, const struct wire_header *header,

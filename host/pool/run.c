@@ -128,7 +128,7 @@ static void tell_news(struct cr_task *task)
     tell_calls_done(run);
     if (run->state != CR_RUN_ENDED)
         return;
-    for (size_t i = run->call_oldest; run->calls_open && i < run->call_count; i++)
+    for (size_t i = 0; run->calls_open && i < run->call_count; i++)
         if (run->calls[i].state == CR_CALL_OPEN)
             cr_run_tell(run, CAPRUN_EVENT_CALL_LOST, (uint32_t)i + 1);
     cr_loop_forget(run->loop, task);
@@ -171,6 +171,7 @@ void cr_run_end(struct caprun_run *run, enum caprun_outcome outcome)
     leave_pool(run);
     run->state = CR_RUN_ENDED;
     run->outcome = outcome;
+    cr_calls_lose(run);
     if (!run->error.message.len)
         explain(run, outcome);
     cr_envelope_write(run);
@@ -524,6 +525,10 @@ void cr_run_clear(struct caprun_run *run)
     cr_loop_forget(run->loop, &run->news);
     cr_loop_unset(run->loop, &run->timer);
     leave_pool(run);
+    if (run->state != CR_RUN_ENDED) {
+        run->state = CR_RUN_ENDED; /* a server that fails over this must not answer it */
+        cr_calls_lose(run);
+    }
     cr_calls_clear(run);
     free(run->error.tool);
     cr_buf_clear(&run->tools);

@@ -20,6 +20,7 @@
 
 #include "base/buf.h"
 #include "base/loop.h"
+#include "pool/gate.h"
 #include "pool/pool.h"
 #include "pool/worker.h"
 
@@ -44,12 +45,20 @@ enum cr_call_state { CR_CALL_OPEN, CR_CALL_DONE, CR_CALL_FAILED, CR_CALL_DENIED 
 
 struct cr_call {
     enum cr_call_state state;
-    enum caprun_outcome outcome; /* of a run that does not catch its failure */
-    const char *by;              /* who has decided on it, as the envelope says; NULL: nobody */
-    char *method;                /* "namespace:action" */
-    char *message;               /* of its failure */
+    const char *by;              /* who decided; NULL: nobody did */
+    bool is_asked;               /* of the application, through its handler */
+    const char *rule;            /* what comes behind |by|, or NULL; the gate's */
+    enum caprun_outcome outcome; /* that it leads to, if nobody catches its failure */
+    char *method;
+    char *message; /* of its failure */
+    char *hint;    /* for the user alone, or NULL */
+    void *sent;    /* through the gate, which has to hear if it is lost; NULL: it was not */
     int64_t started_us;
-    uint64_t us; /* how long it took */
+    int64_t sent_us;  /* to whoever answers; 0: not yet */
+    int64_t heard_us; /* since when its time runs; 0: it does not */
+    uint64_t us;      /* how long it took */
+    size_t args_len, answer_len;
+    uint32_t clock_prev, clock_next; /* numbers of calls whose time runs, by |heard_us|; 0: none */
 };
 
 /* The code reached for what it may not have, and was told so. */
@@ -82,6 +91,10 @@ struct caprun_run {
     void *call_data;
     void (*on_event)(void *data, struct caprun_run *run, enum caprun_event what, uint32_t call);
     void *event_data;
+    void (*on_progress)(void *data, struct caprun_run *run, uint32_t call, const char *json,
+                        size_t len);
+    void *progress_data;
+    struct cr_gate *gate; /* where calls go if there is no |on_call|; NULL: nowhere */
     bool stop_when_denied;
     bool has_tools;      /* it may make only the calls in |tools| */
     struct cr_buf tools; /* "namespace:action", each with a NUL at its end */
@@ -115,8 +128,8 @@ struct caprun_run {
     struct cr_call *calls;
     size_t call_count, call_cap;
     size_t calls_open;
-    size_t call_oldest;    /* no call before this one is open */
-    struct cr_buf blocked; /* JSON objects with commas between them */
+    uint32_t clock_first, clock_last; /* of the calls whose time runs; 0: there is none */
+    struct cr_buf blocked;            /* JSON objects with commas between them */
     struct cr_buf attempt_words;
     struct cr_buf attempts; /* struct cr_attempt, one behind the other */
     size_t attempt_count;

@@ -21,27 +21,6 @@
 
 /* --- the directory -------------------------------------------------------------------------- */
 
-/* Makes |path| and the directories above it. Returns -1 with errno. */
-static int make_dirs(const char *path)
-{
-    char part[4096];
-    size_t len = strlen(path);
-
-    if (len >= sizeof(part)) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
-    for (size_t i = 1; i <= len; i++) {
-        if (path[i] != '/' && path[i] != '\0')
-            continue;
-        memcpy(part, path, i);
-        part[i] = '\0';
-        if (mkdir(part, 0700) < 0 && errno != EEXIST)
-            return -1;
-    }
-    return 0;
-}
-
 static int open_dir(const char *path, struct cr_err *err)
 {
     cr_autoclose int dir = -1;
@@ -50,7 +29,7 @@ static int open_dir(const char *path, struct cr_err *err)
 
     (void)snprintf(name, sizeof(name), "'%s'", path);
     dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    if (dir < 0 && errno == ENOENT && make_dirs(path) == 0)
+    if (dir < 0 && errno == ENOENT && cr_file_make_dirs(path) == 0)
         dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     if (dir < 0 || fstat(dir, &st) < 0)
         return cr_err_sys(err, "cannot use %s", name);

@@ -15,7 +15,7 @@
  *       "servers": {}
  *     }
  *
- * "servers" is for the definitions of tools, and is kept as it is. Writers take turns by a lock on
+ * "servers" has the definitions of tools, which are tool_pins.h's. Writers take turns by a lock on
  * the directory, read the file again under it, and replace it in one step, so that no pin is lost
  * and no reader sees half of a file.
  */
@@ -50,8 +50,8 @@ void cr_lockfile_hash(const void *bytes, size_t len, char ret[CR_LOCKFILE_HASH +
 /*
  * Reads caprun.lock in |dir|; none is fine. Returns 0, and the caller ends it with
  * cr_lockfile_clear(); or CONFIG_ERROR for one that cannot be read, is a symbolic link, is empty or
- * not JSON (line and column), has a shape or version that is not known, belongs to others or can be
- * written by them.
+ * not JSON (line and column), has a shape or version that is not known, or a tool whose hash does
+ * not fit its definition, belongs to others or can be written by them.
  */
 int cr_lockfile_read(const char *dir, struct cr_lockfile *ret, struct cr_problem *why);
 void cr_lockfile_clear(struct cr_lockfile *lock);

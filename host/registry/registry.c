@@ -214,13 +214,15 @@ static int find_and_check(struct load *l)
     struct cr_capability *c = l->c;
     int r = find(l);
 
-    if (r == 0 && c->meta.type != CR_METADATA_CODE)
-        r = cr_problem_set(l->why, CAPRUN_OUTCOME_METADATA_INVALID,
-                           "what can be run has the type \"js\" or \"deno\"",
-                           "'%s' is an MCP server, and no code to run", c->meta.fqdn.full);
+    if (r == 0 && c->meta.type == CR_METADATA_HTTP)
+        r = cr_problem_set(
+            l->why, CAPRUN_OUTCOME_METADATA_INVALID,
+            "what can be run has the type \"js\", \"deno\" or \"stdio\"",
+            "'%s' is a remote MCP server, to which this version of caprun has no way",
+            c->meta.fqdn.full);
     if (r == 0)
         r = take_pin(c, l->why);
-    if (r == 0)
+    if (r == 0 && c->meta.type == CR_METADATA_CODE)
         r = check_integrity(c, l->why);
     if (r == 0)
         keep(l);

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/pattern.h"
 #include "base/scan.h"
 #include "base/units.h"
 #include "caprun.h"
@@ -162,6 +163,10 @@ static void check_options(const struct cr_options *o, char **argv)
     insist(o->timeout_ms <= CR_UNITS_MAX_MS && o->cpu_ms <= CR_UNITS_MAX_MS);
     insist(o->rpc_timeout_ms <= CR_UNITS_MAX_MS && o->memory <= CR_UNITS_MAX_BYTES);
     insist(o->registry_count >= 0 && o->registry_count <= CR_OPTIONS_REGISTRIES);
+    for (int i = 0; i < o->permission_count; i++) {
+        insist(o->permissions[i].answer >= CAPRUN_ALLOW && o->permissions[i].answer <= CAPRUN_DENY);
+        insist(cr_pattern_is(o->permissions[i].pattern));
+    }
     insist(o->word_count >= 0 && o->word_count <= CR_OPTIONS_WORDS);
     for (int i = 0; i <= CR_OPTIONS_WORDS; i++)
         insist((o->words[i] != NULL) == (i < o->word_count));
@@ -180,7 +185,8 @@ static bool is_same(const struct cr_options *a, const struct cr_options *b)
            a->cpu_ms == b->cpu_ms && a->rpc_timeout_ms == b->rpc_timeout_ms &&
            a->memory == b->memory && a->config == b->config &&
            a->registry_count == b->registry_count &&
-           memcmp(a->registries, b->registries, sizeof(a->registries)) == 0;
+           memcmp(a->registries, b->registries, sizeof(a->registries)) == 0 &&
+           a->permission_count == b->permission_count;
 }
 
 static int parse(int argc, char **argv, struct cr_options *ret, struct cr_err *err)

@@ -12,8 +12,10 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/pattern.h"
 #include "base/units.h"
 #include "config/config.h"
+#include "config/fields.h"
 #include "config/shape.h"
 #include "config/text.h"
 
@@ -21,7 +23,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static char file_name[] = "f";
+static char file_name[] = "f", folder[] = "/d";
 
 /* --- the tree ----------------------------------------------------------------------------- */
 
@@ -82,6 +84,29 @@ static void check_accepted(const struct cr_config *c)
     insist(!c->warnings.len || c->warnings.data[c->warnings.len - 1] == '\n');
 }
 
+static void check_patterns(char *const *list)
+{
+    for (; *list; list++)
+        insist(cr_pattern_is(*list));
+}
+
+/* What is taken of what was accepted. */
+static void check_fields(struct cr_config *c)
+{
+    insist(cr_fields_take(c) == 0);
+    for (size_t i = 0; i < c->server_count; i++) {
+        const struct cr_config_server *s = &c->servers[i];
+
+        insist(s->max_concurrent >= 1 && s->max_concurrent <= 1024);
+        insist(s->url || (s->argv[0][0] && s->env && s->cwd[0] == '/'));
+        insist(s->url || s->argv[0][0] == '/' || !strchr(s->argv[0], '/'));
+    }
+    check_patterns(c->allow);
+    check_patterns(c->ask);
+    check_patterns(c->deny);
+    cr_fields_clear(c);
+}
+
 static void check_refused(const struct cr_problem *why, const struct cr_json_doc *doc)
 {
     size_t line = 0, column = 0, last_line, last_column;
@@ -96,16 +121,18 @@ static void check_refused(const struct cr_problem *why, const struct cr_json_doc
 /* Is it a configuration? |doc| stays the caller's. */
 static bool judge(const struct cr_json_doc *doc)
 {
-    struct cr_config c = {.path = file_name, .doc = *doc};
+    struct cr_config c = {.path = file_name, .dir = folder, .doc = *doc};
     struct cr_problem why = {0};
     int r;
 
     cr_buf_init(&c.warnings, 16 << 10);
     r = cr_shape_check(&c, &why);
-    if (r == 0)
+    if (r == 0) {
         check_accepted(&c);
-    else
+        check_fields(&c);
+    } else {
         check_refused(&why, doc);
+    }
     cr_buf_clear(&c.warnings);
     return r == 0;
 }

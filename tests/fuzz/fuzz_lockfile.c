@@ -3,15 +3,18 @@
  *
  * What must hold: a refusal has the path, a place and words on one line, and something to do; in
  * what is accepted, every pin is found by its name, is a version of it, is itself when it is
- * checked, and shows when it is another.
+ * checked, and shows when it is another; so is every tool, whose definition fits its hash, and what
+ * is said of another has no line of the file's in it. What is accepted and written again is
+ * accepted, and written the same once more.
  */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "look.h"
-#include "registry/lockfile.h"
+#include "registry/lockfile_parts.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -35,6 +38,119 @@ static void look_at_pin(void *data, const char *name, const struct cr_pin *pin)
     insist(strstr(why.text, pin->code) && strstr(why.text, other.code) && strstr(why.hint, name));
 }
 
+/* The lines of an explanation begin as caprun's do, and hide nothing. */
+static void look_at_lines(const char *text)
+{
+    static const char *const starts[] = {
+        "  pinned: sha256-", "  now:    sha256-", "    was:    ",    "    is now: ",
+        "  name\n",          "  title\n",         "  description\n", "  inputSchema\n",
+        "  outputSchema\n",  "  annotations\n",   "  definition\n",
+    };
+    bool known = true;
+
+    for (text = strchr(text, '\n'); text && known; text = strchr(text + 1, '\n')) {
+        known = false;
+        for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
+            known = known || strncmp(text + 1, starts[i], strlen(starts[i])) == 0;
+    }
+    insist(known);
+}
+
+static void look_at_explained(const struct cr_lockfile *lock, const char *server, const char *tool,
+                              const char *hash)
+{
+    static const char other[] = "{\"description\":\"another\",\"fuzz\":1}";
+    struct cr_tool_now now = {tool, other, sizeof(other) - 1};
+    struct cr_problem why;
+
+    if (cr_tool_pins_check(lock, server, &now) != CR_TOOL_CHANGED)
+        return;
+    insist(cr_tool_pins_explain(lock, server, &now, &why) == CAPRUN_E_INVAL && why.hint[0]);
+    insist(why.outcome == CAPRUN_OUTCOME_INTEGRITY_MISMATCH);
+    if (strlen(server) > 512 || strchr(server, '\n')) /* the config has no such server */
+        return;
+    insist(strstr(why.text, hash) && strlen(why.text) + 1 < sizeof(why.text));
+    insist(cr_utf8_valid_prefix((const uint8_t *)why.text, strlen(why.text)) == strlen(why.text));
+    look_at_lines(why.text);
+}
+
+static void look_at_tool(void *data, const char *server, const char *tool, const char *hash)
+{
+    const struct cr_lockfile *lock = data;
+    const struct cr_json *pin =
+        cr_json_get(cr_json_get(cr_json_get(lock->doc.root, "servers"), server), tool);
+    struct cr_tool_now now = {.name = tool};
+    char own[CR_LOCKFILE_HASH + 1];
+    struct cr_buf text;
+
+    cr_buf_init(&text, FUZZ_LOCK_MAX);
+    cr_json_canonical(&text, cr_json_get(pin, "definition"));
+    insist(text.len && !cr_buf_err(&text));
+    cr_lockfile_hash(text.data, text.len, own);
+    insist(strcmp(own, hash) == 0);
+    now.definition = (const char *)text.data;
+    now.len = text.len;
+    insist(cr_tool_pins_check(lock, server, &now) == CR_TOOL_PINNED);
+    look_at_explained(lock, server, tool, hash);
+    cr_buf_clear(&text);
+}
+
+/* |lock|, with a capability more, written and read; and once more, which is the same. */
+static void look_at_written(const struct cr_lockfile *lock)
+{
+    struct cr_lockfile again = {.path = lock->path};
+    struct cr_pin pin = {.fqdn = "f.u.z.z"};
+    struct cr_lockfile_news news = {.name = "f.u.z.z", .pin = &pin};
+    struct cr_problem why;
+    struct cr_buf twice;
+
+    cr_lockfile_hash("", 0, pin.code);
+    cr_lockfile_hash("", 0, pin.metadata);
+    cr_buf_init(&again.text, FUZZ_LOCK_MAX);
+    cr_buf_init(&twice, FUZZ_LOCK_MAX);
+    insist(cr_lockfile_compose(&again.text, lock, &news) == 1);
+    /* deep values grow, and there may be a key too many */
+    if (!cr_buf_err(&again.text) && lock->text.len < FUZZ_LOCK_MAX / 1024) {
+        insist(cr_lockfile_parse(&again, &why) == 0);
+        insist(cr_lockfile_compose(&twice, &again, &news) == 1);
+        insist(twice.len == again.text.len && memcmp(twice.data, again.text.data, twice.len) == 0);
+    }
+    cr_buf_clear(&twice);
+    cr_json_clear(&again.doc);
+    cr_buf_clear(&again.text);
+}
+
+/* The bytes as the definition of a tool: a fuzzer finds no hash that fits. */
+static void look_at_definition(char *path, const uint8_t *data, size_t size)
+{
+    struct cr_lockfile none = {.path = path}, lock = {.path = path};
+    struct cr_tool_now now = {.name = "t"};
+    struct cr_lockfile_news news = {.server = "s", .tools = &now, .count = 1};
+    struct cr_json_doc doc = {0};
+    struct cr_problem why;
+    struct cr_buf text;
+
+    if (cr_json_parse(data, size, &doc, NULL) < 0)
+        return;
+    cr_buf_init(&text, FUZZ_LOCK_MAX);
+    cr_buf_init(&lock.text, FUZZ_LOCK_MAX);
+    cr_json_canonical(&text, doc.root);
+    now.definition = (const char *)text.data;
+    now.len = text.len;
+    insist(text.len <= size && cr_lockfile_compose(&lock.text, &none, &news) == 1);
+    if (!cr_buf_err(&lock.text) && cr_lockfile_parse(&lock, &why) == 0) {
+        insist(doc.root->type == CR_JSON_OBJECT);
+        insist(cr_tool_pins_check(&lock, "s", &now) == CR_TOOL_PINNED);
+        cr_tool_pins_each(&lock, look_at_tool, &lock);
+    } else {
+        insist(doc.root->type != CR_JSON_OBJECT || size > 900); /* too deep, or grown */
+    }
+    cr_json_clear(&lock.doc);
+    cr_buf_clear(&lock.text);
+    cr_buf_clear(&text);
+    cr_json_clear(&doc);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static char path[] = "p/caprun.lock";
@@ -46,6 +162,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (cr_lockfile_parse(&lock, &why) == 0) {
         (void)look_whole(data, size);
         cr_lockfile_each(&lock, look_at_pin, &lock);
+        cr_tool_pins_each(&lock, look_at_tool, &lock);
+        look_at_written(&lock);
     } else {
         insist(why.outcome == CAPRUN_OUTCOME_CONFIG_ERROR && why.hint[0]);
         insist(strncmp(why.text, "p/caprun.lock:", 14) == 0 && !strchr(why.text, '\n'));
@@ -54,5 +172,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     cr_json_clear(&lock.doc);
     cr_buf_clear(&lock.text);
+    look_at_definition(path, data, size);
     return 0;
 }

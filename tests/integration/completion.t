@@ -24,9 +24,9 @@ COMPLETION = os.path.abspath(os.path.join(HERE, "../../host/cli/completion"))
 READY, INSERT, DONE = "ready> ", "\x14", "\x0f"  # the prompt; two keys
 
 NAMES = ["acme.tools.text.count", "acme.tools.text.slug", "other.things.a.b"]
-COMMANDS = ["config", "doctor", "exec", "lock", "run"]
-LONG = ["--config", "--cpu", "--frozen", "--help", "--json", "--memory", "--no-input", "--quiet", "--registry",
-        "--rpc-timeout", "--timeout", "--verbose", "--version"]
+COMMANDS = ["call", "config", "doctor", "exec", "lock", "run", "tools"]
+LONG = ["--allow", "--ask", "--config", "--cpu", "--deny", "--frozen", "--help", "--json", "--memory", "--no-input",
+        "--quiet", "--registry", "--rpc-timeout", "--timeout", "--verbose", "--version"]
 GENERAL = LONG + ["-h", "-q", "-v"]
 OF_LOCK = ["--accept"]
 FOLDERS = ["deep folder", "folder"]
@@ -77,6 +77,10 @@ OFFERS = {
     "caprun exec ": FILES,
     "caprun exec code.js a": ["args.json"],
     "caprun exec code.js args.json ": [],
+    "caprun call ": [],
+    "caprun call files:read ": FILES,
+    "caprun call files:read args.json ": [],
+    "caprun tools ": [],
     "caprun doctor ": [],
     "caprun config ": [],
     "caprun lock ": [],
@@ -92,6 +96,9 @@ OFFERS = {
     "caprun --config=a": ["args.json"],
     "caprun --timeout ": [],
     "caprun --memory=": [],
+    "caprun --deny ": [],
+    "caprun --allow=": [],
+    "caprun --deny ns:x --allow a --allow b exec c": ["code.js"],
     "caprun --timeout 5s --json exec c": ["code.js"],
     "caprun --registry folder lock --acc": ["--accept"],
     "../bin/caprun run o": NAMES[2:],

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """config.t - .caprun.json: where it is found, whose it may be, what follows from it, `caprun config`."""
 
+import glob
 import json
 import os
 import shutil
@@ -8,7 +9,7 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from harness import (CAPRUN, NOBODY, Process, caprun, contains, each, equal, main, need,
+from harness import (CAPRUN, HERE, NOBODY, Process, caprun, contains, each, equal, main, need,
                      on_a_terminal, scratch_dir, test, write_file)
 
 NAME = ".caprun.json"
@@ -299,8 +300,7 @@ def a_warning_is_one_line_on_standard_error_unless_it_is_to_be_quiet():
         done = run(top, "exec", "-", code="return 1")
         equal((done.status, done.out), (0, "1\n"))
         equal(done.err.splitlines(), [f'caprun: {path}:1:39: "type\\u001b" is a key that caprun does not know, '
-                                      "and is not used",
-                                      f'caprun: {path}:1:2: "mcpServers" has no effect in this version of caprun'])
+                                      "and is not used"])
         equal(run(top, "exec", "-q", "-", code="return 1").err, "")
         equal(run(top, "config", "-q").err, "")
 
@@ -315,7 +315,7 @@ FULL = """{
     "search": {"url": "https://tools.example/mcp?key=word", "headers": {"x-key": "word"}}
   },
   "routing": {"cloud": {"url": "https://c.example/", "headers": {"authorization": "word"}}},
-  "env": {"acme.tools.report.weekly": ["TZ"]},
+  "env": {"acme.tools.report.weekly": ["TZ"]}, "permissions": {"allow": ["files:read_*", "${CAPRUN_TEST}:*"]},
   "limits": {"timeoutMs": 5000, "cpuMs": 0}
 }
 """
@@ -341,6 +341,7 @@ def every_setting_has_its_value_and_its_source():
                 ("mcpServers.search.headers", {"x-key": "(set)"}, f"{path}:5"),
                 ("routing.cloud.headers", {"authorization": "(set)"}, f"{path}:7"),
                 ("env.acme.tools.report.weekly", ["TZ"], f"{path}:8"),
+                ("permissions.allow", ["files:read_*", "${CAPRUN_TEST}:*"], f"{path}:8"),
                 ("permissions.deny", [], "default")):
             equal(shown["settings"][name], {"value": value, "source": source}, name)
 
@@ -371,9 +372,46 @@ def a_registry_with_a_password_or_a_query_is_refused_and_not_shown():
 @test
 def what_has_no_effect_yet_is_said():
     with scratch_dir() as top:
-        write(top, {"permissions": {"deny": ["*"]}, "audit": "x"})
-        contains(run(top, "exec", "-", code="return 1").err, '"permissions" has no effect', '"audit" has no effect')
+        path = write(top, {"mcpServers": {"a": {"command": "x"}, "b": {"url": "https://x"}}, "permissions": {"deny": ["*"]},
+                           "routing": {}, "record": "none", "audit": "x"})
+        equal([line.removeprefix(f"caprun: {path}:").split(" ", 1)[1]
+               for line in run(top, "exec", "-", code="return 1").err.splitlines()],
+              ['"url" is of an HTTP server, and these have no effect in this version of caprun',
+               *(f'"{key}" has no effect in this version of caprun' for key in ("routing", "record", "audit"))])
         equal(run(top, "exec", "-", "-q", code="return 1").err, "")
+
+
+@test
+def rules_stop_every_command_and_the_error_says_what_to_do():
+    with scratch_dir() as top:
+        path = write(top, '{"permissions": {\n  "rules": [{"tool": "shell", "then": "deny"}]}}')
+        for words in (["exec", "-"], ["config"], ["acme.tools.text.count", "--registry", "."]):
+            refused(run(top, *words, code="return 1"), f'{path}:2:3: "rules" are not understood by this version',
+                    "nothing runs", 'patterns in "allow", "ask" and "deny"')
+        write(top, {"permissions": {"rules": []}})
+        equal(run(top, "exec", "-", code="return 1").out, "1\n")
+
+
+@test
+def two_servers_that_code_cannot_tell_apart_are_refused():
+    with scratch_dir() as top:
+        path = write(top, {"mcpServers": {"my-files": {"command": "x"}, "my_files": {"command": "y"}}})
+        refused(run(top, "exec", "-", code="return 1"), f'{path}:1:', '"my-files" and "my_files" are one name', "rename")
+
+
+@test
+def the_samples_are_good():
+    samples = sorted(glob.glob(f"{HERE}/../../samples/config/*.json"))
+    assert samples
+    for sample in samples:
+        with open(sample, encoding="utf-8") as file:
+            text = file.read()
+        with scratch_dir() as top:
+            write(top, text)
+            shown = settings(top, env={"WEATHER_KEY": "k", "RATES_KEY": "k"})["settings"]
+            for name, server in json.loads(text).get("mcpServers", {}).items():
+                for key in server.keys() & {"command", "args"}:
+                    equal(shown[f"mcpServers.{name}.{key}"]["value"], server[key])
 
 
 @test

@@ -20,7 +20,7 @@ NODE = os.path.join(MODULES, ".bin/node")
 ENV = {name: value for name, value in os.environ.items() if name != "CAPRUN_CONFIG"} | {
     "TOKEN": "t", "SEARCH_KEY": "k", "URL": "https://x"}
 
-# All that the contract shows.
+# All that the contract shows, but for the rules.
 CONTRACT = """{
   "registries": ["./registry", "https://registry.example/mcp"],
   "mcpServers": {
@@ -32,8 +32,7 @@ CONTRACT = """{
   "routing": {"server": ["billing:*"], "cloud": {"url": "https://cloud.example/", "headers": {}}},
   "permissions": {
     "allow": ["filesystem:read_*"], "ask": ["*"], "deny": ["shell:*"],
-    "rules": [{"id": "own-files", "tool": "filesystem:write_file", "when": {"/path": {"under": "./out"}},
-               "maxCalls": 20, "then": "allow"}]
+    "rules": []
   },
   "onDenied": "continue",
   "env": {"acme.tools.report.weekly": ["REPORT_LANG"]},
@@ -72,12 +71,17 @@ GOOD = [
     server(url="${URL}", disabled=False), server(command="x", idempotent=["*", "a.b/c-d?"]),
     {"routing": {}}, {"routing": {"server": ["*"], "cloud": {"url": "https://x"}}},
     {"permissions": {}}, {"permissions": {"allow": ["*", "ns", "n?:*", "*:a.b/c-d", "${TOKEN}:*"], "ask": [], "deny": []}},
-    rule(), rule(then="deny"), rule(id="a.b-c_D"), rule(maxCalls=1), rule(rate={"calls": 1, "perMs": 1}),
-    rule(when={"": {"absent": False}, "/a~0b~1c/0": {"equals": None}}), when(in_=[1, "a", [{"b": "$"}]]),
-    when(equals={"a": ["${TOKEN}"]}, glob="", under="x", host="h", min=-1.5, max=1e300, absent=True),
     {"onDenied": "stop"}, {"record": "none"}, {"record": "failed"},
     {"env": {}}, {"env": {"_a.b-c.D9.e": ["A", "_b9"]}}, RANGES,
     *({name: {key: 0}} for name, keys in RANGES.items() for key in keys),
+]
+
+# Rules that are right, which this version of caprun refuses because it does not understand them.
+RULES = [
+    rule(id="own-files", tool="filesystem:write_file", when={"/path": {"under": "./out"}}, maxCalls=20, then="allow"),
+    rule(), rule(then="deny"), rule(id="a.b-c_D"), rule(maxCalls=1), rule(rate={"calls": 1, "perMs": 1}),
+    rule(when={"": {"absent": False}, "/a~0b~1c/0": {"equals": None}}), when(in_=[1, "a", [{"b": "$"}]]),
+    when(equals={"a": ["${TOKEN}"]}, glob="", under="x", host="h", min=-1.5, max=1e300, absent=True),
 ]
 
 BAD = [
@@ -87,7 +91,8 @@ BAD = [
     {"mcpServers": {"": {"command": "x"}}}, {"mcpServers": {"a": "x"}}, server(), server(type="stdio"),
     server(command="x", url="https://x"), server(command=""), server(command=["x"]), server(command="x", args="y"),
     server(command="x", args=[1]), server(command="x", env={"A": 1}), server(command="x", env={"A=B": ""}),
-    server(command="x", env={"": ""}), server(command="x", env=[]), server(command="x", cwd=""),
+    server(command="x", env={"": ""}), server(command="x", env=[]),
+    {"mcpServers": {f"s{i}": {"command": "x"} for i in range(1001)}}, server(command="x", cwd=""),
     server(command="x", era="old"), server(command="x", maxConcurrent=0), server(command="x", maxConcurrent=4097),
     server(command="x", idempotent=["a b"]), server(command="x", idempotent="a"), server(command="${"),
     server(command="${}"), server(command="${env:X}"), server(command="a${B"), server(url=""), server(url="x.example"),
@@ -120,6 +125,7 @@ CAPRUN_REFUSES = {
     "a variable that leads to a bad text": '{"record": "${TOKEN}"}',
     "two rules of one id": '{"permissions": {"rules": [{"id": "a", "tool": "*", "then": "ask"},'
                            ' {"id": "a", "tool": "ns", "then": "ask"}]}}',
+    "two servers of one alias": '{"mcpServers": {"a-b": {"command": "x"}, "a_b": {"command": "x"}}}',
     "a whole number with a fraction": '{"limits": {"maxCalls": 1.0}}',
     "a whole number with an exponent": '{"limits": {"maxCalls": 1e2}}',
     "a key twice": '{"record": "all", "record": "all"}',
@@ -144,11 +150,11 @@ def caprun_refuses(text):
     return done.err if done.status else None
 
 
-def check(texts, refused):
+def check(texts, refused, refused_by_schema=None):
     wrong = []
     for text, schema in judge(texts).items():
         ours = caprun_refuses(text)
-        if bool(schema) != refused or bool(ours) != refused:
+        if bool(schema) != (refused if refused_by_schema is None else refused_by_schema) or bool(ours) != refused:
             wrong.append(f"{text:.300}\n  schema: {schema}\n  caprun: {ours}")
     assert not wrong, "\n".join([f"{len(wrong)} of {len(texts)}", *wrong])
 
@@ -166,6 +172,11 @@ def both_accept_what_is_good():
 @test
 def both_refuse_what_is_bad():
     check([json.dumps(value) for value in BAD], True)
+
+
+@test
+def rules_that_are_right_are_refused_by_caprun_alone():
+    check([json.dumps(value) for value in RULES], True, refused_by_schema=False)
 
 
 @each(CAPRUN_REFUSES)

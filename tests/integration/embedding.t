@@ -10,6 +10,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from building import ROOT, installed, link_flags, output, read_text
 from harness import BUILD, SANITIZED, contains, each, equal, main, need, stretched, test, write_file
+from tools import tools
 
 C99 = ["gcc", "-xc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror"]
 CPP11 = ["g++", "-xc++", "-std=c++11", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
@@ -104,8 +105,29 @@ def check_own_loop(program):
     contains(ticks[0], "tick 1: ")
 
 
+def run_tools(program, t, code):
+    """Status, lines of standard output, and standard error."""
+    done = subprocess.run([program, f"{t.work}/.caprun.json", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True, check=False, timeout=stretched(60))
+    return done.returncode, [json.loads(line) for line in done.stdout.splitlines()], done.stderr
+
+
+def check_tools(program):
+    with tools(a={"tools": [{"name": "write_file"}]}, gone={"command": "no-such-command"}) as t:
+        status, (*servers, envelope), told = run_tools(program, t, "return mcp.a.echo({x: 1})")
+        equal((status, envelope["result"]), (0, {"x": 1}))
+        equal({s["name"]: s["state"] for s in servers}, {"a": "ok", "gone": "failed"})
+        contains(told, "a:echo: done after ")
+        status, lines, _ = run_tools(program, t, "return mcp.a.write_file({})")
+        equal((status, lines[-1]["calls"][0]["by"]), (3, "rule:*:write_*"))
+        status, lines, told = run_tools(program, t, "return mcp.gone.x()")
+        equal((status, lines[-1]["error"]["code"]), (1, "RPC_ERROR"))
+        contains(told, "gone:x: failed after 0 us in the server")
+        equal(t.called("a"), ["echo"])
+
+
 SAMPLES = {"smallest_host": check_smallest_host, "answers_calls": check_answers_calls,
-           "own_loop": check_own_loop}
+           "own_loop": check_own_loop, "tools": check_tools}
 
 
 @test

@@ -79,7 +79,7 @@ USAGE_ERRORS = {
     "a size with a wrong unit": (["exec", "-", "--memory", "64mb"], "64k, 512m or 1g"),
     "a size that is too big": (["exec", "-", "--memory", "17g"], "16"),
     "an option instead of a file": (["exec", "-", "--config", "--json-"], "'--config' needs a value; one with a -"),
-    "an option of another command": (["exec", "-", "--frozen"], "exec does not take '--frozen'"),
+    "an option of another command": (["exec", "-", "--accept", "x"], "exec does not take '--accept'"),
     "a limit of no use": (["lock", "--timeout", "1s"], "lock does not take '--timeout'"),
     "an empty registry": (["config", "--registry", ""], "--registry has to be a directory"),
     "a registry of another kind": (["config", "--registry=ftp://x"], "--registry has to be a directory, or a URL"),
@@ -91,12 +91,15 @@ USAGE_ERRORS = {
     "missing ARGS": (["exec", "-", "/nonexistent/x.json"], "No such file"),
     "a directory as ARGS": (["exec", "-", "/tmp"], "directory"),
     "an escape in a word": (["exec", "/no\x1b[31m\nsuch"], "/no\\u001b[31m\\nsuch"),
+    "an option of later": (["exec", "-", "--record", "x"], "'--record' cannot be used"),
+    "too many words for any command": (["exec", *["x"] * 30], "one word too many: 'x'"),
+    "a pattern instead of a file": (["exec", "-", "--deny", "--json-"], "'--deny' needs a value; one with a -"),
+    "permissions of no use": (["config", "--deny", "x"], "config does not take '--deny'"),
+    "too many patterns": (["exec", "-", *["--ask=x"] * 257], "--ask: 'x' is one more than 256"),
 } | {
-    f"{option} of later": (["exec", "-", *words], f"'{option}' cannot be used")
-    for option, words in {
-        "--record": ["--record", "x"], "--allow": ["--allow", "x"], "--ask": ["--ask", "x"],
-        "--deny": ["--deny", "x"],
-    }.items()
+    f"{option} {pattern!r}": (["exec", "-", f"{option}={pattern}"], f"{option}: '{pattern:.60}' is not a pattern like \"ns:action\"")
+    for option, pattern in (("--allow", ""), ("--allow", "a b"), ("--ask", "ns:"), ("--deny", ":x"), ("--deny", "a:b:c"),
+                            ("--deny", "a.b"), ("--allow", "x" * 65), ("--deny", "[a-z]"))
 }
 
 
@@ -128,6 +131,7 @@ def an_unreadable_file_is_a_usage_error_for_an_ordinary_user():
     "after the words": ["exec", "-", ONE_AND_TWO, "--rpc-timeout", "1m", "--no-input"],
     "joined by =": ["exec", "--timeout=1m", "--memory=1g", "-", ONE_AND_TWO],
     "0 for the default": ["exec", "--timeout", "0", "--memory=0", "-", ONE_AND_TWO],
+    "permissions": ["--allow", "a:b", "exec", "--deny=*", "--ask", "ns", "-", "--allow=-x:y", ONE_AND_TWO],
     "ended by --": ["exec", "-q", "--", "-", ONE_AND_TWO],
     "the last one of two": ["exec", "--timeout=1ms", "--timeout=5s", "-", ONE_AND_TWO],
 })

@@ -10,6 +10,7 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from fetching import TRACED
 from harness import contains, each, equal, main, need_program, reap_orphans, test, wait_until, write_file
 from registries import CODE, NAME, place, serve_files, sha256
 from servers import Server, answer, redirect, silent
@@ -117,7 +118,7 @@ BAD_METADATA = {
     "with a tool that is none": ({"fqdn": FULL, "type": "js", "tools": ["a:b", "c"]}, "/tools/1"),
     "with an integrity that is none": ({"fqdn": FULL, "type": "js", "integrity": "md5-0"}, "/integrity"),
     "with a date that is none": ({"fqdn": FULL, "type": "js", "publishedAt": "soon"}, "/publishedAt"),
-    "of a server": ({"fqdn": FULL, "type": "stdio", "install": {"command": "rm"}}, "MCP server"),
+    "of a remote server": ({"fqdn": FULL, "type": "http"}, "remote MCP server"),
 }
 
 
@@ -183,14 +184,14 @@ def a_name_that_is_none_opens_nothing(name):
     with place() as p:
         write_file(os.path.join(p.work, ".caprun.json"), "{")  # would be an error of its own
         trace = os.path.join(p.root, "trace")
-        done = p.run(name, "{}", "--registry", p.registry,
+        done = p.run(name, "{}", "--registry", p.registry, env=TRACED,
                      under=["strace", "-f", "-e", "trace=file,network,process", "-s", "4096", "-o", trace])
         equal((done.status, done.out), (2, ""), done.err)
         contains(done.err, "(INVALID_FQDN)", "hint:")
         assert "\x1b" not in done.err
         with open(trace, encoding="utf-8", errors="replace") as file:
             calls = file.read()
-        for thing in (p.registry, ".caprun.json", "caprun.lock", "socket(AF_INET", "clone", "fork"):
+        for thing in (p.registry, ".caprun.json", "caprun.lock", "socket(AF_INET", "clone(", "clone3(", "fork("):
             lines = [line for line in calls.splitlines() if thing in line and "execve" not in line]
             equal(lines, [], f"calls about {thing}")
 
@@ -308,6 +309,38 @@ def the_lock_command_shows_what_is_pinned():
         contains(done.out, "missing")
         fails(p.run("lock", "--accept", "text:upper", *source), 2, "USAGE", "tool")
         fails(p.run("lock", "--accept", "x", *source), 2, "INVALID_FQDN")
+
+
+@test
+def the_lock_command_shows_pinned_tools_too():
+    with place() as p:
+        empty = sha256("{}")
+        write_file(p.lockfile, json.dumps({"version": 1, "capabilities": {}, "servers": {
+            "files": {"read": {"sha256": empty, "definition": {}},
+                      "x\n\x1b[1m": {"sha256": empty, "definition": {}}}}}))
+        done = p.run("lock")
+        equal((done.status, done.err), (0, ""))
+        equal(done.out, f"unknown      files:read\n             tool      {empty}\n"
+                        f"unknown      files:x\\n\\u001b[1m\n             tool      {empty}\n")
+        shown = json.loads(p.run("lock", "--json").out)
+        equal((shown["file"], shown["capabilities"]), (p.lockfile, []))
+        equal(shown["servers"], [
+            {"server": "files", "tool": name, "state": "unknown", "sha256": empty}
+            for name in ("read", "x\n\x1b[1m")])
+        p.publish()
+        equal(p.upper().status, 0)  # pins, and keeps the tools
+        shown = json.loads(p.run("lock", "--json", "--registry", p.registry).out)
+        equal((len(shown["capabilities"]), len(shown["servers"])), (1, 2))
+
+
+@test
+def a_tool_that_was_changed_by_hand_stops_everything():
+    with place() as p:
+        p.publish()
+        text = json.dumps({"version": 1, "capabilities": {}, "servers": {
+            "files": {"read": {"sha256": sha256("{}"), "definition": {"title": "x"}}}}}, indent=2)
+        write_file(p.lockfile, text)
+        fails(p.upper(), 2, "CONFIG_ERROR", "caprun.lock:7:19: 'sha256' is not that of the 'definition'", "hint:")
 
 
 @test
@@ -671,10 +704,22 @@ def metadata_starts_nothing():
                   install={"command": "touch", "args": [marker]},
                   code="try { await mcp.bad.go() } catch {} return 1", tools=["bad:go"])
         trace = os.path.join(p.root, "trace")
-        equal(p.upper(under=["strace", "-f", "-e", "trace=execve,connect", "-o", trace]).out, "1\n")
+        under = ["strace", "-f", "-e", "trace=execve,connect", "-o", trace]
+        fails(p.upper(under=under, env=TRACED), 3, "PERMISSION_DENIED", '"touch"', marker,
+              '"bad": {"command": "touch"')
         with open(trace, encoding="utf-8") as file:
             lines = [line for line in file if "execve(" in line or "connect(" in line]
         equal(len([line for line in lines if "caprun" not in line]), 0, lines)
+        assert not os.path.exists(marker)
+
+
+@test
+def a_capability_that_is_a_server_starts_nothing_by_itself():
+    with place() as p:
+        marker = os.path.join(p.root, "marker")
+        p.publish(type="stdio", install={"command": "touch", "args": [marker], "envRequired": ["TOKEN"]})
+        fails(p.upper(), 3, "PERMISSION_DENIED", "'text'", '"touch"', "TOKEN",
+              '"text": {"command": "touch", "args": ')
         assert not os.path.exists(marker)
 
 
@@ -690,10 +735,10 @@ def libcurl_is_opened_only_for_a_url():
             with open(trace, encoding="utf-8") as file:
                 return "libcurl" in file.read()
 
-        equal(p.upper(under=under).out, '"A"\n')
+        equal(p.upper(under=under, env=TRACED).out, '"A"\n')
         assert not opened()
         with Server(serve_files(p.registry)) as server:
-            equal(p.upper(under=under, source=server.url("")).out, '"A"\n')
+            equal(p.upper(under=under, env=TRACED, source=server.url("")).out, '"A"\n')
         assert opened()
 
 

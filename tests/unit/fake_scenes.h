@@ -147,9 +147,10 @@ static void put_threw(uint32_t why, uint32_t call, uint32_t blocked, const char 
 /* Makes one call, waits for the answer, and throws it on. */
 static void call_and_throw(const struct fake_job *job)
 {
+    static const char *const args[] = {"{}", "{\"a\":", "{\n}", "[1,\r\n2]", "{}\n{\"id\":1}"};
     struct wire_header header;
 
-    put_call(1, "files", "read", job->number ? "{\"a\":" : "{}");
+    put_call(1, "files", "read", args[job->number]);
     free(fake_next(&header));
     if (header.type != WIRE_FAIL || header.id != 1)
         _exit(WIRE_EXIT_FRAME);

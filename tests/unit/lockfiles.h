@@ -13,6 +13,12 @@
 #define LOCKFILE(pins, servers) \
     "{\n  \"version\": 1,\n  \"capabilities\": {\n" pins "\n  },\n  \"servers\": " servers "\n}\n"
 
+/* A tool, pinned in a lockfile; |definition| as it stands there. */
+#define TOOL(hash, definition) \
+    "{\n        \"sha256\": \"" hash "\",\n        \"definition\": " definition "\n      }"
+/* Of the definition {}. */
+#define HASH_OF_NOTHING "sha256-44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"
+
 static struct cr_problem why;
 
 static inline bool says(enum caprun_outcome outcome, const char *text, const char *hint)

@@ -77,17 +77,21 @@ static const char full[] =
     "\"${CAPRUN_TEST}\"},\n"
     "      \"cwd\": \".\", \"era\": \"auto\", \"maxConcurrent\": 16, \"idempotent\": "
     "[\"read_*\"]},\n"
-    "    \"search\": {\"url\": \"https://tools.example/mcp\", \"headers\": {\"x-api-key\": "
-    "\"${CAPRUN_TEST}\"}}\n"
+    "    \"own-server\": {\"command\": \"./bin/server\", \"args\": [\"--key=${CAPRUN_TEST}\", "
+    "\"./x\"],\n"
+    "      \"env\": {\"A\": \"\", \"B\": \"a=b ${CAPRUN_TEST}\"}, \"cwd\": "
+    "\"data-${CAPRUN_TEST}\", "
+    "\"era\": \"legacy\"},\n"
+    "    \"search\": {\"url\": \"https://tools.example/${CAPRUN_TEST}\", \"headers\": "
+    "{\"x-api-key\": "
+    "\"${CAPRUN_TEST}\"}, \"era\": \"modern\"}\n"
     "  },\n"
     "  \"routing\": {\"server\": [\"billing:*\"], \"cloud\": {\"url\": \"https://c.example\", "
     "\"headers\": {}}},\n"
     "  \"permissions\": {\n"
     "    \"allow\": [\"filesystem:read_*\"], \"ask\": [\"*\"], \"deny\": [\"shell:*\", "
-    "\"shell\"],\n"
-    "    \"rules\": [{\"id\": \"own-files\", \"tool\": \"filesystem:write_file\",\n"
-    "      \"when\": {\"/path\": {\"under\": \"./out\"}}, \"maxCalls\": 20,\n"
-    "      \"rate\": {\"calls\": 10, \"perMs\": 60000}, \"then\": \"allow\"}]\n"
+    "\"${CAPRUN_TEST}:x\"],\n"
+    "    \"rules\": []\n"
     "  },\n"
     "  \"onDenied\": \"stop\",\n"
     "  \"env\": {\"acme.tools.report.weekly\": [\"REPORT_LANG\", \"TZ\"]},\n"
@@ -123,11 +127,103 @@ TEST(every_key_is_read_into_its_field)
     cr_config_clear(&c);
 }
 
+/* Is |list| the |count| texts of |wanted|, and no more? */
+static bool is_list(char *const *list, const char *const *wanted, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!list[i] || strcmp(list[i], wanted[i]) != 0)
+            return false;
+    return !list[count];
+}
+
+#define IS_LIST(list, ...) \
+    is_list((list), (const char *const[]){__VA_ARGS__}, COUNT(((const char *const[]){__VA_ARGS__})))
+
+/* Is |path| |name| in the folder of the file? */
+static bool is_in_folder(const char *place, const char *name)
+{
+    size_t len = strlen(folder);
+
+    return strncmp(place, folder, len) == 0 && place[len] == '/' &&
+           strcmp(place + len + 1, name) == 0;
+}
+
+TEST(servers_are_read_expanded_and_in_their_order)
+{
+    const struct cr_config_server *s;
+    struct cr_config c;
+
+    CHECK(load(full, &c) == 0);
+    CHECK(c.server_count == 3);
+    s = &c.servers[0];
+    CHECK(strcmp(s->name, "filesystem") == 0 && !s->url && s->era == CR_CONFIG_ERA_AUTO);
+    CHECK(IS_LIST(s->argv, "npx", "-y", ".") && IS_LIST(s->env, "TOKEN=value"));
+    CHECK(strcmp(s->cwd, folder) == 0 && s->max_concurrent == 16);
+    s = &c.servers[1];
+    CHECK(strcmp(s->name, "own-server") == 0 && !s->url && s->era == CR_CONFIG_ERA_LEGACY);
+    CHECK(is_in_folder(s->argv[0], "bin/server") && IS_LIST(s->argv + 1, "--key=value", "./x"));
+    CHECK(IS_LIST(s->env, "A=", "B=a=b value"));
+    CHECK(is_in_folder(s->cwd, "data-value") && s->max_concurrent == 64);
+    s = &c.servers[2];
+    CHECK(strcmp(s->name, "search") == 0 && s->era == CR_CONFIG_ERA_MODERN);
+    CHECK(strcmp(s->url, "https://tools.example/value") == 0);
+    CHECK(!s->argv && !s->env && !s->cwd);
+    cr_config_clear(&c);
+    CHECK(!c.servers && !c.server_count && !c.allow);
+}
+
+/* The first server of a file whose only one is |server|: its command and its directory. */
+static bool starts(const char *server, const char *command, bool command_in_folder, const char *cwd)
+{
+    struct cr_config c;
+    char text[500];
+    bool right;
+
+    (void)snprintf(text, sizeof(text), "{\"mcpServers\": {\"a\": %s}}", server);
+    if (load(text, &c) != 0)
+        return false;
+    right = command_in_folder ? is_in_folder(c.servers[0].argv[0], command)
+                              : strcmp(c.servers[0].argv[0], command) == 0;
+    right = right && !c.servers[0].argv[1] && !c.servers[0].env[0] &&
+            (*cwd ? strcmp(c.servers[0].cwd, cwd) == 0 : strcmp(c.servers[0].cwd, folder) == 0);
+    cr_config_clear(&c);
+    return right;
+}
+
+TEST(a_command_with_a_slash_is_a_path_and_one_without_is_a_name)
+{
+    CHECK(starts("{\"command\": \"npx\"}", "npx", false, ""));
+    CHECK(starts("{\"command\": \"bin/x\"}", "bin/x", true, ""));
+    CHECK(starts("{\"command\": \"./x\"}", "x", true, ""));
+    CHECK(starts("{\"command\": \"../x\"}", "../x", true, ""));
+    CHECK(starts("{\"command\": \"/bin/x\", \"cwd\": \"/tmp\"}", "/bin/x", false, "/tmp"));
+    CHECK(starts("{\"command\": \"~/x\"}", "~/x", true, ""));
+    CHECK(starts("{\"command\": \"~\", \"args\": [], \"env\": {}}", "~", false, ""));
+    CHECK(starts("{\"command\": \"a://b\", \"cwd\": \".\"}", "a://b", true, ""));
+    CHECK(starts("{\"command\": \"${CAPRUN_TEST}\"}", "value", false, ""));
+    CHECK(starts("{\"command\": \"${CAPRUN_TEST}/x\"}", "value/x", true, ""));
+    CHECK(starts("{\"command\": \"${CAPRUN_TEST_REFERENCE}\"}", "${CAPRUN_TEST}", false, ""));
+}
+
+TEST(patterns_are_read_expanded_and_in_their_order)
+{
+    struct cr_config c;
+
+    CHECK(load(full, &c) == 0);
+    CHECK(IS_LIST(c.allow, "filesystem:read_*") && IS_LIST(c.ask, "*"));
+    CHECK(IS_LIST(c.deny, "shell:*", "value:x"));
+    cr_config_clear(&c);
+    CHECK(load("{\"permissions\": {\"deny\": []}}", &c) == 0);
+    CHECK(!c.allow[0] && !c.ask[0] && !c.deny[0] && !c.servers);
+    cr_config_clear(&c);
+}
+
 TEST(an_empty_object_says_nothing)
 {
     struct cr_config c;
 
     CHECK(load("{}", &c) == 0);
+    CHECK(!c.servers && !c.server_count);
     CHECK(!c.registry_count && !c.limits.timeout_ms && !c.stop_when_denied && !c.fresh_program);
     CHECK(!cr_config_grants(&c, "a.b.c.d", "TZ"));
     cr_config_clear(&c);
@@ -232,6 +328,17 @@ static const char *const bad[][2] = {
      "1:55: a key of \"headers\" has to be the name of an HTTP header, not \"a b\""},
     {"{\"mcpServers\": {\"a\": {\"url\": \"https://x\", \"headers\": {\"a\": \"b\\r\\nc: d\"}}}}",
      "1:60: \"a\" has to be a text on one line, without controls"},
+    {"{\"mcpServers\": {\"my-files\": {\"command\": \"x\"}, \"b\": {\"url\": \"https://x\"},\n"
+     "  \"my_files\": {\"command\": \"y\"}}}",
+     "2:3: \"my-files\" and \"my_files\" are one name where \"_\" is written for \"-\", as code "
+     "may "
+     "do; rename one of them"},
+    {"{\"mcpServers\": {\"_\": {\"command\": \"x\"}, \"-\": {\"command\": \"y\"}}}",
+     "1:40: \"_\" and \"-\" are one name where \"_\" is written for \"-\", as code may do; rename "
+     "one "
+     "of them"},
+    {"{\"mcpServers\": {\"a\": {\"command\": \"x\", \"env\": {\"\": \"\"}}}}",
+     "1:47: a key of \"env\" has to be the name of a variable, without \"=\", not \"\""},
     /* routing */
     {"{\"routing\": {\"server\": [\"billing:\"]}}",
      "1:25: each of \"server\" has to be a pattern like \"ns:action\", \"ns:read_*\", \"ns\" or "
@@ -335,11 +442,9 @@ TEST(what_is_within_the_ranges_is_accepted)
         "{\"mcpServers\": {\"a\": {\"command\": \"x\", \"era\": \"legacy\", \"maxConcurrent\": "
         "1}}}",
         "{\"permissions\": {\"allow\": [\"*\", \"ns\", \"ns:*\", \"*:read_*\", \"n?:a.b/c-d\"]}}",
-        "{\"permissions\": {\"rules\": [{\"tool\": \"ns\", \"then\": \"deny\"}, {\"tool\": \"ns\", "
-        "\"then\": \"ask\"}]}}",
-        "{\"permissions\": {\"rules\": [{\"tool\": \"*\", \"then\": \"ask\", \"when\": {\"\": "
-        "{\"absent\": false}, \"/a~0b~1c/0\": {\"equals\": null, \"in\": [1, \"a\"], \"glob\": "
-        "\"*\", \"host\": \"x.example\", \"min\": -1.5e3, \"max\": 0}}}]}}",
+        "{\"permissions\": {\"rules\": []}}",
+        "{\"mcpServers\": {\"a-b\": {\"command\": \"x\"}, \"a-c\": {\"command\": \"x\"}, \"a\": "
+        "{\"command\": \"x\"}, \"a-\": {\"command\": \"x\"}, \"A-B\": {\"command\": \"x\"}}}",
         "{\"env\": {\"_a.b-c.D9.e\": []}}",
         "{\"audit\": \"a $ b $NAME $$ {x} }\"}",
     };
@@ -348,6 +453,55 @@ TEST(what_is_within_the_ranges_is_accepted)
     for (size_t i = 0; i < COUNT(good); i++)
         all = accepts(good[i]) && all;
     CHECK(all);
+}
+
+#define NOT_UNDERSTOOD                                                                      \
+    "\"rules\" are not understood by this version of caprun, so nothing runs: a deny must " \
+    "not be lost; take them out, and use patterns in \"allow\", \"ask\" and \"deny\""
+
+TEST(rules_stop_everything_until_they_are_understood)
+{
+    CHECK(refuses(
+        "{\"permissions\":\n  {\"rules\": [{\"tool\": \"ns\", \"then\": \"deny\"}, {\"tool\": "
+        "\"ns\", \"then\": \"ask\"}]}}",
+        "2:4: " NOT_UNDERSTOOD));
+    CHECK(refuses(
+        "{\"permissions\": {\"rules\": [{\"tool\": \"*\", \"then\": \"ask\", \"when\": {\"\": "
+        "{\"absent\": false}, \"/a~0b~1c/0\": {\"equals\": null, \"in\": [1, \"a\"], "
+        "\"glob\": \"*\", \"host\": \"x.example\", \"min\": -1.5e3, \"max\": 0}}}]}}",
+        "1:18: " NOT_UNDERSTOOD));
+}
+
+TEST(there_may_be_a_thousand_servers)
+{
+    static char text[60000];
+    size_t len = (size_t)snprintf(text, sizeof(text), "{\"mcpServers\":{");
+    struct cr_config c;
+
+    for (int i = 0; i < 1000; i++)
+        len += (size_t)snprintf(text + len, sizeof(text) - len, "\"s%d\":{\"command\":\"x\"},", i);
+    (void)snprintf(text + len - 1, sizeof(text) - len, "}}");
+    CHECK(load(text, &c) == 0 && c.server_count == 1000);
+    cr_config_clear(&c);
+    (void)snprintf(text + len, sizeof(text) - len, "\"t\":{\"command\":\"x\"}}}");
+    text[len - 1] = ',';
+    CHECK(refuses(text, "1:15: \"mcpServers\" has 1001 items, and may have 1000 at most"));
+}
+
+TEST(a_server_behind_http_is_a_warning)
+{
+    struct cr_config c;
+    char wanted[256];
+
+    CHECK(load("{\"mcpServers\": {\"a\": {\"command\": \"x\"},\n\"b\": {\"url\": \"https://x\"}}}",
+               &c) == 0);
+    (void)snprintf(wanted, sizeof(wanted),
+                   "%s:2:7: \"url\" is of an HTTP server, and these have no effect in this version "
+                   "of caprun\n",
+                   path);
+    CHECK(c.warnings.len == strlen(wanted));
+    CHECK(memcmp(c.warnings.data, wanted, strlen(wanted)) == 0);
+    cr_config_clear(&c);
 }
 
 TEST(a_key_of_a_server_that_is_not_known_is_a_warning)
@@ -364,9 +518,8 @@ TEST(a_key_of_a_server_that_is_not_known_is_a_warning)
                    "%s:1:56: \"evn\" is a key that caprun does not know, and is not used; did you "
                    "mean \"env\"?\n"
                    "%s:2:1: \"headers\" is not used without \"url\"\n"
-                   "%s:2:16: \"a\\nb\" is a key that caprun does not know, and is not used\n"
-                   "%s:1:2: \"mcpServers\" has no effect in this version of caprun\n",
-                   path, path, path, path, path);
+                   "%s:2:16: \"a\\nb\" is a key that caprun does not know, and is not used\n",
+                   path, path, path, path);
     CHECK(c.warnings.len == strlen(wanted));
     CHECK(memcmp(c.warnings.data, wanted, strlen(wanted)) == 0);
     cr_config_clear(&c);
@@ -456,7 +609,7 @@ TEST(a_file_of_a_mebibyte_is_read_and_one_byte_more_is_refused)
     CHECK(strstr(why.text, "is over 1048576 bytes"));
 }
 
-TEST(a_thousand_rules_are_read_and_one_more_is_refused)
+TEST(a_thousand_rules_are_looked_at_and_one_more_is_too_much)
 {
     static char text[60000];
     size_t len = (size_t)snprintf(text, sizeof(text), "{\"permissions\":{\"rules\":[");
@@ -466,7 +619,7 @@ TEST(a_thousand_rules_are_read_and_one_more_is_refused)
         len += (size_t)snprintf(text + len, sizeof(text) - len,
                                 "{\"id\":\"r%d\",\"tool\":\"*\",\"then\":\"ask\"},", i);
     (void)snprintf(text + len - 1, sizeof(text) - len, "]}}");
-    CHECK(accepts(text));
+    CHECK(refuses(text, "1:17: " NOT_UNDERSTOOD));
     (void)snprintf(text + len, sizeof(text) - len, "{\"tool\":\"*\",\"then\":\"ask\"}]}}");
     text[len - 1] = ',';
     CHECK(load(text, &c) < 0);

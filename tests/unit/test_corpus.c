@@ -30,6 +30,12 @@
 #define LLVMFuzzerTestOneInput fuzz_cache
 #include "../fuzz/fuzz_cache.c"
 #undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_message
+#include "../fuzz/fuzz_message.c"
+#undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_server_input
+#include "../fuzz/fuzz_server.c"
+#undef LLVMFuzzerTestOneInput
 
 #define INPUT_MAX (1u << 20)
 
@@ -129,6 +135,16 @@ TEST(every_text_of_the_corpus_is_a_configuration_or_not)
 TEST(the_cache_and_the_heads_of_answers_bear_every_input_of_their_corpus)
 {
     CHECK(replay("fuzz_cache", fuzz_cache) >= 15);
+}
+
+TEST(the_reader_of_messages_bears_every_stream_of_its_corpus)
+{
+    CHECK(replay("fuzz_message", fuzz_message) >= 23);
+}
+
+TEST(calls_to_every_server_of_the_corpus_end_once)
+{
+    CHECK(replay("fuzz_server", fuzz_server_input) >= 12);
 }
 
 int main(int argc, char **argv)

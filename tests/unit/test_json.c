@@ -369,6 +369,138 @@ TEST(short_texts_fit_to_the_byte)
         CHECK(parse(texts[i]));
 }
 
+/* --- without a tree ------------------------------------------------------------------------ */
+
+/* What cr_json_peek() finds, in bytes with nothing behind them; NULL if nothing. */
+static bool peeks(const char *text, const char *key, const char *wanted)
+{
+    size_t len = strlen(text), found_len = 0;
+    char *copy = malloc(len ? len : 1);
+    const char *found;
+    bool same = false;
+
+    if (copy) {
+        memcpy(copy, text, len);
+        found = cr_json_peek(copy, len, key, &found_len);
+        same = wanted
+                   ? found && found_len == strlen(wanted) && memcmp(found, wanted, found_len) == 0
+                   : !found;
+        if (!same)
+            printf("# \"%s\" of %s is %.*s\n", key, text, (int)found_len, found ? found : "");
+    }
+    free(copy);
+    return same;
+}
+
+TEST(a_member_is_found_at_every_position_without_a_tree)
+{
+    const char *text = "{\"a\":1,\"bb\":\"x\",\"c\":[1,{\"d\":2}],\"e\":{\"a\":3},\"f\":null}";
+
+    CHECK(peeks(text, "a", "1") && peeks(text, "bb", "\"x\"") && peeks(text, "f", "null"));
+    CHECK(peeks(text, "c", "[1,{\"d\":2}]") && peeks(text, "e", "{\"a\":3}"));
+    CHECK(peeks(text, "d", NULL) && peeks(text, "b", NULL) && peeks(text, "bbb", NULL));
+    CHECK(peeks(text, "", NULL) && peeks("{\"\":7}", "", "7") && peeks("{}", "a", NULL));
+}
+
+TEST(spaces_and_brackets_in_strings_do_not_mislead_a_peek)
+{
+    const char *text =
+        " {\n\t\"x\" :  \"]},{\\\"a\\\":1\" ,\r\n \"y\": [ \"}\" , { } ] , \"a\" : -1.5e3 } ";
+
+    CHECK(peeks(text, "x", "\"]},{\\\"a\\\":1\"") && peeks(text, "a", "-1.5e3"));
+    CHECK(peeks(text, "y", "[ \"}\" , { } ]"));
+    CHECK(peeks("{\"b\":\"\\\\\",\"a\":true}", "a", "true"));
+    CHECK(peeks("{\"b\":\"a\",\"c\":\"a\"}", "a", NULL));
+}
+
+TEST(a_key_with_escapes_is_none_for_a_peek_and_of_equal_ones_the_first_counts)
+{
+    CHECK(peeks("{\"\\u0061\":1,\"a\":2}", "a", "2") && peeks("{\"\\u0061\":1}", "a", NULL));
+    CHECK(peeks("{\"a\\\"\":1,\"b\":2}", "a", NULL) && peeks("{\"a\\\"\":1,\"b\":2}", "b", "2"));
+    CHECK(peeks("{\"a\":1,\"a\":2}", "a", "1"));
+}
+
+TEST(what_is_no_object_has_no_members_for_a_peek)
+{
+    static const char *const texts[] = {"1", "\"a\"", "[\"a\",1]", "null", "[{\"a\":1}]", " "};
+
+    for (size_t i = 0; i < COUNT(texts); i++)
+        CHECK(peeks(texts[i], "a", NULL));
+}
+
+static unsigned dice(unsigned sides)
+{
+    static uint32_t state = 1;
+
+    state = state * 1664525u + 1013904223u;
+    return (state >> 16) % sides;
+}
+
+static void add_spaces(struct cr_buf *out)
+{
+    while (dice(4) == 0)
+        cr_buf_add(out, &" \t\n\r"[dice(4)], 1);
+}
+
+static void add_value(struct cr_buf *out, unsigned depth)
+{
+    static const char *const plain[] = {
+        "0",        "-1.5e+7",      "true",        "null",  "\"\"",      "\"k1\"",
+        "\"\\\\\"", "\"{\\\"[,:\"", "\"\\u005d\"", "false", "\"a\\/b\"", "12345678901234567890"};
+    unsigned kind = dice(depth ? 4 : 2), count = dice(5);
+
+    if (kind < 2) {
+        cr_buf_str(out, plain[dice(COUNT(plain))]);
+        return;
+    }
+    cr_buf_str(out, kind == 2 ? "[" : "{");
+    for (unsigned i = 0; i < count; i++) {
+        add_spaces(out);
+        if (kind == 3)
+            cr_buf_fmt(out, "\"k%u\"", i * 2 + dice(2));
+        add_spaces(out);
+        cr_buf_str(out, kind == 3 ? ":" : "");
+        add_spaces(out);
+        add_value(out, depth - 1);
+        add_spaces(out);
+        cr_buf_str(out, i + 1 < count ? "," : "");
+    }
+    add_spaces(out);
+    cr_buf_str(out, kind == 2 ? "]" : "}");
+}
+
+TEST(a_peek_finds_what_is_in_the_tree)
+{
+    int found = 0;
+
+    for (int i = 0; i < 20000; i++) {
+        struct cr_buf out;
+        bool ok;
+
+        cr_buf_init(&out, 1 << 20);
+        add_spaces(&out);
+        add_value(&out, 4);
+        ok = parse_bytes((const char *)out.data, out.len) == 0;
+        for (unsigned k = 0; ok && k < 11; k++) {
+            char key[8];
+            size_t len = 0;
+            const struct cr_json *value;
+            const char *peeked;
+
+            (void)snprintf(key, sizeof(key), "k%u", k);
+            value = cr_json_get(doc.root, key);
+            peeked = cr_json_peek(bytes, doc.len, key, &len);
+            ok = value ? peeked == bytes + value->at && len == value->len : !peeked;
+            found += value != NULL;
+        }
+        if (!ok)
+            printf("# %.*s\n", (int)out.len, (char *)out.data);
+        cr_buf_clear(&out);
+        CHECK(ok);
+    }
+    CHECK(found > 5000);
+}
+
 /* --- no memory ---------------------------------------------------------------------------- */
 
 static const char some[] = "{\"a\\u0062\":[1,{\"c\":\"d\"}],\"e\":{\"f\":null}}";

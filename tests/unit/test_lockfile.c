@@ -102,7 +102,7 @@ TEST(the_order_of_keys_spaces_and_escapes_do_not_matter)
     struct cr_pin found;
 
     CHECK(
-        reads("\r\n{\"servers\":{\"x\":[1]},\"capabilities\":{\"a.b.c.\\u0064\":{\"metadata\":"
+        reads("\r\n{\"servers\":{\"x\":{}},\"capabilities\":{\"a.b.c.\\u0064\":{\"metadata\":"
               "\"" HASH(2) "\",\t\"fqdn\":\"a.b.c.d\",\"code\":\"" HASH(1) "\"}},\"version\":1}"));
     CHECK(cr_lockfile_find(&lock, "a.b.c.d", &found));
     CHECK(strcmp(found.fqdn, "a.b.c.d") == 0 && strcmp(found.code, HASH(1)) == 0);
@@ -255,6 +255,47 @@ TEST(what_the_file_says_is_shown_on_one_line_and_cut)
     memcpy(text + sizeof(text) - 5, "\":1}", 5);
     CHECK(refuses(text, "1:2: unknown key '"
                         "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'"));
+}
+
+/* The tools of a server, in the second line. */
+static bool refuses_tools(const char *tools, const char *words)
+{
+    char text[2048];
+
+    (void)snprintf(text, sizeof(text),
+                   "{\"version\":1,\"capabilities\":{},\"servers\":{\"s\":\n%s}}", tools);
+    return refuses(text, words);
+}
+
+TEST(servers_have_tools_and_nothing_else)
+{
+    CHECK(refuses_tools("[]", "2:1: 's' is an array, not an object"));
+    CHECK(refuses_tools("\"\"", "2:1: 's' is a string, not an object"));
+    CHECK(refuses_tools("null,\"t\":{}", "2:1: 's' is null, not an object"));
+    CHECK(refuses_tools("{\"a\":1}", "2:6: the pin of a tool is a number, not an object"));
+    CHECK(refuses_tools("{\"a\":{}}", "2:6: the pin of a tool has no 'sha256'"));
+    CHECK(refuses_tools("{\"a\":{\"definition\":{}}}", "2:6: the pin of a tool has no 'sha256'"));
+    CHECK(refuses_tools("{\"a\":{\"sha256\":\"" HASH_OF_NOTHING "\"}}",
+                        "2:6: the pin of a tool has no 'definition'"));
+    CHECK(refuses_tools("{\"a\":{\"sha256\":1,\n\"seen\":1}}", "3:1: unknown key 'seen'"));
+    CHECK(refuses_tools("{\n\"a\":" TOOL(HASH_OF_NOTHING, "[]") "}",
+                        "5:23: 'definition' is an array, not an object"));
+}
+
+TEST(the_hash_of_a_tool_has_one_form_and_fits_its_definition)
+{
+#define UNFIT "'sha256' is not that of the 'definition' beside it: one of them was changed by hand"
+    CHECK(refuses_tools("{\n\"a\":" TOOL("", "{}") "}", "4:19: " FORM("sha256")));
+    CHECK(refuses_tools("{\n\"a\":" TOOL(HASH(A), "{}") "}", "4:19: " FORM("sha256")));
+    CHECK(refuses_tools("{\n\"a\":{\"sha256\":7,\"definition\":{}}}", "3:15: " FORM("sha256")));
+    CHECK(refuses_tools("{\n\"a\":" TOOL(HASH(1), "{}") "}", "4:19: " UNFIT));
+    CHECK(refuses_tools("{\n\"a\":" TOOL(HASH_OF_NOTHING, "{\"description\":\"\"}") "}",
+                        "4:19: " UNFIT));
+    /* the second of two, in the second of two servers */
+    CHECK(
+        refuses_tools("{\n\"a\":" TOOL(HASH_OF_NOTHING, "{}") "},\"t\":{\"a\":" TOOL(
+                          HASH_OF_NOTHING, "{ }") ",\"b\":" TOOL(HASH_OF_NOTHING, "{\"x\":1}") "}",
+                      "10:19: " UNFIT));
 }
 
 /* --- the file itself ------------------------------------------------------------------------ */

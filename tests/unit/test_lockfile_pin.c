@@ -79,17 +79,20 @@ TEST(a_file_that_somebody_disordered_is_in_order_after_the_next_pin)
     scratch_end();
 }
 
-TEST(servers_are_kept_byte_for_byte)
+TEST(tools_are_kept_and_sorted)
 {
-#define SERVERS                                                                          \
-    "{ \"files\" :{\"x\":[1.50e+3,\"\\u00e9 \xc3\xa9\",null ],\n\t\"a\":{}},\r\n \"\": " \
-    "\"<\\/script>\" }"
+#define EMPTY TOOL(HASH_OF_NOTHING, "{}")
     CHECK(scratch_begin());
-    CHECK(put(CR_LOCKFILE_NAME, "{\"servers\":" SERVERS ",\"version\":1,\"capabilities\":{}}"));
+    CHECK(put(CR_LOCKFILE_NAME,
+              "{\"servers\":{\"files\":{\"b\":" EMPTY ",\"\\u200b\":" EMPTY ",\"a\":" EMPTY
+              "},\"none\":{},\"\":{\"\":" EMPTY "}},\"version\":1,\"capabilities\":{}}"));
     for (int i = 0; i < 3; i++)
         CHECK(pin("a.b.c.d", i & 1 ? "345" : "012", true) == 0);
     CHECK(holds(CR_LOCKFILE_NAME,
-                LOCKFILE("    \"a.b.c.d\": " PIN("a.b.c.d.aaaa0", HASH(1), HASH(2)), SERVERS)));
+                LOCKFILE("    \"a.b.c.d\": " PIN("a.b.c.d.aaaa0", HASH(1), HASH(2)),
+                         "{\n    \"\": {\n      \"\": " EMPTY "\n    },\n    \"files\": {\n"
+                         "      \"a\": " EMPTY ",\n      \"b\": " EMPTY
+                         ",\n      \"\\u200b\": " EMPTY "\n    }\n  }")));
     scratch_end();
 }
 
@@ -164,33 +167,40 @@ static bool is_full(void)
            is_valid() && count_files() == 1;
 }
 
+/* A lockfile with a tool, whose definition has |count| more keys, or else as many times 8 digits.
+ */
+static bool put_tool(bool keys, int count)
+{
+    static char definition[17 << 20];
+    char hash[CR_LOCKFILE_HASH + 1];
+    FILE *file = fopen(path_of(CR_LOCKFILE_NAME), "w");
+    size_t len = (size_t)sprintf(definition, "{\"\":1");
+
+    for (int i = 0; i < count; i++)
+        len += (size_t)(keys ? sprintf(definition + len, ",\"%06d\":1", i)
+                             : sprintf(definition + len, "%08d", i));
+    len += (size_t)sprintf(definition + len, "}");
+    cr_lockfile_hash(definition, len, hash);
+    if (!file)
+        return false;
+    (void)fprintf(file,
+                  "{\"version\":1,\"capabilities\":{},\"servers\":{\"x\":{\"y\":{"
+                  "\"sha256\":\"%s\",\"definition\":%s}}}}",
+                  hash, definition);
+    return fclose(file) == 0;
+}
+
 TEST(a_file_that_would_have_too_many_bytes_to_be_read_again_is_not_written)
 {
-    FILE *file;
-
     CHECK(scratch_begin());
-    file = fopen(path_of(CR_LOCKFILE_NAME), "w");
-    CHECK(file);
-    (void)fprintf(file, "{\"version\":1,\"capabilities\":{},\"servers\":{\"x\":\"%0*d\"}}",
-                  (16 << 20) - 200, 0);
-    (void)fclose(file);
-    CHECK(is_full());
+    CHECK(put_tool(false, (16 << 17) - 40) && is_full());
     scratch_end();
 }
 
 TEST(a_file_that_would_have_too_many_keys_to_be_read_again_is_not_written)
 {
-    FILE *file;
-
     CHECK(scratch_begin());
-    file = fopen(path_of(CR_LOCKFILE_NAME), "w");
-    CHECK(file);
-    (void)fprintf(file, "{\"version\":1,\"capabilities\":{},\"servers\":{\"x\":1");
-    for (int i = 0; i < CR_SCAN_MAX_KEYS - 4; i++)
-        (void)fprintf(file, ",\"%d\":1", i);
-    (void)fprintf(file, "}}");
-    (void)fclose(file);
-    CHECK(is_full());
+    CHECK(put_tool(true, CR_SCAN_MAX_KEYS - 8) && is_full());
     scratch_end();
 }
 

@@ -4,6 +4,7 @@
  * After each scene the same runtime runs an honest one, and no descriptor is left over.
  */
 #include "fake_runs.h"
+#include "pool/calls.h"
 
 /* Plays |code| to its end, then an honest scene; there may be no descriptor more after that. */
 static bool plays(const char *code, uint64_t timeout_ms, enum fake_early early,
@@ -293,6 +294,52 @@ TEST(a_call_that_is_not_in_the_list_of_tools_asks_nobody)
     CHECK(asked == 1);
     handler = NULL;
     CHECK(plays_with_tools("call_and_throw", right, 2, CAPRUN_OUTCOME_RPC_ERROR, "No target for"));
+    CHECK(end());
+}
+
+/* --- tests: the gate ------------------------------------------------------------------------ */
+
+static void allows(struct cr_gate *gate, const char *method, struct cr_ruling *ret)
+{
+    (void)gate;
+    (void)method;
+    *ret = (struct cr_ruling){.answer = CR_RULING_ALLOWED, .by = "rule:", .rule = "files:*"};
+}
+
+static void *fails(struct cr_gate *gate, struct caprun_run *r, uint32_t call, const char *method,
+                   const char *args, size_t len)
+{
+    (void)gate;
+    (void)method;
+    (void)args;
+    (void)len;
+    asked++;
+    (void)cr_calls_fail(r, call, CAPRUN_OUTCOME_RPC_ERROR, "it passed", 9, NULL);
+    return NULL;
+}
+
+static bool plays_at_gate(const char *scene, const char *words)
+{
+    struct cr_gate gate = {.judge = allows, .send = fails};
+    struct caprun_run *r = new_run(scene, 0, FAKE_HONEST);
+    bool ok = start_run(r);
+
+    r->gate = &gate; /* in place of the one that it does not have */
+    ok = ok && ended(r, CAPRUN_OUTCOME_RPC_ERROR, words);
+    caprun_run_free(r);
+    return ok;
+}
+
+TEST(args_with_line_breaks_do_not_pass_the_gate)
+{
+    CHECK(begin());
+    asked = 0;
+    CHECK(plays_at_gate("call_and_throw 2", "The args have line breaks between their values"));
+    CHECK(plays_at_gate("call_and_throw 3", "The args have line breaks between their values"));
+    CHECK(plays_at_gate("call_and_throw 4", "The args of files:read are refused"));
+    CHECK(asked == 0);
+    CHECK(plays_at_gate("call_and_throw 0", "it passed"));
+    CHECK(asked == 1);
     CHECK(end());
 }
 

@@ -74,14 +74,14 @@ _caprun_word()
     case $#:${1-} in
     0:)
         compopt +o default
-        _caprun_offer run exec lock config doctor
+        _caprun_offer run exec tools call lock config doctor
         _caprun_names
         ;;
     1:run)
         compopt +o default
         _caprun_names
         ;;
-    1:exec | 2:exec | 2:run | 1:*.*) ;; # a file
+    1:exec | 2:exec | 2:run | 2:call | 1:*.*) ;; # a file
     *) compopt +o default ;;
     esac
 }
@@ -89,9 +89,9 @@ _caprun_word()
 _caprun()
 {
     local words=() cword=0 cur i plain=()
-    local valued='--@(registry|config|timeout|cpu|rpc-timeout|memory|accept)'
-    local options=(--registry --config --json --timeout --cpu --rpc-timeout --memory --no-input
-        --frozen -q --quiet -v --verbose -h --help --version)
+    local valued='--@(registry|config|timeout|cpu|rpc-timeout|memory|allow|ask|deny|accept)'
+    local options=(--registry --config --json --timeout --cpu --rpc-timeout --memory --allow --ask
+        --deny --no-input --frozen -q --quiet -v --verbose -h --help --version)
 
     COMPREPLY=()
     _caprun_words

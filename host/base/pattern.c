@@ -1,0 +1,87 @@
+/* pattern.c - what a pattern is made of, and what it matches. */
+#include "base/pattern.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#define NAMESPACE "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-*?"
+#define ACTION NAMESPACE "./"
+#define NAMESPACE_MAX 64
+#define ACTION_MAX 128
+
+static bool is_made_of(const char *text, size_t len, const char *characters, size_t max)
+{
+    return len > 0 && len <= max && strspn(text, characters) >= len;
+}
+
+bool cr_pattern_is_action(const char *text)
+{
+    return is_made_of(text, strlen(text), ACTION, ACTION_MAX);
+}
+
+bool cr_pattern_is(const char *text)
+{
+    size_t len = strcspn(text, ":");
+
+    return is_made_of(text, len, NAMESPACE, NAMESPACE_MAX) &&
+           (!text[len] || cr_pattern_is_action(text + len + 1));
+}
+
+static bool is_same(char a, char b, bool alias)
+{
+    if (a == b)
+        return true;
+    return alias && strchr("_-./", a) && strchr("_-./", b);
+}
+
+/*
+ * Only the last * that was met is ever tried again, with one character more: what an earlier one
+ * could take instead, the last one can take too.
+ */
+static bool glob(const char *pattern, size_t pattern_len, const char *text, size_t text_len,
+                 bool alias)
+{
+    size_t p = 0, t = 0, star = pattern_len, taken = 0; /* star: where it is; the end: none yet */
+
+    while (t < text_len) {
+        if (p < pattern_len && pattern[p] == '*') {
+            star = p++;
+            taken = t;
+        } else if (p < pattern_len && (pattern[p] == '?' || is_same(pattern[p], text[t], alias))) {
+            p++;
+            t++;
+        } else if (star < pattern_len) {
+            p = star + 1;
+            t = ++taken;
+        } else {
+            return false;
+        }
+    }
+    while (p < pattern_len && pattern[p] == '*')
+        p++;
+    return p == pattern_len;
+}
+
+/* The two sides of the ":" each for themselves: no name has a ":" in it. */
+static bool matches(const char *pattern, const char *method, bool alias)
+{
+    size_t ours = strcspn(pattern, ":"), theirs = strcspn(method, ":");
+    const char *action = method + theirs;
+
+    if (!glob(pattern, ours, method, theirs, alias))
+        return false;
+    if (!pattern[ours])
+        return true;
+    pattern += ours + 1;
+    return *action && glob(pattern, strlen(pattern), action + 1, strlen(action + 1), alias);
+}
+
+bool cr_pattern_matches(const char *pattern, const char *method)
+{
+    return matches(pattern, method, false);
+}
+
+bool cr_pattern_matches_alias(const char *pattern, const char *method)
+{
+    return matches(pattern, method, true);
+}

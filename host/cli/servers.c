@@ -1,0 +1,138 @@
+/* servers.c - one answer of each. */
+#include "cli/servers.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "caprun.h"
+#include "cli/progress.h"
+
+#define MAX_ANSWER (65u << 20)
+
+static void take(void *data, const char *json, size_t len)
+{
+    struct cr_cli_servers *servers = data;
+    struct cr_cli_server *s = &servers->list[servers->told++];
+
+    cr_buf_init(&s->text, MAX_ANSWER);
+    cr_buf_add(&s->text, json, len);
+    if (cr_buf_err(&s->text) || cr_json_parse(s->text.data, s->text.len, &s->doc, NULL) < 0)
+        memset(&s->doc, 0, sizeof(s->doc));
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct cr_cli_server *x = a, *y = b;
+
+    return x->place < y->place ? -1 : x->place > y->place;
+}
+
+/* They have answered in whatever order. */
+static void sort(struct cr_cli_servers *servers, const struct cr_config *config)
+{
+    for (size_t i = 0; i < servers->told; i++) {
+        const char *name = cr_cli_servers_text(servers->list[i].doc.root, "name");
+        size_t place = 0;
+
+        while (place < config->server_count && strcmp(config->servers[place].name, name) != 0)
+            place++;
+        servers->list[i].place = place;
+    }
+    qsort(servers->list, servers->told, sizeof(*servers->list), by_place);
+}
+
+const char *cr_cli_servers_text(const struct cr_json *object, const char *key)
+{
+    const struct cr_json *value = cr_json_get(object, key);
+
+    return value && value->type == CR_JSON_STRING ? value->text : "";
+}
+
+static bool wait_for_all(struct caprun_runtime *rt, struct cr_signals *signals, bool quiet,
+                         struct cr_cli_servers *servers)
+{
+    struct pollfd fds[] = {{.fd = caprun_fd(rt), .events = POLLIN},
+                           {.fd = signals->fd, .events = POLLIN}};
+    struct cr_progress progress;
+    char text[80];
+
+    cr_progress_init(&progress, signals, quiet);
+    while (servers->told < servers->count && !cr_signals_take(signals)) {
+        (void)snprintf(text, sizeof(text), "caprun: %zu of %zu servers have answered",
+                       servers->told, servers->count);
+        cr_progress_say(&progress, text);
+        (void)poll(fds, 2, CR_PROGRESS_MS);
+        caprun_step(rt);
+    }
+    cr_progress_end(&progress);
+    return servers->told == servers->count;
+}
+
+int cr_cli_servers_ask(struct caprun_runtime *rt, const char *server,
+                       const struct cr_config *config, struct cr_signals *signals, bool quiet,
+                       struct cr_cli_servers *ret, struct cr_problem *why)
+{
+    int asked = 0;
+
+    *ret = (struct cr_cli_servers){.list = calloc(config->server_count + 1, sizeof(*ret->list))};
+    if (!ret->list)
+        return cr_problem_memory(why);
+    if (config->server_count)
+        asked = caprun_list_tools(rt, server, take, ret);
+    ret->count = asked > 0 ? (size_t)asked : 0;
+    if (asked < 0) {
+        (void)cr_problem_set(why, CAPRUN_OUTCOME_INTERNAL, NULL, "%s", caprun_error(rt));
+    } else if (!wait_for_all(rt, signals, quiet, ret)) {
+        (void)cr_problem_set(why, CAPRUN_OUTCOME_CANCELLED, NULL, "Cancelled");
+    } else {
+        sort(ret, config);
+        return 0;
+    }
+    cr_cli_servers_clear(ret);
+    return CAPRUN_E_INVAL;
+}
+
+static const struct cr_json *find_named(const struct cr_json *list, const char *name)
+{
+    const struct cr_json *v = list ? list->first : NULL;
+
+    while (v && strcmp(cr_cli_servers_text(v, "name"), name) != 0)
+        v = v->next;
+    return v;
+}
+
+const char *cr_cli_servers_state(const struct cr_cli_servers *servers, const char *server,
+                                 const char *tool, const char **ret_message, const char **ret_hint)
+{
+    const struct cr_json *root = NULL, *changed;
+
+    *ret_message = *ret_hint = "";
+    for (size_t i = 0; i < servers->told && !root; i++)
+        if (strcmp(cr_cli_servers_text(servers->list[i].doc.root, "name"), server) == 0)
+            root = servers->list[i].doc.root;
+    if (!root)
+        return "unknown";
+    if (strcmp(cr_cli_servers_text(root, "state"), "ok") != 0) {
+        *ret_message = cr_cli_servers_text(root, "error");
+        *ret_hint = cr_cli_servers_text(root, "hint");
+        return "unreachable";
+    }
+    changed = find_named(cr_json_get(root, "changed"), tool);
+    if (changed) {
+        *ret_message = cr_cli_servers_text(changed, "message");
+        *ret_hint = cr_cli_servers_text(changed, "hint");
+        return "changed";
+    }
+    return find_named(cr_json_get(root, "tools"), tool) ? "ok" : "missing";
+}
+
+void cr_cli_servers_clear(struct cr_cli_servers *servers)
+{
+    for (size_t i = 0; i < servers->told; i++) {
+        cr_json_clear(&servers->list[i].doc);
+        cr_buf_clear(&servers->list[i].text);
+    }
+    free(servers->list);
+}

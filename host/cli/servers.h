@@ -1,0 +1,46 @@
+/*
+ * servers.h - asks the configured servers for their tools, and waits for all of them.
+ */
+#ifndef CR_CLI_SERVERS_H
+#define CR_CLI_SERVERS_H
+
+#include "base/json.h"
+#include "base/problem.h"
+#include "cli/signals.h"
+#include "config/config.h"
+
+struct caprun_runtime;
+
+/* What one server has said, or how it failed (docs/servers.md). */
+struct cr_cli_server {
+    struct cr_buf text;
+    struct cr_json_doc doc;
+    size_t place; /* in the configuration */
+};
+
+struct cr_cli_servers {
+    struct cr_cli_server *list; /* in the order of the configuration */
+    size_t count, told;         /* asked, and those that have answered */
+};
+
+/*
+ * Asks |server|, or with NULL all that are configured, starts what has to be started, and waits; a
+ * line on the terminal says how far it is, unless |quiet|. Returns 0, and the caller
+ * ends it with cr_cli_servers_clear(); or CANCELLED, or INTERNAL.
+ */
+int cr_cli_servers_ask(struct caprun_runtime *rt, const char *server,
+                       const struct cr_config *config, struct cr_signals *signals, bool quiet,
+                       struct cr_cli_servers *ret, struct cr_problem *why);
+void cr_cli_servers_clear(struct cr_cli_servers *servers);
+
+/*
+ * How |tool|, of |server|, stands to the lockfile: "ok", "changed", "missing" or "unreachable";
+ * "unknown" if nobody was asked. |*ret_message| and |*ret_hint| explain it, or are "".
+ */
+const char *cr_cli_servers_state(const struct cr_cli_servers *servers, const char *server,
+                                 const char *tool, const char **ret_message, const char **ret_hint);
+
+/* A text of |object|, or "". */
+const char *cr_cli_servers_text(const struct cr_json *object, const char *key);
+
+#endif

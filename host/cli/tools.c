@@ -1,0 +1,399 @@
+/* tools.c - a list for eyes, a list for programs, and which of it fits some words. */
+#include "cli/tools.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/escape.h"
+#include "cli/launch.h"
+#include "cli/output.h"
+#include "cli/servers.h"
+#include "cli/settings.h"
+
+#define MAX_TEXT (256u << 20)
+#define DESCRIPTION_CHARS 100u
+
+/* A tool of a server, and how well it fits. */
+struct match {
+    const struct cr_cli_server *server;
+    const struct cr_json *tool;
+    unsigned score;
+};
+
+struct listing {
+    const struct cr_options *options;
+    struct cr_cli_servers servers;
+    struct match *matches;
+    size_t count;
+    struct cr_buf out;
+};
+
+static bool has_failed(const struct cr_cli_server *s)
+{
+    return strcmp(cr_cli_servers_text(s->doc.root, "state"), "ok") != 0;
+}
+
+/* --- words ------------------------------------------------------------------------------------ */
+
+/* A word that is a part of the name between its marks says more than one in the middle of it. */
+static unsigned score_name(const char *name, const char *word)
+{
+    const char *found = strcasestr(name, word);
+    size_t len = strlen(word);
+    unsigned score = found ? 5 : 0;
+
+    for (; found; found = strcasestr(found + 1, word)) {
+        bool begins = found == name || strchr("_-./", found[-1]);
+        bool ends = !found[len] || strchr("_-./", found[len]);
+
+        if (begins && ends)
+            score = 10;
+    }
+    return score;
+}
+
+/* Is the one word "ns:action", by exact names? */
+static bool is_name(const struct listing *l, const struct match *m)
+{
+    const char *word = l->options->words[1],
+               *server = cr_cli_servers_text(m->server->doc.root, "name");
+    size_t len = strlen(server);
+
+    return l->options->word_count == 2 && strncmp(word, server, len) == 0 && word[len] == ':' &&
+           strcmp(word + len + 1, cr_cli_servers_text(m->tool, "name")) == 0;
+}
+
+/* 0 unless every word is somewhere. */
+static unsigned score_tool(const struct listing *l, const struct cr_cli_server *s,
+                           const struct cr_json *tool)
+{
+    unsigned sum = 0;
+
+    if (is_name(l, &(struct match){s, tool, 0}))
+        return 1;
+    for (int i = 1; i < l->options->word_count; i++) {
+        const char *word = l->options->words[i];
+        unsigned score = score_name(cr_cli_servers_text(tool, "name"), word);
+
+        if (strcasestr(cr_cli_servers_text(tool, "description"), word) ||
+            strcasestr(cr_cli_servers_text(tool, "title"), word))
+            score += 3;
+        if (strcasestr(cr_cli_servers_text(s->doc.root, "name"), word))
+            score += 2;
+        if (!score)
+            return 0;
+        sum += score;
+    }
+    return sum;
+}
+
+static int by_score(const void *a, const void *b)
+{
+    const struct match *x = a, *y = b;
+
+    if (x->score != y->score)
+        return x->score < y->score ? 1 : -1;
+    return x->tool->at < y->tool->at ? -1 : x->tool->at > y->tool->at;
+}
+
+static int rank(struct listing *l, struct cr_problem *why)
+{
+    size_t all = 0;
+
+    for (size_t i = 0; i < l->servers.told; i++) {
+        const struct cr_json *tools = cr_json_get(l->servers.list[i].doc.root, "tools");
+
+        all += tools ? tools->count : 0;
+    }
+    l->matches = calloc(all + 1, sizeof(*l->matches));
+    if (!l->matches)
+        return cr_problem_memory(why);
+    for (size_t i = 0; i < l->servers.told; i++) {
+        const struct cr_cli_server *s = &l->servers.list[i];
+        const struct cr_json *tools = cr_json_get(s->doc.root, "tools");
+
+        for (const struct cr_json *t = tools ? tools->first : NULL; t; t = t->next) {
+            unsigned score = score_tool(l, s, t);
+
+            if (score)
+                l->matches[l->count++] = (struct match){s, t, score};
+        }
+    }
+    qsort(l->matches, l->count, sizeof(*l->matches), by_score);
+    return 0;
+}
+
+/* --- for programs ------------------------------------------------------------------------------
+ */
+
+static void add_raw(struct listing *l, const struct cr_cli_server *s, const struct cr_json *value)
+{
+    cr_buf_add(&l->out, s->doc.bytes + value->at, value->len);
+}
+
+/* All that is known of a server but its tools. */
+static void add_head(struct listing *l, const struct cr_cli_server *s)
+{
+    bool first = true;
+
+    cr_buf_str(&l->out, "{");
+    for (const struct cr_json *v = s->doc.root ? s->doc.root->first : NULL; v; v = v->next) {
+        if (strcmp(v->key, "tools") == 0)
+            continue;
+        cr_buf_str(&l->out, first ? "" : ",");
+        cr_escape_json_str(&l->out, v->key);
+        cr_buf_str(&l->out, ":");
+        add_raw(l, s, v);
+        first = false;
+    }
+    cr_buf_str(&l->out, "}");
+}
+
+static void write_json(struct listing *l)
+{
+    bool ranked = l->options->word_count > 1;
+
+    cr_buf_str(&l->out, "{\"servers\":[");
+    for (size_t i = 0; i < l->servers.told; i++) {
+        cr_buf_str(&l->out, i ? "," : "");
+        if (ranked)
+            add_head(l, &l->servers.list[i]);
+        else
+            cr_buf_add(&l->out, l->servers.list[i].text.data, l->servers.list[i].text.len);
+    }
+    cr_buf_str(&l->out, "]");
+    if (ranked)
+        cr_buf_str(&l->out, ",\"tools\":[");
+    for (size_t i = 0; i < l->count; i++) {
+        cr_buf_str(&l->out, i ? ",{\"server\":" : "{\"server\":");
+        cr_escape_json_str(&l->out, cr_cli_servers_text(l->matches[i].server->doc.root, "name"));
+        cr_buf_fmt(&l->out, ",\"score\":%u,\"tool\":", l->matches[i].score);
+        add_raw(l, l->matches[i].server, l->matches[i].tool);
+        cr_buf_str(&l->out, "}");
+    }
+    cr_buf_str(&l->out, ranked ? "]}\n" : "}\n");
+}
+
+/* --- for eyes ----------------------------------------------------------------------------------
+ */
+
+static void add_escaped(struct listing *l, const char *text)
+{
+    cr_escape_terminal(&l->out, text, strlen(text));
+}
+
+/* The first line of what the server says of it, or the beginning of that. */
+static void add_description(struct listing *l, const struct cr_json *tool)
+{
+    const char *text = cr_cli_servers_text(tool, "description");
+    size_t len, shown;
+
+    text += strspn(text, " \t\r\n");
+    len = strcspn(text, "\r\n");
+    shown = len < DESCRIPTION_CHARS ? len : DESCRIPTION_CHARS;
+    while (shown < len && shown && ((unsigned char)text[shown] & 0xc0) == 0x80)
+        shown--; /* not in the middle of a character */
+    if (len)
+        cr_buf_str(&l->out, "  ");
+    cr_escape_terminal(&l->out, text, shown);
+    cr_buf_str(&l->out, shown < len ? "…\n" : "\n");
+}
+
+static void add_failure(struct listing *l, const struct cr_cli_server *s)
+{
+    const char *hint = cr_cli_servers_text(s->doc.root, "hint");
+
+    cr_buf_fmt(&l->out, "%s%s%s  failed: ", cr_output_colour(STDOUT_FILENO, CR_COLOUR_BAD),
+               cr_cli_servers_text(s->doc.root, "name"),
+               cr_output_colour(STDOUT_FILENO, CR_COLOUR_NONE));
+    add_escaped(l, cr_cli_servers_text(s->doc.root, "error"));
+    cr_buf_str(&l->out, "\n");
+    if (hint[0]) {
+        cr_buf_str(&l->out, "  hint: ");
+        add_escaped(l, hint);
+        cr_buf_str(&l->out, "\n");
+    }
+}
+
+static void add_server_line(struct listing *l, const struct cr_cli_server *s)
+{
+    const struct cr_json *root = s->doc.root, *info = cr_json_get(root, "serverInfo");
+    const struct cr_json *tools = cr_json_get(root, "tools");
+    size_t count = tools ? tools->count : 0;
+
+    cr_buf_fmt(&l->out, "%s%s%s  %zu tool%s, ", cr_output_colour(STDOUT_FILENO, CR_COLOUR_GOOD),
+               cr_cli_servers_text(root, "name"), cr_output_colour(STDOUT_FILENO, CR_COLOUR_NONE),
+               count, count == 1 ? "" : "s");
+    if (info) {
+        add_escaped(l, cr_cli_servers_text(info, "name"));
+        cr_buf_str(&l->out, " ");
+        add_escaped(l, cr_cli_servers_text(info, "version"));
+        cr_buf_str(&l->out, ", ");
+    }
+    cr_buf_fmt(&l->out, "%s, %s\n", cr_cli_servers_text(root, "protocolVersion"),
+               cr_cli_servers_text(root, "era"));
+}
+
+static void add_lock_error(struct listing *l, const struct cr_cli_server *s)
+{
+    const char *words = cr_cli_servers_text(s->doc.root, "lockError");
+
+    if (!words[0])
+        return;
+    cr_buf_str(&l->out, "  not compared with what is pinned: ");
+    add_escaped(l, words);
+    cr_buf_str(&l->out, "\n");
+}
+
+static bool is_changed(const struct cr_cli_server *s, const char *name)
+{
+    const struct cr_json *changed = cr_json_get(s->doc.root, "changed");
+    const struct cr_json *v = changed ? changed->first : NULL;
+
+    while (v && strcmp(cr_cli_servers_text(v, "name"), name) != 0)
+        v = v->next;
+    return v != NULL;
+}
+
+static void add_tool(struct listing *l, const struct cr_cli_server *s, const struct cr_json *tool)
+{
+    const char *name = cr_cli_servers_text(tool, "name");
+
+    add_escaped(l, name);
+    if (is_changed(s, name))
+        cr_buf_str(&l->out, " (changed since it was pinned: caprun lock)");
+    add_description(l, tool);
+}
+
+/* Each line of it, escaped and indented. */
+static void add_lines(struct listing *l, const char *text)
+{
+    while (*text) {
+        size_t len = strcspn(text, "\n");
+
+        cr_buf_str(&l->out, "  ");
+        cr_escape_terminal(&l->out, text, len);
+        cr_buf_str(&l->out, "\n");
+        text += len + (text[len] == '\n');
+    }
+}
+
+/* All that there is to know of one tool. */
+static void add_whole_tool(struct listing *l, const struct match *m)
+{
+    const struct cr_json *schema = cr_json_get(m->tool, "inputSchema");
+
+    cr_buf_fmt(&l->out, "%s:", cr_cli_servers_text(m->server->doc.root, "name"));
+    add_escaped(l, cr_cli_servers_text(m->tool, "name"));
+    cr_buf_str(&l->out, "\n");
+    add_lines(l, cr_cli_servers_text(m->tool, "description"));
+    if (!schema)
+        return;
+    cr_escape_pretty(&l->out, (const uint8_t *)m->server->doc.bytes + schema->at, schema->len);
+    cr_buf_str(&l->out, "\n");
+}
+
+static void write_text(struct listing *l)
+{
+    bool ranked = l->options->word_count > 1;
+
+    for (size_t i = 0; i < l->servers.told; i++) {
+        const struct cr_cli_server *s = &l->servers.list[i];
+        const struct cr_json *tools = cr_json_get(s->doc.root, "tools");
+
+        if (has_failed(s)) {
+            add_failure(l, s);
+            continue;
+        }
+        if (ranked)
+            continue;
+        add_server_line(l, s);
+        add_lock_error(l, s);
+        for (const struct cr_json *t = tools ? tools->first : NULL; t; t = t->next) {
+            cr_buf_str(&l->out, "  ");
+            add_tool(l, s, t);
+        }
+    }
+    for (size_t i = 0; i < l->count; i++) {
+        const struct match *m = &l->matches[i];
+
+        if (is_name(l, m)) {
+            add_whole_tool(l, m);
+            continue;
+        }
+        cr_buf_fmt(&l->out, "%s:", cr_cli_servers_text(m->server->doc.root, "name"));
+        add_tool(l, m->server, m->tool);
+    }
+    if (ranked && !l->count)
+        cr_buf_str(&l->out, "no tool fits these words\n");
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+
+static int status_of(const struct listing *l)
+{
+    for (size_t i = 0; i < l->servers.told; i++)
+        if (has_failed(&l->servers.list[i]))
+            return caprun_outcome_status(CAPRUN_OUTCOME_RPC_ERROR);
+    return 0;
+}
+
+static int show(struct listing *l, struct cr_problem *why)
+{
+    int status = -1;
+
+    if (l->options->word_count > 1 && rank(l, why) < 0)
+        return CAPRUN_E_NOMEM;
+    cr_buf_init(&l->out, MAX_TEXT);
+    if (l->options->json)
+        write_json(l);
+    else
+        write_text(l);
+    status = (l->options->json ? cr_output_json(&l->out) : cr_output_text(&l->out)) < 0
+                 ? caprun_outcome_status(CAPRUN_OUTCOME_INTERNAL)
+                 : status_of(l);
+    cr_buf_clear(&l->out);
+    free(l->matches);
+    return status;
+}
+
+static int ask_and_show(struct caprun_runtime *rt, const struct cr_config *config,
+                        const struct cr_options *o, struct cr_signals *signals,
+                        struct cr_problem *why)
+{
+    struct listing l = {.options = o};
+    int r = cr_settings_servers(config, o, rt, why);
+
+    if (r == 0)
+        r = cr_cli_servers_ask(rt, NULL, config, signals, o->quiet, &l.servers, why);
+    if (r < 0)
+        return r;
+    r = show(&l, why);
+    cr_cli_servers_clear(&l.servers);
+    return r;
+}
+
+int cr_cli_tools(struct caprun_runtime *rt, struct caprun_run *run, const struct cr_options *o,
+                 int *ret_signal)
+{
+    struct cr_signals signals;
+    struct cr_config config;
+    struct cr_problem why;
+    int r;
+
+    if (cr_settings_load(o, &config, &why) < 0)
+        return cr_launch_reject(run, &why);
+    if (!o->quiet)
+        cr_settings_warn(&config, o);
+    if (!config.server_count && !o->quiet)
+        cr_output_note("there are no servers: \"mcpServers\" in %s",
+                       config.path ? config.path : CR_CONFIG_NAME);
+    cr_signals_begin(&signals);
+    r = ask_and_show(rt, &config, o, &signals, &why);
+    cr_signals_end(&signals);
+    *ret_signal = signals.taken;
+    cr_config_clear(&config);
+    return r < 0 ? cr_launch_reject(run, &why) : r;
+}

@@ -1,0 +1,316 @@
+/*
+ * guard.c - caprun-guard: starts a server, and ends all that the server started.
+ *
+ * It is the subreaper of the whole tree: who loses his parent in there becomes a child of the
+ * guard, whatever he has done to get away. So the tree is ended from its root, until there are no
+ * children, and where that is possible by process groups: a group dies at one blow, also one that
+ * forks all the time.
+ *
+ * It stays in the session of the host, and only lets go of the terminal: for the scheduler a new
+ * session would be another user's work, which makes each message slower.
+ *
+ * It ends the tree when its control socket closes, and when the host dies: a process that the
+ * host has forked may still hold that socket.
+ */
+#include "guard/guard.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define TICK_MS 20
+
+static pid_t server_group;
+static pid_t server;     /* 0: not forked yet, or reaped */
+static int outcome = -1; /* a pipe: closed by the server's exec, or says why there was none */
+static int signals = -1; /* a signalfd */
+static int host = -1;    /* a pidfd */
+
+static void report(int what, int value, int step)
+{
+    struct guard_report r = {.what = what, .value = value, .step = step};
+
+    (void)send(GUARD_FD, &r, sizeof(r), MSG_NOSIGNAL);
+}
+
+static void fail(void)
+{
+    report(GUARD_FAILED, errno, GUARD_STEP_SETUP);
+    _exit(1);
+}
+
+/* --- the end of the tree -------------------------------------------------------------------- */
+
+/*
+ * A child that was not reaped has its number still, and so has its group. Of groups, only what the
+ * server or this child has made is surely not the host's.
+ */
+static void kill_child(pid_t pid)
+{
+    pid_t group = getpgid(pid);
+
+    (void)kill(group == pid || group == server_group ? -group : pid, SIGKILL);
+}
+
+/* The numbers are apart by spaces, also behind the last one. */
+static void kill_children(void)
+{
+    int fd = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
+    char text[1024];
+    pid_t pid = 0;
+    ssize_t n;
+
+    if (fd < 0)
+        (void)kill(-server_group, SIGKILL); /* all that can be done without /proc */
+    while (fd >= 0 && (n = read(fd, text, sizeof(text))) > 0) {
+        for (ssize_t i = 0; i < n; i++) {
+            if (text[i] >= '0' && text[i] <= '9') {
+                pid = pid * 10 + (text[i] - '0');
+                continue;
+            }
+            if (pid > 0)
+                kill_child(pid);
+            pid = 0;
+        }
+    }
+    if (fd >= 0)
+        (void)close(fd);
+}
+
+/* Returns how many there were, or -1 if there are no children any more. */
+static int reap_dead(void)
+{
+    pid_t pid;
+    int reaped = 0;
+
+    while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
+        reaped++;
+    return pid < 0 ? -1 : reaped;
+}
+
+/*
+ * Gives up when none has died for a while: one that hangs in the kernel will die when it comes out,
+ * and one that runs as another user is not ours to kill.
+ */
+__attribute__((noreturn)) static void end_tree(void)
+{
+    struct timespec tick = {.tv_nsec = TICK_MS * 1000000L};
+    sigset_t child;
+    int reaped, left = GUARD_PATIENCE_MS / TICK_MS;
+
+    (void)sigemptyset(&child);
+    (void)sigaddset(&child, SIGCHLD);
+    while ((reaped = reap_dead()) >= 0 && left > 0) {
+        left = reaped ? GUARD_PATIENCE_MS / TICK_MS : left - 1;
+        kill_children();
+        (void)sigtimedwait(&child, NULL, &tick);
+    }
+    _exit(0);
+}
+
+/* --- the server ------------------------------------------------------------------------------ */
+
+__attribute__((noreturn)) static void refuse(int fd, int step)
+{
+    struct guard_report r = {.what = GUARD_FAILED, .value = errno, .step = step};
+
+    (void)!write(fd, &r, sizeof(r));
+    _exit(1);
+}
+
+/* By the system call: the C library keeps some signals to itself, which may be ignored as well. */
+static void reset_signals(void)
+{
+    static const unsigned long defaults[4]; /* the kernel's struct sigaction */
+    sigset_t none;
+
+    for (int i = 1; i < _NSIG; i++)
+        (void)syscall(SYS_rt_sigaction, i, defaults, NULL, _NSIG / 8);
+    (void)sigemptyset(&none);
+    (void)sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+__attribute__((noreturn)) static void become_server(char **argv, pid_t guard, int fd)
+{
+    (void)setpgid(0, 0);
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
+        refuse(fd, GUARD_STEP_SETUP);
+    if (getppid() != guard)
+        _exit(1); /* it was killed before */
+    if (chdir(argv[1]) < 0)
+        refuse(fd, GUARD_STEP_CHDIR);
+    reset_signals();
+    (void)execvp(argv[2], argv + 2);
+    refuse(fd, GUARD_STEP_EXEC);
+}
+
+static void start_server(char **argv)
+{
+    pid_t guard = getpid();
+    int ends[2];
+
+    if (pipe2(ends, O_CLOEXEC) < 0)
+        fail();
+    server = fork();
+    if (server < 0)
+        fail();
+    if (server == 0)
+        become_server(argv, guard, ends[1]);
+    server_group = server;
+    (void)setpgid(server, server); /* it may be signalled before it has come to that itself */
+    (void)close(ends[1]);
+    (void)syscall(SYS_close_range, 0, 2, 0);
+    outcome = ends[0];
+}
+
+static void hear_outcome(void)
+{
+    struct guard_report r;
+    ssize_t n;
+
+    do
+        n = read(outcome, &r, sizeof(r));
+    while (n < 0 && errno == EINTR);
+    (void)close(outcome);
+    outcome = -1;
+    if (n == sizeof(r)) {
+        report(r.what, r.value, r.step);
+        end_tree();
+    }
+    report(GUARD_STARTED, server, 0);
+}
+
+/* --- what happens ---------------------------------------------------------------------------- */
+
+static void reap(void)
+{
+    pid_t pid;
+    int status;
+
+    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+        if (pid != server)
+            continue;
+        server = 0;
+        if (outcome >= 0)
+            hear_outcome();
+        report(GUARD_EXITED, status, 0);
+        end_tree();
+    }
+}
+
+static void hear_signals(void)
+{
+    struct signalfd_siginfo info;
+
+    while (read(signals, &info, sizeof(info)) == sizeof(info))
+        if (info.ssi_signo != SIGCHLD)
+            end_tree();
+    reap();
+}
+
+static void hear_host(void)
+{
+    char what = 0;
+    ssize_t n = recv(GUARD_FD, &what, 1, MSG_DONTWAIT);
+
+    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+        end_tree();
+    if (n > 0 && what == GUARD_TERM && server)
+        (void)kill(-server, SIGTERM);
+}
+
+static void stand_guard(void)
+{
+    for (;;) {
+        struct pollfd fds[] = {{.fd = host, .events = POLLIN},
+                               {.fd = GUARD_FD, .events = POLLIN},
+                               {.fd = outcome, .events = POLLIN},
+                               {.fd = signals, .events = POLLIN}};
+
+        if (poll(fds, sizeof(fds) / sizeof(fds[0]), -1) < 0)
+            continue;
+        if (fds[0].revents)
+            end_tree();
+        if (fds[1].revents)
+            hear_host();
+        if (fds[2].revents)
+            hear_outcome();
+        if (fds[3].revents)
+            hear_signals();
+    }
+}
+
+/* --- beginning ------------------------------------------------------------------------------- */
+
+static bool is_control_socket(void)
+{
+    int type = 0;
+    socklen_t len = sizeof(type);
+
+    return getsockopt(GUARD_FD, SOL_SOCKET, SO_TYPE, &type, &len) == 0 && type == SOCK_SEQPACKET;
+}
+
+/* All signals wait, so that none ends the guard; an ignored SIGCHLD would leave nothing to reap. */
+static void take_signals(void)
+{
+    static const int heard[] = {SIGCHLD, SIGTERM, SIGINT, SIGHUP};
+    sigset_t set;
+
+    (void)sigfillset(&set);
+    (void)sigprocmask(SIG_SETMASK, &set, NULL);
+    (void)sigemptyset(&set);
+    for (size_t i = 0; i < sizeof(heard) / sizeof(heard[0]); i++) {
+        (void)signal(heard[i], SIG_DFL);
+        (void)sigaddset(&set, heard[i]);
+    }
+    signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (signals < 0)
+        fail();
+}
+
+/* A server asks nobody at the terminal, and ^C there is for the host. */
+static void leave_terminal(void)
+{
+    int fd = open("/dev/tty", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+
+    if (fd >= 0) {
+        (void)ioctl(fd, TIOCNOTTY);
+        (void)close(fd);
+    }
+}
+
+static void set_up(void)
+{
+    if (fcntl(GUARD_FD, F_SETFD, FD_CLOEXEC) < 0 ||
+        syscall(SYS_close_range, GUARD_FD + 1, ~0u, 0) < 0)
+        fail();
+    take_signals();
+    leave_terminal();
+    if (setpgid(0, 0) < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1) < 0 || prctl(PR_SET_DUMPABLE, 0) < 0)
+        fail();
+    host = (int)syscall(SYS_pidfd_open, getppid(), 0); /* who is in another namespace has none */
+}
+
+int main(int argc, char **argv)
+{
+    static const char usage[] = "caprun-guard: a part of caprun, not a command; see caprun(1)\n";
+
+    if (argc < 3 || !is_control_socket()) {
+        (void)!write(STDERR_FILENO, usage, sizeof(usage) - 1);
+        return 2;
+    }
+    set_up();
+    start_server(argv);
+    stand_guard();
+}

@@ -1,0 +1,78 @@
+/* eras.c - a file for each command, named by its hash, with one word in it. */
+#include "mcp/eras.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/mem.h"
+
+#define MAX_COMMAND (4u << 20)
+
+static const char *const words[] = {
+    [CR_ERA_UNKNOWN] = "", [CR_ERA_MODERN] = "modern\n", [CR_ERA_LEGACY] = "legacy\n"};
+
+/* Arguments cannot have a NUL in them, so that no two commands have the same bytes. */
+static bool name_of(const char *const *argv, char ret[CR_HASH_DIGITS + 1])
+{
+    uint8_t hash[CR_HASH_BYTES];
+    struct cr_buf all;
+    bool whole;
+
+    cr_buf_init(&all, MAX_COMMAND);
+    for (; *argv; argv++)
+        cr_buf_add(&all, *argv, strlen(*argv) + 1);
+    whole = cr_buf_err(&all) == 0;
+    if (whole) {
+        cr_hash_take(all.data, all.len, hash);
+        cr_hash_show(hash, ret);
+    }
+    cr_buf_clear(&all);
+    return whole;
+}
+
+static int open_dir(const char *dir)
+{
+    return dir ? open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+}
+
+enum cr_era cr_eras_recall(const char *dir, const char *const *argv)
+{
+    cr_autoclose int fd = open_dir(dir);
+    enum cr_era era = CR_ERA_UNKNOWN;
+    char name[CR_HASH_DIGITS + 1];
+    struct cr_buf text;
+
+    if (fd < 0 || !name_of(argv, name))
+        return CR_ERA_UNKNOWN;
+    cr_buf_init(&text, 16);
+    if (cr_file_read(fd, name, &text, NULL, NULL) == 0 && cr_buf_text(&text)) {
+        if (strcmp(cr_buf_text(&text), words[CR_ERA_MODERN]) == 0)
+            era = CR_ERA_MODERN;
+        else if (strcmp(cr_buf_text(&text), words[CR_ERA_LEGACY]) == 0)
+            era = CR_ERA_LEGACY;
+    }
+    cr_buf_clear(&text);
+    return era;
+}
+
+void cr_eras_remember(const char *dir, const char *const *argv, enum cr_era era)
+{
+    char name[CR_HASH_DIGITS + 1];
+    cr_autoclose int fd = -1;
+
+    if (!dir || !name_of(argv, name))
+        return;
+    (void)cr_file_make_dirs(dir);
+    fd = open_dir(dir);
+    if (fd < 0)
+        return;
+    if (era == CR_ERA_UNKNOWN)
+        (void)unlinkat(fd, name, 0);
+    else
+        (void)cr_file_replace(fd, name, words[era], strlen(words[era]), 0600, NULL);
+}

@@ -1,0 +1,19 @@
+/*
+ * eras.h - which era a server's command spoke last time, as a small file for each command: a server
+ * that is silent before initialize costs ten seconds to find out.
+ *
+ * What is remembered is a guess to begin with, and wrong ones are forgotten.
+ */
+#ifndef CR_ERAS_H
+#define CR_ERAS_H
+
+#include "mcp/rpc.h"
+
+/* |argv| is the command and its arguments, NULL at the end. UNKNOWN if |dir| is NULL, or has none.
+ */
+enum cr_era cr_eras_recall(const char *dir, const char *const *argv);
+
+/* UNKNOWN forgets. What cannot be written is not remembered. */
+void cr_eras_remember(const char *dir, const char *const *argv, enum cr_era era);
+
+#endif

@@ -1,0 +1,266 @@
+/*
+ * message.c - a reader of lines, and what a line is.
+ *
+ * A line that lies in one chunk is read there; the pieces of another are gathered. When it is whole
+ * it has to pass the scanner, and then a walk (walk.h) finds its parts. One that cannot be kept is
+ * walked over from its start, and forgotten on the way.
+ */
+#include "mcp/message.h"
+
+#include <string.h>
+
+#include "base/scan.h"
+
+#define KEPT_MAX (1u << 20) /* of the buffer, when a line is done */
+
+/* --- what a message is ---------------------------------------------------------------------- */
+
+static bool is_number(struct cr_span json)
+{
+    return json.at && (json.at[0] == '-' || (json.at[0] >= '0' && json.at[0] <= '9'));
+}
+
+static const char *classify_question(struct cr_message *m)
+{
+    if (m->result.at || m->error.at)
+        return "both a method and an answer";
+    if (m->method.at[0] != '"')
+        return "a method that is not a string";
+    if (m->id_text.at && m->id_text.at[0] != '"' && !is_number(m->id_text))
+        return "a request whose id is neither a string nor a number";
+    m->method = (struct cr_span){m->method.at + 1, m->method.len - 2};
+    m->kind = m->id_text.at ? CR_MESSAGE_REQUEST : CR_MESSAGE_NOTIFICATION;
+    return NULL;
+}
+
+static const char *classify_answer(struct cr_message *m)
+{
+    if (!m->result.at && !m->error.at)
+        return "neither a method nor an answer";
+    if (m->result.at && m->error.at)
+        return "both a result and an error";
+    if (m->result.at && !is_number(m->id_text))
+        return "a result whose id is not a number";
+    if (m->error.at && m->error.at[0] != '{')
+        return "an error that is not an object";
+    if (m->id_text.at && !is_number(m->id_text) && m->id_text.at[0] != 'n')
+        return "an error whose id is neither a number nor null";
+    m->kind = m->result.at ? CR_MESSAGE_RESULT : CR_MESSAGE_ERROR;
+    return NULL;
+}
+
+static bool noise(struct cr_message *ret, const char *bytes, size_t len, const char *why)
+{
+    *ret = (struct cr_message){.bytes = bytes, .len = len, .why = why};
+    return true;
+}
+
+/* Some libraries escape every slash, and methods are full of them. */
+static void unescape_slashes(struct cr_reader *r, struct cr_span *method)
+{
+    size_t len = 0;
+
+    if (method->len > sizeof(r->method) || !memchr(method->at, '\\', method->len))
+        return;
+    for (size_t i = 0; i < method->len; i++)
+        if (method->at[i] != '\\' || i + 1 == method->len || method->at[i + 1] != '/')
+            r->method[len++] = method->at[i];
+    *method = (struct cr_span){r->method, len};
+}
+
+static struct cr_span span_of(const struct cr_walk *w, enum cr_walk_part part, const char *bytes)
+{
+    if (!cr_walk_has(w, part))
+        return (struct cr_span){0};
+    return (struct cr_span){bytes + w->parts[part].at, w->parts[part].len};
+}
+
+/* Reads what is known to be JSON. */
+static bool read_message(struct cr_reader *r, const char *bytes, size_t len, struct cr_message *ret)
+{
+    struct cr_walk w;
+    struct cr_span version;
+    const char *why;
+
+    cr_walk_init(&w);
+    cr_walk_feed(&w, bytes, len);
+    if (w.why)
+        return noise(ret, bytes, len, w.why);
+    version = span_of(&w, CR_WALK_JSONRPC, bytes);
+    if (version.at && (version.len != 5 || memcmp(version.at, "\"2.0\"", 5) != 0))
+        return noise(ret, bytes, len, "a version of JSON-RPC that is not \"2.0\"");
+    *ret = (struct cr_message){.bytes = bytes, .len = len};
+    ret->id_text = span_of(&w, CR_WALK_ID, bytes);
+    ret->method = span_of(&w, CR_WALK_METHOD, bytes);
+    ret->params = span_of(&w, CR_WALK_PARAMS, bytes);
+    ret->result = span_of(&w, CR_WALK_RESULT, bytes);
+    ret->error = span_of(&w, CR_WALK_ERROR, bytes);
+    /* some write all that there can be, and null where there is nothing */
+    if (ret->result.at && ret->error.at && ret->error.at[0] == 'n')
+        ret->error = (struct cr_span){NULL, 0};
+    why = ret->method.at ? classify_question(ret) : classify_answer(ret);
+    if (why)
+        return noise(ret, bytes, len, why);
+    if (ret->method.at)
+        unescape_slashes(r, &ret->method);
+    else
+        ret->id = cr_walk_id(&w);
+    return true;
+}
+
+/* --- lines ---------------------------------------------------------------------------------- */
+
+void cr_reader_init(struct cr_reader *r, size_t max)
+{
+    *r = (struct cr_reader){.max = max};
+    cr_buf_init(&r->line, max < SIZE_MAX ? max + 1 : max); /* the carriage return is not counted */
+}
+
+void cr_reader_clear(struct cr_reader *r)
+{
+    cr_buf_clear(&r->line);
+    cr_reader_init(r, r->max);
+}
+
+/* Forgets the line that the caller had. */
+static void release(struct cr_reader *r)
+{
+    if (!r->done)
+        return;
+    if (r->line.cap > KEPT_MAX)
+        cr_buf_clear(&r->line);
+    r->line.len = 0;
+    r->done = false;
+}
+
+/* Throws away what is kept of the line, and the |len| bytes behind it. */
+static void drop(struct cr_reader *r, const void *bytes, size_t len, const char *why)
+{
+    if (!r->dropping) {
+        cr_walk_init(&r->walk);
+        cr_walk_feed(&r->walk, r->line.data, r->line.len);
+        cr_buf_clear(&r->line);
+        r->dropping = why;
+    }
+    cr_walk_feed(&r->walk, bytes, len);
+}
+
+/* The line that was thrown away is whole. A question's id is not one of ours. */
+static bool too_long(struct cr_reader *r, struct cr_message *ret)
+{
+    const struct cr_walk *w = &r->walk;
+    bool is_answer = cr_walk_has(w, CR_WALK_RESULT) || cr_walk_has(w, CR_WALK_ERROR);
+
+    *ret = (struct cr_message){.kind = CR_MESSAGE_TOO_LONG, .why = r->dropping};
+    if (is_answer && !cr_walk_has(w, CR_WALK_METHOD) && !w->why)
+        ret->id = cr_walk_id(w);
+    r->dropping = NULL;
+    return true;
+}
+
+/* The same for a line that is here, in |r->line| if |r->done|. */
+static bool drop_whole(struct cr_reader *r, const uint8_t *line, size_t len, const char *why,
+                       struct cr_message *ret)
+{
+    drop(r, line, r->done ? 0 : len, why);
+    return too_long(r, ret);
+}
+
+static void keep(struct cr_reader *r, const uint8_t *bytes, size_t len)
+{
+    if (!r->dropping)
+        cr_buf_add(&r->line, bytes, len);
+    if (cr_buf_err(&r->line) == CAPRUN_E_NOMEM)
+        drop(r, bytes, len, "no memory for the line");
+    else if (r->dropping || cr_buf_err(&r->line))
+        drop(r, bytes, len, "the line is too long");
+}
+
+/* The next message of the batch; false if it has no more, or there is none. */
+static bool next_of_batch(struct cr_reader *r, struct cr_message *ret)
+{
+    const char *line = (const char *)r->line.data;
+
+    if (!cr_walk_element(&r->batch, line, r->line.len))
+        return false;
+    return read_message(r, line + r->batch.parts[CR_WALK_OTHER].at,
+                        r->batch.parts[CR_WALK_OTHER].len, ret);
+}
+
+/* A batch is kept until all of its messages are taken. |start|: of its first one. */
+static bool begin_batch(struct cr_reader *r, const uint8_t *line, size_t len, size_t start,
+                        struct cr_message *ret)
+{
+    if (!r->done)
+        cr_buf_add(&r->line, line, len);
+    if (cr_buf_err(&r->line))
+        return drop_whole(r, line, len, "no memory for the line", ret);
+    r->done = true;
+    cr_walk_init_array(&r->batch, start);
+    return next_of_batch(r, ret) || noise(ret, (const char *)line, len, "an empty batch");
+}
+
+static bool is_blank(uint8_t c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* Reads a whole line, which is |r->line| if |r->done|. Returns false if it is blank. */
+static bool read_line(struct cr_reader *r, const uint8_t *line, size_t len, struct cr_message *ret)
+{
+    size_t start = 0, where;
+    const char *why;
+    int code;
+
+    if (len && line[len - 1] == '\r')
+        len--;
+    if (len > r->max)
+        return drop_whole(r, line, len, "the line is too long", ret);
+    while (start < len && is_blank(line[start]))
+        start++;
+    if (start == len)
+        return false;
+    code = cr_scan_json(line, len, CR_SCAN_PASS, &r->noise);
+    why = code < 0 ? cr_scan_place(&r->noise, &where, &where) : NULL;
+    if (code == CAPRUN_E_TOOBIG)
+        return drop_whole(r, line, len, why, ret);
+    if (code < 0)
+        return noise(ret, (const char *)line, len, why);
+    if (line[start] == '[')
+        return begin_batch(r, line, len, start + 1, ret);
+    return read_message(r, (const char *)line, len, ret);
+}
+
+/* The line ends with these bytes. Returns false if it is blank. */
+static bool end_line(struct cr_reader *r, const uint8_t *bytes, size_t len, struct cr_message *ret)
+{
+    if (!r->dropping && !r->line.len)
+        return read_line(r, bytes, len, ret);
+    keep(r, bytes, len);
+    if (r->dropping)
+        return too_long(r, ret);
+    r->done = true;
+    return read_line(r, r->line.data, r->line.len, ret);
+}
+
+bool cr_reader_next(struct cr_reader *r, const uint8_t **bytes, size_t *len, struct cr_message *ret)
+{
+    if (next_of_batch(r, ret))
+        return true;
+    for (;;) {
+        const uint8_t *piece = *bytes, *feed;
+        size_t piece_len;
+
+        release(r);
+        if (!*len)
+            return false;
+        feed = memchr(piece, '\n', *len);
+        piece_len = feed ? (size_t)(feed - piece) : *len;
+        *bytes += piece_len + !!feed;
+        *len -= piece_len + !!feed;
+        if (!feed)
+            keep(r, piece, piece_len);
+        else if (end_line(r, piece, piece_len, ret))
+            return true;
+    }
+}

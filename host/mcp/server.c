@@ -1,0 +1,407 @@
+/* server.c - the life of a server: started when it is wanted, ended, started again. */
+#include "mcp/server.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mcp/eras.h"
+#include "mcp/server_parts.h"
+
+#define SECOND_US 1000000
+#define MOST_FAILURES 3u
+#define GIVEN_UP_US (60 * (int64_t)SECOND_US)
+#define IDLE_US (300 * (int64_t)SECOND_US)
+#define LINE_MAX_BYTES (20u << 20) /* the args of a call, and what is around them */
+#define INFO_MAX_BYTES (64u << 10)
+
+/* --- a server that is none yet ---------------------------------------------------------------- */
+
+/* In one block, to be freed as one. */
+static char **copy_list(const char *const *list)
+{
+    size_t count = 0, bytes = 0;
+    char **copy, *text;
+
+    for (; list[count]; count++)
+        bytes += strlen(list[count]) + 1;
+    copy = malloc((count + 1) * sizeof(*copy) + bytes);
+    if (!copy)
+        return NULL;
+    text = (char *)(copy + count + 1);
+    for (size_t i = 0; i < count; i++) {
+        copy[i] = text;
+        text = stpcpy(text, list[i]) + 1;
+    }
+    copy[count] = NULL;
+    return copy;
+}
+
+static int copy_spec(struct cr_server *s, const struct cr_server_spec *spec, struct cr_err *err)
+{
+    s->forced = spec->era;
+    s->at_once = spec->at_once;
+    s->name = strdup(spec->name);
+    s->cwd = strdup(spec->child.cwd);
+    s->guard = strdup(spec->child.guard);
+    s->argv = copy_list(spec->child.argv);
+    s->envp = copy_list(spec->child.envp);
+    s->eras_dir = spec->eras_dir ? strdup(spec->eras_dir) : NULL;
+    if (s->name && s->cwd && s->guard && s->argv && s->envp && (s->eras_dir || !spec->eras_dir))
+        return 0;
+    return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for the server '%s'", spec->name);
+}
+
+static void timer_due(struct cr_timer *timer);
+static void pump(struct cr_task *task);
+
+int cr_server_new(struct cr_servers *all, const struct cr_server_spec *spec,
+                  const struct cr_server_owner *owner, void *data, struct cr_server **ret,
+                  struct cr_err *err)
+{
+    struct cr_server *s = calloc(1, sizeof(*s));
+    int r;
+
+    if (!s)
+        return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for the server '%s'", spec->name);
+    s->all = all;
+    s->owner = owner;
+    s->data = data;
+    s->timer = (struct cr_timer){.when_us = -1, .due = timer_due};
+    s->pump = (struct cr_task){.run = pump};
+    cr_tools_init(&s->tools);
+    cr_tools_init(&s->fresh);
+    cr_buf_init(&s->line, LINE_MAX_BYTES);
+    cr_buf_init(&s->info, INFO_MAX_BYTES);
+    s->next = all->first;
+    all->first = s;
+    r = copy_spec(s, spec, err);
+    if (r < 0) {
+        cr_server_free(s);
+        return r;
+    }
+    *ret = s;
+    return 0;
+}
+
+void cr_server_free(struct cr_server *s)
+{
+    struct cr_server **at;
+
+    if (!s)
+        return;
+    for (at = &s->all->first; *at != s;)
+        at = &(*at)->next;
+    *at = s->next;
+    cr_loop_unset(s->all->loop, &s->timer);
+    cr_loop_forget(s->all->loop, &s->pump);
+    cr_child_free(s->child);
+    cr_tools_clear(&s->tools);
+    cr_tools_clear(&s->fresh);
+    cr_buf_clear(&s->line);
+    cr_buf_clear(&s->info);
+    free(s->argv);
+    free(s->envp);
+    free(s->name);
+    free(s->cwd);
+    free(s->guard);
+    free(s->eras_dir);
+    free(s);
+}
+
+bool cr_server_is_off(const struct cr_server *s)
+{
+    return s->state == CR_SERVER_OFF;
+}
+
+const char *cr_server_name(const struct cr_server *s)
+{
+    return s->name;
+}
+
+const struct cr_tools *cr_server_tools(const struct cr_server *s)
+{
+    return &s->tools;
+}
+
+enum cr_era cr_server_era(const struct cr_server *s)
+{
+    return s->era;
+}
+
+const char *cr_server_version(const struct cr_server *s)
+{
+    return s->version;
+}
+
+const char *cr_server_info(const struct cr_server *s)
+{
+    return s->info.len ? (const char *)s->info.data : "";
+}
+
+/* --- failures --------------------------------------------------------------------------------- */
+
+static void __attribute__((format(printf, 2, 0)))
+explain(struct cr_server *s, const char *fmt, va_list ap)
+{
+    struct cr_buf hint;
+    int n = snprintf(s->why.text, sizeof(s->why.text), "The server \"%s\" ", s->name);
+
+    (void)vsnprintf(s->why.text + n, sizeof(s->why.text) - (size_t)n, fmt, ap);
+    s->why.hint[0] = '\0';
+    if (!s->child)
+        return;
+    cr_buf_init(&hint, sizeof(s->why.hint));
+    cr_child_last_words(s->child, " | ", sizeof(s->why.hint) - 32, &hint);
+    if (hint.len && cr_buf_text(&hint))
+        (void)snprintf(s->why.hint, sizeof(s->why.hint), "its last words: %s", cr_buf_text(&hint));
+    cr_buf_clear(&hint);
+}
+
+static void __attribute__((format(printf, 2, 3)))
+explain_words(struct cr_server *s, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    explain(s, fmt, ap);
+    va_end(ap);
+}
+
+/* One more failure in a row: a longer pause, and in the end no more tries. */
+static void count_failure(struct cr_server *s)
+{
+    int64_t now = cr_loop_now();
+
+    s->failures++;
+    s->retry_us = s->failures > MOST_FAILURES ? now + GIVEN_UP_US
+                                              : now + ((int64_t)SECOND_US << (s->failures - 1));
+    if (s->forced == CR_ERA_UNKNOWN && !s->knows_tools) {
+        s->guess = s->remembered = CR_ERA_UNKNOWN; /* it may have been wrong */
+        cr_eras_remember(s->eras_dir, (const char *const *)s->argv, CR_ERA_UNKNOWN);
+    }
+}
+
+/* Whoever was not sent yet can wait for the next start, but for one that came to nothing. */
+static void fail(struct cr_server *s)
+{
+    bool came_up = s->knows_tools;
+
+    count_failure(s);
+    cr_server_fail_queue(s, &s->sent, &s->why);
+    if (!came_up || s->failures > MOST_FAILURES) {
+        cr_server_fail_queue(s, &s->waiting, &s->why);
+        cr_server_end_waiters(s, &s->why);
+    }
+}
+
+void cr_server_break_off(struct cr_server *s, const char *fmt, ...)
+{
+    va_list ap;
+
+    if (s->state == CR_SERVER_ENDING || s->state == CR_SERVER_OFF)
+        return;
+    va_start(ap, fmt);
+    explain(s, fmt, ap);
+    va_end(ap);
+    cr_loop_unset(s->all->loop, &s->timer);
+    s->state = CR_SERVER_ENDING;
+    cr_child_stop(s->child);
+    fail(s);
+}
+
+/* --- start and end -----------------------------------------------------------------------------
+ */
+
+struct cr_buf *cr_server_new_line(struct cr_server *s)
+{
+    if (s->line.cap > 1u << 20 || cr_buf_err(&s->line))
+        cr_buf_clear(&s->line);
+    s->line.len = 0;
+    return &s->line;
+}
+
+/* One that takes nothing any more is ending: how it ends says why, and not that it was written to.
+ */
+bool cr_server_send_line(struct cr_server *s)
+{
+    int r = cr_buf_err(&s->line);
+
+    if (r == 0)
+        r = cr_child_send(s->child, s->line.data, s->line.len, NULL);
+    if (r < 0 && r != CAPRUN_E_STATE)
+        cr_server_break_off(s, "cannot be talked to: %s",
+                            r == CAPRUN_E_NOMEM ? "no memory for a message to it"
+                                                : "it does not read, or the message is too long");
+    return r == 0;
+}
+
+static void child_spoke(void *data, const struct cr_message *message)
+{
+    struct cr_server *s = data;
+
+    if (s->state != CR_SERVER_ENDING)
+        cr_server_hear(s, message);
+}
+
+static void child_has_room(void *data)
+{
+    cr_server_wake(data);
+}
+
+/* A server of the legacy era may have no other answer to the first question than to leave. */
+static bool left_at_first_question(const struct cr_server *s)
+{
+    return s->state == CR_SERVER_PROBING && s->forced == CR_ERA_UNKNOWN && !s->legacy_failed &&
+           !cr_child_is_missing(s->child);
+}
+
+static void explain_end(struct cr_server *s)
+{
+    const char *why = cr_child_why(s->child), *words;
+
+    if (!cr_child_is_missing(s->child)) {
+        explain_words(s, "%s", why);
+        return;
+    }
+    explain_words(s, "could not be started"); /* a path is not for everybody's eyes */
+    words = strchr(why, ':');
+    (void)snprintf(s->why.hint, sizeof(s->why.hint), "%s", words ? words + 2 : why);
+}
+
+static void child_ended(void *data)
+{
+    struct cr_server *s = data;
+    bool again = left_at_first_question(s), told = s->state == CR_SERVER_ENDING;
+
+    if (again)
+        s->guess = CR_ERA_LEGACY;
+    else if (!told)
+        explain_end(s);
+    cr_child_free(s->child);
+    s->child = NULL;
+    s->state = CR_SERVER_OFF;
+    cr_loop_unset(s->all->loop, &s->timer);
+    if (!again && !told)
+        fail(s);
+    cr_server_fail_queue(s, &s->sent, &s->why); /* of one that was stopped */
+    s->knows_tools = false;
+    cr_server_wake(s);
+}
+
+static const struct cr_child_owner child_owner = {
+    .message = child_spoke, .room = child_has_room, .ended = child_ended};
+
+static void start(struct cr_server *s)
+{
+    struct cr_child_spec spec = {.guard = s->guard,
+                                 .argv = (const char *const *)s->argv,
+                                 .envp = (const char *const *)s->envp,
+                                 .cwd = s->cwd};
+    struct cr_err err;
+
+    s->knows_tools = s->stale = s->legacy_failed = false;
+    s->era = CR_ERA_UNKNOWN;
+    s->version[0] = '\0';
+    cr_buf_clear(&s->info);
+    if (cr_child_start(s->all->loop, &spec, &child_owner, s, &s->child, &err) < 0) {
+        explain_words(s, "could not be started");
+        (void)snprintf(s->why.hint, sizeof(s->why.hint), "%s", err.text);
+        fail(s);
+        return;
+    }
+    if (s->forced != CR_ERA_UNKNOWN)
+        s->guess = s->forced;
+    else if (s->guess == CR_ERA_UNKNOWN)
+        s->guess = s->remembered = cr_eras_recall(s->eras_dir, (const char *const *)s->argv);
+    cr_server_greet(s);
+}
+
+void cr_server_stop(struct cr_server *s)
+{
+    s->stopped = true;
+    explain_words(s, "has been stopped");
+    cr_loop_unset(s->all->loop, &s->timer);
+    cr_server_wake(s);
+    if (s->child) {
+        s->state = CR_SERVER_ENDING;
+        cr_child_stop(s->child);
+    }
+}
+
+/* --- what is wanted ----------------------------------------------------------------------------
+ */
+
+static bool is_wanted(const struct cr_server *s)
+{
+    return s->waiting.count || s->waiters;
+}
+
+/* It is off, and somebody waits. */
+static void come_up(struct cr_server *s)
+{
+    int64_t now = cr_loop_now();
+
+    if (s->stopped || (s->failures > MOST_FAILURES && now < s->retry_us)) {
+        cr_server_fail_queue(s, &s->waiting, &s->why);
+        cr_server_end_waiters(s, &s->why);
+    } else if (now < s->retry_us) {
+        cr_loop_set(s->all->loop, &s->timer, s->retry_us);
+    } else {
+        start(s);
+    }
+}
+
+/* One that says at every answer that its tools have changed is not asked without end. */
+static bool is_list_old(const struct cr_server *s)
+{
+    int64_t now = cr_loop_now();
+
+    return now > s->list_until_us || (s->stale && now > s->listed_us + SECOND_US);
+}
+
+static void serve(struct cr_server *s)
+{
+    if (is_wanted(s) && is_list_old(s)) {
+        cr_server_ask_for_tools(s);
+        return;
+    }
+    cr_server_end_waiters(s, NULL);
+    cr_server_send_calls(s);
+    if (s->state != CR_SERVER_READY)
+        return;
+    if (s->waiting.count || s->sent.count)
+        cr_loop_unset(s->all->loop, &s->timer);
+    else
+        cr_loop_set(s->all->loop, &s->timer, cr_loop_now() + IDLE_US);
+}
+
+static void pump(struct cr_task *task)
+{
+    struct cr_server *s = cr_container(task, struct cr_server, pump);
+
+    if (s->state == CR_SERVER_READY && !cr_child_is_ending(s->child))
+        serve(s);
+    else if (s->state == CR_SERVER_OFF && is_wanted(s))
+        come_up(s);
+}
+
+void cr_server_wake(struct cr_server *s)
+{
+    cr_loop_defer(s->all->loop, &s->pump);
+}
+
+static void timer_due(struct cr_timer *timer)
+{
+    struct cr_server *s = cr_container(timer, struct cr_server, timer);
+
+    if (s->state == CR_SERVER_OFF) {
+        cr_server_wake(s);
+    } else if (s->state == CR_SERVER_READY) {
+        s->state = CR_SERVER_ENDING; /* nobody has called it for long */
+        cr_child_stop(s->child);
+    } else {
+        cr_server_lose_patience(s);
+    }
+}

@@ -1,0 +1,126 @@
+/*
+ * server.h - one configured MCP server: its process while there is one, its era, its tools, and the
+ * calls that wait for it or for its answers.
+ *
+ *     OFF --somebody wants something--> STARTING --it spoke as the era says--> LISTING --> READY
+ *      ^                                                                          ^          |
+ *      |                                         its tools have changed, or may have---------+
+ *      +---------- ENDING <--it crashed, broke the protocol, was idle for long, was stopped--+
+ *
+ * A server that crashed is started again when something wants it, but not before 1, 2 and 4 s have
+ * passed; after that it is given up on until it has been left alone for a minute. One that exits on
+ * the first question, to which servers of the legacy era have no answer, is started again at once.
+ *
+ * All callbacks come from the loop, never from the functions below.
+ */
+#ifndef CR_SERVER_H
+#define CR_SERVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/loop.h"
+#include "mcp/child.h"
+#include "mcp/rpc.h"
+#include "mcp/tools.h"
+
+struct cr_server;
+struct cr_server_call;
+
+/* What all servers of a runtime share: how many calls they work on at the same time. */
+struct cr_servers {
+    struct cr_loop *loop;
+    struct cr_server *first;
+    uint32_t in_flight, most;
+};
+
+struct cr_server_spec {
+    const char *name;
+    struct cr_child_spec child;
+    enum cr_era era;      /* UNKNOWN: to be found out */
+    uint32_t at_once;     /* calls that it works on at the same time */
+    const char *eras_dir; /* where eras are remembered; NULL: nowhere */
+};
+
+struct cr_server_owner {
+    /* Its tools are known, or known anew, before any call is admitted to them. */
+    void (*listed)(void *data, struct cr_server *server);
+};
+
+/* |spec| is copied. Starts nothing. On success the caller ends it with cr_server_free(). */
+int cr_server_new(struct cr_servers *all, const struct cr_server_spec *spec,
+                  const struct cr_server_owner *owner, void *data, struct cr_server **ret,
+                  struct cr_err *err);
+
+/* Kills it if it is still there. Calls that wait must have been cancelled. Takes NULL. */
+void cr_server_free(struct cr_server *server);
+
+/* Ends it in the orderly way, and for good: nothing starts it again. */
+void cr_server_stop(struct cr_server *server);
+
+/* Is there no process of it? */
+bool cr_server_is_off(const struct cr_server *server);
+
+const char *cr_server_name(const struct cr_server *server);
+
+/* Of a server that is ready; also while it lists anew. */
+const struct cr_tools *cr_server_tools(const struct cr_server *server);
+enum cr_era cr_server_era(const struct cr_server *server);
+const char *cr_server_version(const struct cr_server *server); /* of the protocol; "" */
+const char *cr_server_info(const struct cr_server *server);    /* serverInfo, as JSON; "" */
+
+/* --- calls ---------------------------------------------------------------------------------- */
+
+/* Why something failed: words that anybody may see, and more for the user alone (or ""). */
+struct cr_server_failure {
+    char text[1024];
+    char hint[512];
+};
+
+struct cr_server_call_ops {
+    /*
+     * The tools are known: returns the exact name of the one that is called, valid until the next
+     * list; or NULL, and has ended the call itself.
+     */
+    const char *(*admit)(struct cr_server_call *call, const struct cr_tools *tools);
+    void (*queued)(struct cr_server_call *call); /* it waits for others to be answered; once */
+    void (*sent)(struct cr_server_call *call);
+    /* |json|: the params of the notification. */
+    void (*progress)(struct cr_server_call *call, const char *json, size_t len);
+    /* These two end it. |json| is the result, checked by cr_scan_json(). */
+    void (*result)(struct cr_server_call *call, const char *json, size_t len);
+    void (*failed)(struct cr_server_call *call, const struct cr_server_failure *why);
+};
+
+/* A part of its owner's struct, who keeps it until it ends or is cancelled. */
+struct cr_server_call {
+    const struct cr_server_call_ops *ops;
+    const char *args; /* JSON without line breaks; not needed after sent() */
+    size_t len;
+
+    uint64_t id;    /* 0: it waits */
+    bool is_queued; /* and its owner knows why */
+    struct cr_server_call *prev, *next;
+};
+
+/* Returns 0; or CAPRUN_E_TOOBIG if too much waits for it, and then the call is the caller's again.
+ */
+int cr_server_call(struct cr_server *server, struct cr_server_call *call, struct cr_err *err);
+
+/* Its answer is not wanted any more; the server is told, if it has heard of it. No callback. */
+void cr_server_cancel(struct cr_server *server, struct cr_server_call *call, const char *reason);
+
+/* --- the list of tools ----------------------------------------------------------------------- */
+
+/* Somebody who wants to know the tools. |why| is NULL if they are known now. */
+struct cr_server_waiter {
+    void (*done)(struct cr_server_waiter *waiter, struct cr_server *server,
+                 const struct cr_server_failure *why);
+    struct cr_server_waiter *next;
+};
+
+void cr_server_list(struct cr_server *server, struct cr_server_waiter *waiter);
+
+#endif

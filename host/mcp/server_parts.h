@@ -1,0 +1,101 @@
+/*
+ * server_parts.h - what the files that make up a server share: server.c, its life; server_calls.c,
+ * the calls; server_talk.c, what it says.
+ */
+#ifndef CR_SERVER_PARTS_H
+#define CR_SERVER_PARTS_H
+
+#include "mcp/server.h"
+
+enum cr_server_state {
+    CR_SERVER_OFF,
+    CR_SERVER_PROBING,      /* server/discover was sent */
+    CR_SERVER_INITIALIZING, /* initialize was sent */
+    CR_SERVER_LISTING,
+    CR_SERVER_READY,
+    CR_SERVER_ENDING, /* it was told to go */
+};
+
+struct cr_server_queue {
+    struct cr_server_call *first, *last;
+    uint32_t count;
+    size_t bytes;
+};
+
+struct cr_server {
+    struct cr_servers *all;
+    struct cr_server *next;
+    const struct cr_server_owner *owner;
+    void *data;
+    char *name, *cwd, *guard, *eras_dir;
+    char **argv, **envp;
+    enum cr_era forced; /* by the configuration; UNKNOWN: it is not */
+    uint32_t at_once;
+
+    enum cr_server_state state;
+    struct cr_child *child;
+    struct cr_timer timer; /* of the state: the end of patience, or of idleness, or of a pause */
+    struct cr_task pump;   /* does what can be done for those who wait */
+    bool stopped;          /* for good */
+    bool stale;            /* the list of tools may have changed */
+    bool knows_tools;      /* of this process */
+    int64_t listed_us, list_until_us; /* when it told them, and when it is to be asked anew */
+    bool legacy_failed;               /* this process has refused to initialize */
+    enum cr_era guess;                /* what to begin with */
+    enum cr_era remembered;           /* as its file says */
+    enum cr_era era;                  /* of this process */
+    char version[32];
+    struct cr_buf info;
+    struct cr_tools tools, fresh; /* the list, and the one that is being asked for */
+
+    struct cr_buf line; /* to be sent */
+    uint64_t last_id, asked_id, discover_id;
+    struct cr_server_queue waiting, sent;
+    struct cr_server_waiter *waiters;
+
+    uint32_t failures; /* in a row */
+    int64_t retry_us;  /* not before */
+    struct cr_server_failure why;
+};
+
+/* --- server.c -------------------------------------------------------------------------------- */
+
+/* Something is wanted, or has become possible: does it at the end of this step. */
+void cr_server_wake(struct cr_server *s);
+
+/* It broke the protocol, or patience: everything fails with these words, and it is ended. */
+void cr_server_break_off(struct cr_server *s, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Sends |s->line|. Returns false if it broke off, or if the server is ending by itself. */
+bool cr_server_send_line(struct cr_server *s);
+
+/* Empties |s->line| for the next message. */
+struct cr_buf *cr_server_new_line(struct cr_server *s);
+
+/* --- server_talk.c --------------------------------------------------------------------------- */
+
+/* The first question to a process that has just started. */
+void cr_server_greet(struct cr_server *s);
+
+/* Asks for the tools from the beginning. */
+void cr_server_ask_for_tools(struct cr_server *s);
+
+void cr_server_hear(struct cr_server *s, const struct cr_message *message);
+
+/* The timer of a state in which an answer is waited for. */
+void cr_server_lose_patience(struct cr_server *s);
+
+/* --- server_calls.c -------------------------------------------------------------------------- */
+
+void cr_server_send_calls(struct cr_server *s);
+
+/* An answer that is not for server_talk.c: to a call, or to nobody. */
+void cr_server_answer(struct cr_server *s, const struct cr_message *message);
+void cr_server_progress(struct cr_server *s, const struct cr_message *message);
+
+void cr_server_fail_queue(struct cr_server *s, struct cr_server_queue *queue,
+                          const struct cr_server_failure *why);
+void cr_server_end_waiters(struct cr_server *s, const struct cr_server_failure *why);
+
+#endif

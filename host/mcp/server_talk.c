@@ -1,0 +1,376 @@
+/*
+ * server_talk.c - the first words with a server, in its era, then its list of tools.
+ *
+ * The first question is server/discover, which only the modern era has. A result, or one of the
+ * modern errors, means modern; any other error, silence or an exit means legacy.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "mcp/eras.h"
+#include "mcp/server_parts.h"
+
+#define SECOND_US 1000000
+#define PROBE_US (10 * (int64_t)SECOND_US)
+#define BOOT_US (60 * (int64_t)SECOND_US) /* npx may have to download it first */
+#define LIST_US (60 * (int64_t)SECOND_US)
+#define MAX_WAITING_ANSWERS (4u << 20)
+#define LEAST_TTL_MS 60000
+#define MOST_TTL_MS 86400000
+
+#define METHOD_NOT_FOUND (-32601)
+#define FIRST_MODERN_ERROR (-32022)
+#define LAST_MODERN_ERROR (-32020)
+
+static bool ask(struct cr_server *s, enum cr_server_state state, int64_t patience_us)
+{
+    s->state = state;
+    cr_loop_set(s->all->loop, &s->timer, cr_loop_now() + patience_us);
+    return cr_server_send_line(s);
+}
+
+static void initialize(struct cr_server *s)
+{
+    s->era = CR_ERA_LEGACY;
+    s->asked_id = ++s->last_id;
+    cr_rpc_initialize(cr_server_new_line(s), s->asked_id);
+    (void)ask(s, CR_SERVER_INITIALIZING, BOOT_US);
+}
+
+static void discover(struct cr_server *s)
+{
+    s->asked_id = s->discover_id = ++s->last_id;
+    cr_rpc_discover(cr_server_new_line(s), s->asked_id);
+    (void)ask(s, CR_SERVER_PROBING, s->guess == CR_ERA_MODERN ? BOOT_US : PROBE_US);
+}
+
+void cr_server_greet(struct cr_server *s)
+{
+    s->discover_id = 0;
+    if (s->guess == CR_ERA_LEGACY)
+        initialize(s);
+    else
+        discover(s);
+}
+
+static void ask_for_page(struct cr_server *s)
+{
+    s->asked_id = ++s->last_id;
+    cr_rpc_list(cr_server_new_line(s), s->era, s->asked_id, &s->fresh.cursor);
+    (void)cr_server_send_line(s);
+}
+
+void cr_server_ask_for_tools(struct cr_server *s)
+{
+    cr_tools_clear(&s->fresh);
+    s->stale = false; /* what it says from now on is newer */
+    s->state = CR_SERVER_LISTING;
+    cr_loop_set(s->all->loop, &s->timer, cr_loop_now() + LIST_US);
+    ask_for_page(s);
+}
+
+static void listing_done(struct cr_server *s)
+{
+    struct cr_tools old = s->tools;
+
+    s->tools = s->fresh;
+    s->fresh = old;
+    cr_tools_clear(&s->fresh);
+    s->knows_tools = true;
+    s->state = CR_SERVER_READY;
+    cr_loop_unset(s->all->loop, &s->timer);
+    if (s->forced == CR_ERA_UNKNOWN && s->remembered != s->era) {
+        s->guess = s->remembered = s->era;
+        cr_eras_remember(s->eras_dir, (const char *const *)s->argv, s->era);
+    }
+    s->owner->listed(s->data, s);
+    cr_server_wake(s);
+}
+
+/* --- answers -----------------------------------------------------------------------------------
+ */
+
+/* The code of a JSON-RPC error; 0 if it has none. */
+static long error_code(const struct cr_message *m, char *ret_words, size_t size)
+{
+    struct cr_json_doc doc = {0};
+    const struct cr_json *code, *words;
+    long number = 0;
+
+    ret_words[0] = '\0';
+    if (cr_json_parse(m->error.at, m->error.len, &doc, NULL) < 0)
+        return 0;
+    code = cr_json_get(doc.root, "code");
+    words = cr_json_get(doc.root, "message");
+    if (code && code->type == CR_JSON_NUMBER)
+        number = strtol(code->text, NULL, 10);
+    if (words && words->type == CR_JSON_STRING)
+        (void)snprintf(ret_words, size, "%s", words->text);
+    cr_json_clear(&doc);
+    return number;
+}
+
+static void keep_info(struct cr_server *s, const struct cr_json_doc *doc)
+{
+    const struct cr_json *info = cr_json_get(doc->root, "serverInfo");
+
+    if (!info)
+        info = cr_json_get(cr_json_get(doc->root, "_meta"), "io.modelcontextprotocol/serverInfo");
+    if (!info || info->type != CR_JSON_OBJECT)
+        return;
+    cr_buf_clear(&s->info);
+    cr_buf_add(&s->info, doc->bytes + info->at, info->len);
+    if (!cr_buf_text(&s->info))
+        cr_buf_clear(&s->info);
+}
+
+static bool offers(const struct cr_json *versions, const char *version)
+{
+    for (const struct cr_json *v = versions ? versions->first : NULL; v; v = v->next)
+        if (v->type == CR_JSON_STRING && strcmp(v->text, version) == 0)
+            return true;
+    return false;
+}
+
+static bool offers_legacy(const struct cr_json *versions)
+{
+    for (const struct cr_json *v = versions ? versions->first : NULL; v; v = v->next)
+        if (v->type == CR_JSON_STRING && cr_rpc_is_legacy_version(v->text))
+            return true;
+    return false;
+}
+
+static void take_discovery(struct cr_server *s, const struct cr_message *m)
+{
+    struct cr_json_doc doc = {0};
+    struct cr_err err;
+    const struct cr_json *versions;
+
+    if (cr_json_parse(m->result.at, m->result.len, &doc, &err) < 0) {
+        cr_server_break_off(s, "answered server/discover with what cannot be read: %s", err.text);
+        return;
+    }
+    versions = cr_json_get(doc.root, "supportedVersions");
+    if (!versions || offers(versions, CR_RPC_MODERN_VERSION)) {
+        s->era = CR_ERA_MODERN;
+        (void)snprintf(s->version, sizeof(s->version), "%s", CR_RPC_MODERN_VERSION);
+        keep_info(s, &doc);
+        cr_server_ask_for_tools(s);
+    } else if (offers_legacy(versions) && s->forced == CR_ERA_UNKNOWN) {
+        if (s->state == CR_SERVER_PROBING) /* else it was late, and that has been done */
+            initialize(s);
+    } else {
+        cr_server_break_off(s, "speaks no revision of the protocol that caprun does (%s)",
+                            CR_RPC_MODERN_VERSION);
+    }
+    cr_json_clear(&doc);
+}
+
+/* What it supports, of which the error tells; "" if it does not. */
+static void supported_versions(const struct cr_message *m, struct cr_buf *out)
+{
+    struct cr_json_doc doc = {0};
+    const struct cr_json *list;
+
+    if (cr_json_parse(m->error.at, m->error.len, &doc, NULL) < 0)
+        return;
+    list = cr_json_get(cr_json_get(doc.root, "data"), "supported");
+    for (const struct cr_json *v = list ? list->first : NULL; v; v = v->next)
+        if (v->type == CR_JSON_STRING)
+            cr_buf_fmt(out, "%s%.32s", out->len ? ", " : "; it supports ", v->text);
+    cr_json_clear(&doc);
+}
+
+static void refuse_modern(struct cr_server *s, const struct cr_message *m, const char *words,
+                          long code)
+{
+    struct cr_buf versions;
+
+    cr_buf_init(&versions, 512);
+    supported_versions(m, &versions);
+    cr_server_break_off(s, "refuses server/discover: %s (JSON-RPC error %ld)%s", words, code,
+                        cr_buf_text(&versions) ? cr_buf_text(&versions) : "");
+    cr_buf_clear(&versions);
+}
+
+static void take_refusal_to_discover(struct cr_server *s, const struct cr_message *m)
+{
+    char words[256];
+    long code = error_code(m, words, sizeof(words));
+    bool modern = code >= FIRST_MODERN_ERROR && code <= LAST_MODERN_ERROR;
+
+    if (modern || s->forced == CR_ERA_MODERN)
+        refuse_modern(s, m, words, code);
+    else if (s->legacy_failed)
+        cr_server_break_off(s, "refuses initialize and server/discover: %s (JSON-RPC error %ld)",
+                            words, code);
+    else
+        initialize(s);
+}
+
+static void take_initialization(struct cr_server *s, const struct cr_message *m)
+{
+    struct cr_json_doc doc = {0};
+    const struct cr_json *version;
+    struct cr_err err;
+
+    if (cr_json_parse(m->result.at, m->result.len, &doc, &err) < 0) {
+        cr_server_break_off(s, "answered initialize with what cannot be read: %s", err.text);
+        return;
+    }
+    version = cr_json_get(doc.root, "protocolVersion");
+    if (!version || version->type != CR_JSON_STRING || !cr_rpc_is_legacy_version(version->text)) {
+        cr_server_break_off(s, "speaks the protocol \"%.32s\", which caprun does not",
+                            version && version->type == CR_JSON_STRING ? version->text : "");
+    } else {
+        (void)snprintf(s->version, sizeof(s->version), "%s", version->text);
+        keep_info(s, &doc);
+        cr_rpc_initialized(cr_server_new_line(s));
+        if (cr_server_send_line(s))
+            cr_server_ask_for_tools(s);
+    }
+    cr_json_clear(&doc);
+}
+
+/* A server that was of the legacy era when it was asked last may have been renewed since. */
+static void take_refusal_to_initialize(struct cr_server *s, const struct cr_message *m)
+{
+    char words[256];
+    long code = error_code(m, words, sizeof(words));
+
+    s->legacy_failed = true;
+    if (s->forced == CR_ERA_UNKNOWN && !s->discover_id)
+        discover(s);
+    else
+        cr_server_break_off(s, "refuses initialize: %s (JSON-RPC error %ld)", words, code);
+}
+
+/* The list could not be had. A server that had one before may be asked again, and works on. */
+static void list_failed(struct cr_server *s, const char *words)
+{
+    if (!s->knows_tools) {
+        cr_server_break_off(s, "gave no list of its tools: %s", words);
+        return;
+    }
+    (void)snprintf(s->why.text, sizeof(s->why.text),
+                   "The server \"%s\" gave no new list of its tools: %s", s->name, words);
+    s->why.hint[0] = '\0';
+    s->stale = true;
+    s->asked_id = 0; /* it may still come */
+    s->state = CR_SERVER_READY;
+    cr_loop_unset(s->all->loop, &s->timer);
+    cr_server_fail_queue(s, &s->waiting, &s->why);
+    cr_server_end_waiters(s, &s->why);
+    cr_server_wake(s);
+}
+
+/* How long it may be relied on, if the server says so: not less than a minute. */
+static void keep_ttl(struct cr_server *s, const struct cr_message *m)
+{
+    size_t len = 0;
+    const char *text = m ? cr_json_peek(m->result.at, m->result.len, "ttlMs", &len) : NULL;
+    long long ms = text && len < 20 ? strtoll(text, NULL, 10) : MOST_TTL_MS;
+
+    s->listed_us = cr_loop_now();
+    ms = ms < LEAST_TTL_MS ? LEAST_TTL_MS : ms > MOST_TTL_MS ? MOST_TTL_MS : ms;
+    s->list_until_us = s->listed_us + ms * 1000;
+}
+
+static void take_page(struct cr_server *s, const struct cr_message *m)
+{
+    char words[256];
+    struct cr_err err;
+    long code;
+
+    if (m->kind == CR_MESSAGE_TOO_LONG) {
+        list_failed(s, "it is too long");
+    } else if (m->kind == CR_MESSAGE_ERROR) {
+        code = error_code(m, words, sizeof(words));
+        if (code == METHOD_NOT_FOUND && !s->fresh.count) {
+            keep_ttl(s, NULL);
+            listing_done(s); /* it has none */
+        } else {
+            list_failed(s, words);
+        }
+    } else if (cr_tools_add_page(&s->fresh, m->result.at, m->result.len, &err) < 0) {
+        list_failed(s, err.text);
+    } else if (s->fresh.cursor.len) {
+        ask_for_page(s);
+    } else {
+        keep_ttl(s, m);
+        listing_done(s);
+    }
+}
+
+static void take_answer(struct cr_server *s, const struct cr_message *m)
+{
+    s->asked_id = 0;
+    if (s->state == CR_SERVER_LISTING)
+        take_page(s, m);
+    else if (m->kind == CR_MESSAGE_TOO_LONG)
+        cr_server_break_off(s, "answered with a line over 64 MiB");
+    else if (s->state == CR_SERVER_PROBING && m->kind == CR_MESSAGE_RESULT)
+        take_discovery(s, m);
+    else if (s->state == CR_SERVER_PROBING)
+        take_refusal_to_discover(s, m);
+    else if (m->kind == CR_MESSAGE_RESULT)
+        take_initialization(s, m);
+    else
+        take_refusal_to_initialize(s, m);
+}
+
+/* It was slow to boot, and of the modern era after all. */
+static bool is_late_discovery(const struct cr_server *s, const struct cr_message *m)
+{
+    return s->state == CR_SERVER_INITIALIZING && m->kind == CR_MESSAGE_RESULT && m->id &&
+           m->id == s->discover_id;
+}
+
+static bool is_method(const struct cr_message *m, const char *name)
+{
+    return m->method.len == strlen(name) && memcmp(m->method.at, name, m->method.len) == 0;
+}
+
+static void answer_request(struct cr_server *s, const struct cr_message *m)
+{
+    if (cr_child_waiting(s->child) > MAX_WAITING_ANSWERS) {
+        cr_server_break_off(s, "asks, and does not read the answers");
+        return;
+    }
+    cr_rpc_answer(cr_server_new_line(s), m);
+    (void)cr_server_send_line(s);
+}
+
+void cr_server_hear(struct cr_server *s, const struct cr_message *m)
+{
+    if (m->kind == CR_MESSAGE_REQUEST) {
+        answer_request(s, m);
+    } else if (m->kind == CR_MESSAGE_NOTIFICATION) {
+        if (is_method(m, "notifications/progress"))
+            cr_server_progress(s, m);
+        else if (is_method(m, "notifications/tools/list_changed"))
+            s->stale = true;
+    } else if (m->id && m->id == s->asked_id) {
+        take_answer(s, m);
+    } else if (is_late_discovery(s, m)) {
+        take_discovery(s, m);
+    } else {
+        cr_server_answer(s, m);
+    }
+}
+
+void cr_server_lose_patience(struct cr_server *s)
+{
+    if (s->state == CR_SERVER_LISTING)
+        list_failed(s, "no answer to tools/list after 60 s");
+    else if (s->state == CR_SERVER_INITIALIZING)
+        cr_server_break_off(s, "did not answer initialize within 60 s");
+    else if (s->guess == CR_ERA_MODERN)
+        cr_server_break_off(s, "did not answer server/discover within 60 s");
+    else if (s->legacy_failed)
+        cr_server_break_off(s, "refuses initialize, and did not answer server/discover");
+    else
+        initialize(s);
+}

@@ -1,0 +1,31 @@
+/*
+ * tail.h - the last words of a server: the end of a text that may have no end.
+ */
+#ifndef CR_TAIL_H
+#define CR_TAIL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "mcp/child.h"
+
+/* All zero is an empty one. */
+struct cr_tail {
+    char bytes[CR_CHILD_TAIL];
+    size_t len;
+    bool cut; /* it does not begin where the text began */
+};
+
+void cr_tail_add(struct cr_tail *t, const void *bytes, size_t len);
+
+/* Adds a line of its own. */
+void cr_tail_add_line(struct cr_tail *t, const void *bytes, size_t len);
+
+/*
+ * Appends the lines, escaped for a terminal and joined by |between|; of more than |max| bytes the
+ * last ones. Blank lines are left out.
+ */
+void cr_tail_show(const struct cr_tail *t, const char *between, size_t max, struct cr_buf *out);
+
+#endif

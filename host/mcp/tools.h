@@ -1,0 +1,69 @@
+/*
+ * tools.h - the tools that a server lists, with their definitions.
+ *
+ * A server's own words, checked as far as the host relies on them: each has a name, no name is
+ * there twice, and the bytes are read alike by all (strict scanner).
+ */
+#ifndef CR_TOOLS_H
+#define CR_TOOLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/json.h"
+
+#define CR_TOOLS_MAX 10000u
+#define CR_TOOLS_MAX_BYTES (4u << 20)
+#define CR_TOOLS_MAX_PAGES 1000u
+#define CR_TOOLS_MAX_VALUES (1u << 20) /* in a page: each takes about 80 bytes */
+
+struct cr_tool {
+    const char *name;               /* not empty */
+    const struct cr_json *json;     /* its definition, as the server gave it */
+    const struct cr_json_doc *page; /* whose part that is */
+};
+
+struct cr_tools {
+    struct cr_tool *list; /* in the server's order */
+    size_t count, cap;
+    uint32_t *by_name;           /* their places in |list|, in the order of names */
+    struct cr_tools_page *pages; /* the last one first */
+    size_t page_count, bytes;
+    struct cr_buf cursor; /* of the next page, as JSON with its quotes; empty: there is none */
+};
+
+void cr_tools_init(struct cr_tools *t);
+void cr_tools_clear(struct cr_tools *t);
+
+/*
+ * Adds a page: |result| is the result of tools/list, and is copied. Afterwards |t->cursor| is what
+ * to ask for next: pages end where nextCursor is absent or null; an empty string is a cursor. What
+ * points into |t->list| is not valid any more. Returns 0; CAPRUN_E_PEER for what is no such result,
+ * a tool without a name or with one that was there, a cursor that was there; CAPRUN_E_TOOBIG over a
+ * limit above or the scanner's; CAPRUN_E_NOMEM. After an error |t| is good for cr_tools_clear()
+ * only.
+ */
+int cr_tools_add_page(struct cr_tools *t, const char *result, size_t len, struct cr_err *err);
+
+/*
+ * The tool that |action| names: the one of exactly that name; else the only one that is called so
+ * once each character of its name that an identifier cannot have is a "_". NULL if there is none;
+ * if there are several, |*ret_first| and |*ret_second| are two of them, else NULL.
+ */
+const struct cr_tool *cr_tools_find(const struct cr_tools *t, const char *action,
+                                    const struct cr_tool **ret_first,
+                                    const struct cr_tool **ret_second);
+
+/* Is |alias| what |name|, which is UTF-8, becomes that way? Identifiers are of A-Z a-z 0-9 _ $. */
+bool cr_tools_is_alias(const char *alias, const char *name);
+
+/*
+ * Appends what of a definition is pinned, in the one form that equal ones share (json.h): name,
+ * title, description, inputSchema, outputSchema, annotations; those that it has.
+ */
+void cr_tools_essence(const struct cr_tool *tool, struct cr_buf *out);
+
+#endif

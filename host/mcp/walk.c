@@ -1,0 +1,297 @@
+/*
+ * walk.c - the state machine of the walk, and 64 bytes at a time inside values.
+ *
+ *     STARTS -{-> KEY -"-> IN_KEY -"-> COLON -:-> VALUE -> STRING, SCALAR or INSIDE
+ *                  ^                                                 |
+ *                  +-----------------------,---------------------- COMMA -}-> ENDED
+ *
+ * The elements of an array go from VALUE to VALUE. Of what lies deeper than the top only brackets
+ * outside of strings are counted. No grammar is checked.
+ */
+#include "mcp/walk.h"
+
+#include <endian.h>
+#include <string.h>
+
+#define BLOCK 64
+
+enum state { ENDED, STARTS, KEY, IN_KEY, COLON, VALUE, STRING, SCALAR, INSIDE, COMMA };
+
+static const char *const part_names[CR_WALK_PARTS] = {
+    [CR_WALK_JSONRPC] = "jsonrpc", [CR_WALK_ID] = "id",         [CR_WALK_METHOD] = "method",
+    [CR_WALK_PARAMS] = "params",   [CR_WALK_RESULT] = "result", [CR_WALK_ERROR] = "error",
+};
+
+/* --- inside a value ------------------------------------------------------------------------- */
+
+/* Returns a bit for each of the eight bytes that is |c|, that of the first lowest. */
+static uint64_t bytes_equal(uint64_t word, uint8_t c)
+{
+    const uint64_t ones = 0x0101010101010101u;
+    uint64_t other = word ^ ones * c;
+    uint64_t equal = ~(((other & ones * 0x7f) + ones * 0x7f) | other) & ones * 0x80;
+
+    /* the product moves the bit of each byte into the highest byte, and no two to one place */
+    return (equal >> 7) * 0x0102040810204080u >> 56;
+}
+
+struct block {
+    uint64_t quotes, backslashes, opens, closes; /* a bit for each byte */
+};
+
+static struct block look_at_block(const uint8_t *at)
+{
+    struct block b = {0};
+
+    for (unsigned i = 0; i < BLOCK; i += 8) {
+        uint64_t word, lower;
+
+        memcpy(&word, at + i, sizeof(word));
+        word = le64toh(word);
+        b.quotes |= bytes_equal(word, '"') << i;
+        b.backslashes |= bytes_equal(word, '\\') << i;
+        /* brackets differ from braces in this bit, and nothing else becomes a brace by it */
+        lower = word | 0x2020202020202020u;
+        b.opens |= bytes_equal(lower, '{') << i;
+        b.closes |= bytes_equal(lower, '}') << i;
+    }
+    return b;
+}
+
+/* Returns the bytes that follow an escaping backslash; the last one may do so in the next block. */
+static uint64_t escaped_bytes(struct cr_walk *w, uint64_t backslashes)
+{
+    uint64_t escaped = w->escaped;
+
+    w->escaped = false;
+    backslashes &= ~escaped;
+    while (backslashes) {
+        uint64_t first = backslashes & -backslashes;
+
+        escaped |= first << 1;
+        w->escaped = first >> (BLOCK - 1);
+        backslashes &= ~(first | first << 1);
+    }
+    return escaped;
+}
+
+/* Returns the bytes between quotes, the opening one included. */
+static uint64_t string_bytes(struct cr_walk *w, uint64_t quotes)
+{
+    for (unsigned i = 1; i < BLOCK; i *= 2)
+        quotes ^= quotes << i;
+    if (w->in_string)
+        quotes = ~quotes;
+    w->in_string = quotes >> (BLOCK - 1);
+    return quotes;
+}
+
+/* Returns where in the block the value's last bracket closes, or BLOCK. */
+static unsigned inside_block(struct cr_walk *w, const uint8_t *at)
+{
+    struct block b = look_at_block(at);
+    uint64_t escaped = escaped_bytes(w, b.backslashes);
+    uint64_t skipped = string_bytes(w, b.quotes & ~escaped) | escaped;
+    uint64_t brackets = (b.opens | b.closes) & ~skipped;
+
+    for (; brackets; brackets &= brackets - 1) {
+        if (b.opens & brackets & -brackets)
+            w->depth++;
+        else if (--w->depth == 0)
+            return (unsigned)__builtin_ctzll(brackets);
+    }
+    return BLOCK;
+}
+
+/* The same for one byte. Returns whether it ends the value. */
+static bool inside_byte(struct cr_walk *w, uint8_t c)
+{
+    if (w->escaped)
+        w->escaped = false;
+    else if (c == '\\')
+        w->escaped = true;
+    else if (c == '"')
+        w->in_string = !w->in_string;
+    else if (!w->in_string && (c == '{' || c == '['))
+        w->depth++;
+    else if (!w->in_string && (c == '}' || c == ']'))
+        return --w->depth == 0;
+    return false;
+}
+
+/* --- the top of a line ---------------------------------------------------------------------- */
+
+/* The value ends before the byte |after| of what is being walked over. Returns |after|. */
+static size_t end_value(struct cr_walk *w, size_t after)
+{
+    w->parts[w->part].len = w->at + after - w->parts[w->part].at;
+    w->state = COMMA;
+    return after;
+}
+
+static size_t walk_inside(struct cr_walk *w, const uint8_t *at, size_t len)
+{
+    size_t i = 0;
+
+    for (; len - i >= BLOCK; i += BLOCK) {
+        unsigned last = inside_block(w, at + i);
+
+        if (last < BLOCK)
+            return end_value(w, i + last + 1);
+    }
+    for (; i < len; i++)
+        if (inside_byte(w, at[i]))
+            return end_value(w, i + 1);
+    return len;
+}
+
+static size_t walk_string(struct cr_walk *w, const uint8_t *at, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        if (w->escaped)
+            w->escaped = false;
+        else if (at[i] == '\\')
+            w->escaped = true;
+        else if (at[i] == '"')
+            return end_value(w, i + 1);
+    }
+    return len;
+}
+
+static void stop(struct cr_walk *w, const char *why)
+{
+    w->state = ENDED;
+    w->why = why;
+}
+
+static bool key_is(const struct cr_walk *w, const char *name)
+{
+    return strlen(name) == w->key_len && memcmp(name, w->key, w->key_len) == 0;
+}
+
+static void end_key(struct cr_walk *w)
+{
+    enum cr_walk_part part = CR_WALK_PARTS - 1;
+
+    while (part != CR_WALK_OTHER && !key_is(w, part_names[part]))
+        part--;
+    w->part = (uint8_t)part;
+    w->state = COLON;
+    if (part != CR_WALK_OTHER && w->seen >> part & 1)
+        stop(w, "a key of JSON-RPC that is there twice");
+    w->seen |= (uint8_t)(1u << part);
+}
+
+static void in_key(struct cr_walk *w, uint8_t c)
+{
+    if (c == '"')
+        end_key(w);
+    else if (c == '\\')
+        stop(w, "a key at the top that is written with escapes");
+    else if (w->key_len < sizeof(w->key))
+        w->key[w->key_len++] = (char)c;
+}
+
+/* Returns how many bytes it took: 1, but none of a number or a word. */
+static size_t begin_value(struct cr_walk *w, uint8_t c)
+{
+    w->parts[w->part].at = w->at;
+    w->in_string = w->escaped = false;
+    w->depth = 1;
+    w->state = c == '"' ? STRING : c == '{' || c == '[' ? INSIDE : SCALAR;
+    return w->state != SCALAR;
+}
+
+static bool is_blank(uint8_t c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* Takes the byte; or begins or ends a number or a word, and leaves it. Returns how many it took. */
+static size_t walk_byte(struct cr_walk *w, uint8_t c)
+{
+    enum state state = w->state;
+
+    if (state == IN_KEY) {
+        in_key(w, c);
+    } else if (state == SCALAR) {
+        if (is_blank(c) || c == ',' || c == '}' || c == ']')
+            return end_value(w, 0);
+        if (w->part == CR_WALK_ID && w->id_len < sizeof(w->id))
+            w->id[w->id_len++] = (char)c;
+    } else if (is_blank(c)) {
+        return 1;
+    } else if (state != STARTS && (c == '}' || c == ']')) {
+        w->state = ENDED;
+    } else if (state == VALUE) {
+        return begin_value(w, c);
+    } else if (state == KEY && c == '"') {
+        w->key_len = 0;
+        w->state = IN_KEY;
+    } else if ((state == COLON && c == ':') || (state == COMMA && c == ',' && w->is_array)) {
+        w->state = VALUE;
+    } else if ((state == STARTS && c == '{') || (state == COMMA && c == ',')) {
+        w->state = KEY;
+    } else {
+        stop(w, "not an object");
+    }
+    return 1;
+}
+
+/* Takes some of the bytes, of which there is one at least. */
+static void walk_some(struct cr_walk *w, const uint8_t *at, size_t len)
+{
+    if (w->state == INSIDE)
+        w->at += walk_inside(w, at, len);
+    else if (w->state == STRING)
+        w->at += walk_string(w, at, len);
+    else
+        w->at += walk_byte(w, *at);
+}
+
+void cr_walk_init(struct cr_walk *w)
+{
+    *w = (struct cr_walk){.state = STARTS};
+}
+
+void cr_walk_feed(struct cr_walk *w, const void *bytes, size_t len)
+{
+    const uint8_t *at = bytes;
+    size_t start = w->at;
+
+    while (w->state != ENDED && w->at - start < len)
+        walk_some(w, at + (w->at - start), len - (w->at - start));
+}
+
+void cr_walk_init_array(struct cr_walk *w, size_t start)
+{
+    *w = (struct cr_walk){.state = VALUE, .is_array = true, .at = start};
+}
+
+bool cr_walk_element(struct cr_walk *w, const void *array, size_t len)
+{
+    const uint8_t *bytes = array;
+    size_t *found = &w->parts[CR_WALK_OTHER].len;
+
+    *found = 0;
+    while (w->state != ENDED && !*found && w->at < len)
+        walk_some(w, bytes + w->at, len - w->at);
+    return *found;
+}
+
+bool cr_walk_has(const struct cr_walk *w, enum cr_walk_part part)
+{
+    return w->seen >> part & 1;
+}
+
+uint64_t cr_walk_id(const struct cr_walk *w)
+{
+    uint64_t id = 0;
+
+    /* of a line that was cut it may be cut as well */
+    for (unsigned i = 0; i < w->id_len && w->parts[CR_WALK_ID].len; i++)
+        if (w->id[i] < '0' || w->id[i] > '9' || __builtin_mul_overflow(id, 10u, &id) ||
+            __builtin_add_overflow(id, (uint64_t)(w->id[i] - '0'), &id))
+            return 0;
+    return id;
+}

@@ -1,0 +1,52 @@
+/*
+ * policy.h - may this tool be called? Patterns, and which of them wins.
+ *
+ * From strongest to weakest: a --deny; exact names; globs with a literal beginning of the action;
+ * "ns:*" or "ns", and what else has the whole namespace but no beginning of the action; "*", and
+ * what else has a wildcard in the namespace. Within one level deny beats ask beats allow. Where
+ * nothing matches, ask.
+ *
+ * A pattern is a glob over "ns:action": * is any text, ? any one character.
+ */
+#ifndef CR_POLICY_H
+#define CR_POLICY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+
+enum cr_policy_answer { CR_POLICY_ALLOW, CR_POLICY_ASK, CR_POLICY_DENY };
+
+struct cr_policy_pattern;
+
+struct cr_policy {
+    struct cr_policy_pattern *list;
+    size_t count;
+};
+
+struct cr_verdict {
+    enum cr_policy_answer answer;
+    const char *pattern;    /* that decided, as it was given; NULL: none matched */
+    bool from_command_line; /* where it was given */
+};
+
+void cr_policy_init(struct cr_policy *p);
+void cr_policy_clear(struct cr_policy *p);
+
+/* |pattern| is copied. Returns 0; CAPRUN_E_INVAL for what is no pattern; CAPRUN_E_NOMEM. */
+int cr_policy_add(struct cr_policy *p, enum cr_policy_answer answer, const char *pattern,
+                  bool from_command_line, struct cr_err *err);
+
+/*
+ * What is to be done with a call of |method|, "ns:action".
+ *
+ * A tool can also be called by an alias, with "_" for each character that an identifier cannot
+ * have. cr_policy_judge() reads names as they are. cr_policy_judge_alias() reads every pattern as
+ * if it were written with "_" too: what it allows may be allowed once the exact name is known, for
+ * which cr_policy_judge() is asked; it decides nothing by itself.
+ */
+void cr_policy_judge(const struct cr_policy *p, const char *method, struct cr_verdict *ret);
+void cr_policy_judge_alias(const struct cr_policy *p, const char *method, struct cr_verdict *ret);
+
+#endif

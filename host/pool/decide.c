@@ -1,0 +1,246 @@
+/*
+ * decide.c - from a frame to a decision. Everything that a run asks of the outside passes decide(),
+ * and nothing else leads there.
+ */
+#include "pool/decide.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/pattern.h"
+#include "base/scan.h"
+#include "pool/calls.h"
+
+#define MESSAGE_MAX 1000u
+
+static void fail_text(struct caprun_run *run, enum caprun_outcome outcome, const char *message)
+{
+    struct cr_err unused;
+
+    (void)cr_calls_fail(run, (uint32_t)run->call_count, outcome, message, strlen(message), &unused);
+}
+
+static void refuse_args(struct caprun_run *run, const struct cr_call *call,
+                        const struct cr_err *why)
+{
+    char message[1024];
+
+    (void)snprintf(message, sizeof(message), "The args of %s are refused: %s", call->method,
+                   why->text);
+    fail_text(run, CAPRUN_OUTCOME_RPC_ERROR, message);
+}
+
+/* --- the capability's own list of tools ----------------------------------------------------- */
+
+#define NAMED_TOOLS 3u
+
+/* The name after |name|, or the first one; NULL at the end. */
+static const char *next_tool(const struct caprun_run *run, const char *name)
+{
+    const char *next = name ? name + strlen(name) + 1 : (const char *)run->tools.data;
+
+    return run->tools.len && next < (const char *)run->tools.data + run->tools.len ? next : NULL;
+}
+
+bool cr_decide_is_listed(const struct caprun_run *run, const char *method)
+{
+    const char *name = run->has_tools ? next_tool(run, NULL) : method;
+
+    while (name && strcmp(name, method) != 0)
+        name = next_tool(run, name);
+    return name != NULL;
+}
+
+/* By its name, or with "_" for what an identifier cannot have: then route/ looks at the exact one.
+ */
+static bool may_be_listed(const struct caprun_run *run, const char *method)
+{
+    const char *name = next_tool(run, NULL);
+
+    if (cr_decide_is_listed(run, method))
+        return true;
+    while (name && !cr_pattern_matches_alias(name, method))
+        name = next_tool(run, name);
+    return name != NULL && !run->on_call;
+}
+
+/* ' ("text:upper", "text:lower" and 7 more)', or ', which is empty'. */
+static void list_tools(const struct caprun_run *run, struct cr_buf *out)
+{
+    size_t count = 0;
+
+    for (const char *name = next_tool(run, NULL); name; name = next_tool(run, name))
+        if (++count <= NAMED_TOOLS)
+            cr_buf_fmt(out, "%s\"%s\"", count == 1 ? " (" : ", ", name);
+    if (count > NAMED_TOOLS)
+        cr_buf_fmt(out, " and %zu more", count - NAMED_TOOLS);
+    cr_buf_str(out, count ? ")" : ", which is empty");
+}
+
+static void deny(struct caprun_run *run, uint32_t number, const char *message, size_t len)
+{
+    struct cr_err unused;
+    const struct cr_call *call = &run->calls[number - 1];
+
+    (void)cr_calls_end(run, number, CR_CALL_DENIED, CAPRUN_OUTCOME_PERMISSION_DENIED, message, len,
+                       &unused);
+    if (run->stop_when_denied && run->state == CR_RUN_RUNNING) {
+        run->error.tool = strdup(call->method);
+        cr_run_say(run, "%s", call->message ? call->message : "A call was denied");
+        cr_run_end(run, CAPRUN_OUTCOME_PERMISSION_DENIED);
+    }
+}
+
+static void deny_by_tools(struct caprun_run *run, uint32_t number)
+{
+    struct cr_call *call = &run->calls[number - 1];
+    struct cr_buf message;
+
+    cr_buf_init(&message, MESSAGE_MAX);
+    cr_buf_fmt(&message, "%s is not in the capability's list of tools", call->method);
+    list_tools(run, &message);
+    cr_buf_str(&message, "; its author has to add it to \"tools\" in the metadata");
+    call->by = "rule:tools";
+    call->rule = NULL;
+    deny(run, number, (const char *)message.data, message.len);
+    cr_buf_clear(&message);
+}
+
+void cr_decide_deny_unlisted(struct caprun_run *run, uint32_t number)
+{
+    if (cr_calls_is_open(run, number))
+        deny_by_tools(run, number);
+}
+
+/* --- the way of a call ---------------------------------------------------------------------- */
+
+void cr_decide_rule(struct caprun_run *run, uint32_t number, const struct cr_ruling *ruling)
+{
+    struct cr_call *call = &run->calls[number - 1];
+
+    call->by = ruling->by;
+    call->rule = ruling->rule;
+}
+
+void cr_decide_deny(struct caprun_run *run, uint32_t number, const struct cr_ruling *ruling)
+{
+    if (!cr_calls_is_open(run, number))
+        return;
+    cr_decide_rule(run, number, ruling);
+    deny(run, number, ruling->message, strlen(ruling->message));
+}
+
+/*
+ * Behind the gate a message is a line. What the prelude sends has no line breaks between its
+ * values; who sends some wants to begin a line of his own.
+ */
+static bool has_line_breaks(const char *args, size_t len)
+{
+    return memchr(args, '\n', len) || memchr(args, '\r', len);
+}
+
+/* Target, then policy, on those bytes; a denied call starts nothing. */
+static void pass_gate(struct caprun_run *run, struct cr_call *call, const char *args, size_t len)
+{
+    uint32_t number = (uint32_t)run->call_count;
+    struct cr_ruling ruling;
+    void *sent;
+
+    run->gate->judge(run->gate, call->method, &ruling);
+    if (ruling.answer == CR_RULING_NO_TARGET) {
+        fail_text(run, CAPRUN_OUTCOME_RPC_ERROR, ruling.message);
+    } else if (ruling.answer == CR_RULING_DENIED) {
+        cr_decide_deny(run, number, &ruling);
+    } else if (has_line_breaks(args, len)) {
+        fail_text(run, CAPRUN_OUTCOME_RPC_ERROR, "The args have line breaks between their values");
+    } else {
+        cr_decide_rule(run, number, &ruling);
+        cr_calls_start(run, number);
+        sent = run->gate->send(run->gate, run, number, call->method, args, len);
+        run->calls[number - 1].sent = sent;
+    }
+}
+
+static void ask_application(struct caprun_run *run, struct cr_call *call, const char *args,
+                            size_t len)
+{
+    call->by = "application";
+    call->is_asked = true;
+    cr_calls_start(run, (uint32_t)run->call_count);
+    call->sent_us = call->heard_us;
+    run->on_call(run->call_data, run, (uint32_t)run->call_count, call->method, args, len);
+}
+
+static void refuse_without_target(struct caprun_run *run, const struct cr_call *call)
+{
+    char message[1024];
+
+    (void)snprintf(message, sizeof(message), "No target for %s: there is no \"%.*s\" in mcpServers",
+                   call->method, (int)strcspn(call->method, ":"), call->method);
+    fail_text(run, CAPRUN_OUTCOME_RPC_ERROR, message);
+}
+
+/*
+ * The one way of every call, and the order of the contract: args, the capability's own tools, and
+ * then the application; or target and policy, and whoever answers. The args that are checked are
+ * the bytes that go on.
+ */
+static void decide(struct caprun_run *run, struct cr_call *call, const uint8_t *args,
+                   size_t args_len)
+{
+    struct cr_err err;
+
+    if (cr_scan_json(args, args_len, CR_SCAN_STRICT, &err) < 0)
+        refuse_args(run, call, &err);
+    else if (!may_be_listed(run, call->method))
+        deny_by_tools(run, (uint32_t)run->call_count);
+    else if (run->on_call)
+        ask_application(run, call, (const char *)args, args_len);
+    else if (run->gate)
+        pass_gate(run, call, (const char *)args, args_len);
+    else
+        refuse_without_target(run, call);
+}
+
+static void start_call(struct caprun_run *run, const char *ns, const struct wire_call *names,
+                       const uint8_t *args, size_t args_len)
+{
+    struct cr_call *call =
+        cr_calls_add(run, ns, (int)names->namespace_len, ns + names->namespace_len,
+                     (int)names->action_len, args_len);
+
+    if (!call) {
+        cr_run_say(run, "No memory to keep a call");
+        cr_run_end(run, CAPRUN_OUTCOME_INTERNAL);
+        return;
+    }
+    cr_run_tell(run, CAPRUN_EVENT_CALL, (uint32_t)run->call_count);
+    if (run->state != CR_RUN_RUNNING)
+        return;
+    decide(run, call, args, args_len);
+    if (run->state == CR_RUN_RUNNING)
+        cr_run_schedule(run);
+}
+
+void cr_decide_call(struct caprun_run *run, const struct wire_header *header,
+                    const uint8_t *payload)
+{
+    const char *ns = (const char *)payload + sizeof(struct wire_call);
+    struct wire_call names;
+    size_t before_args;
+
+    memcpy(&names, payload, sizeof(names));
+    before_args = sizeof(names) + (size_t)names.namespace_len + names.action_len;
+    if (header->id == run->limits.most.calls + 1) {
+        cr_run_end(run, CAPRUN_OUTCOME_CALL_LIMIT);
+        return;
+    }
+    if (before_args > header->length || header->length - before_args > LIMIT_ARGS_BYTES ||
+        header->id != run->call_count + 1 || run->calls_open == run->limits.most.calls_at_once ||
+        !wire_is_namespace(ns, names.namespace_len) ||
+        !wire_is_action(ns + names.namespace_len, names.action_len)) {
+        cr_worker_fault(run->worker, "a call that is not one");
+        return;
+    }
+    start_call(run, ns, &names, payload + before_args, header->length - before_args);
+}

@@ -1,0 +1,261 @@
+/*
+ * lockfile_parse.c - is this a lockfile? In full, before anything is asked of it, so that the rest
+ * takes its shape for granted.
+ */
+#include "registry/lockfile_parts.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "base/scan.h"
+
+/* --- what is wrong -------------------------------------------------------------------------- */
+
+static int refuse_at(const struct cr_lockfile *lock, size_t line, size_t column, const char *words,
+                     struct cr_problem *why)
+{
+    return cr_problem_set(why, CAPRUN_OUTCOME_CONFIG_ERROR, CR_LOCKFILE_MEND, "%s:%zu:%zu: %s",
+                          lock->path, line, column, words);
+}
+
+/* The words may quote the file, and stay on one line: of two, the second could be a lie. */
+static int __attribute__((format(printf, 4, 5)))
+refuse(const struct cr_lockfile *lock, size_t at, struct cr_problem *why, const char *fmt, ...)
+{
+    struct cr_buf shown;
+    size_t line, column;
+    const char *text;
+    char words[512];
+    va_list ap;
+    int r;
+
+    va_start(ap, fmt);
+    (void)vsnprintf(words, sizeof(words), fmt, ap);
+    va_end(ap);
+    cr_buf_init(&shown, 8 * sizeof(words));
+    cr_escape_terminal(&shown, words, strlen(words));
+    text = cr_buf_text(&shown);
+    cr_json_place(&lock->doc, at, &line, &column);
+    r = text ? refuse_at(lock, line, column, text, why) : cr_problem_memory(why);
+    cr_buf_clear(&shown);
+    return r;
+}
+
+static int refuse_json(const struct cr_lockfile *lock, const struct cr_err *err,
+                       struct cr_problem *why)
+{
+    size_t line, column;
+    const char *words = cr_scan_place(err, &line, &column);
+
+    return err->code == CAPRUN_E_NOMEM ? cr_problem_memory(why)
+                                       : refuse_at(lock, line, column, words, why);
+}
+
+/* --- pins of capabilities ------------------------------------------------------------------- */
+
+static int check_object(const struct cr_lockfile *lock, const struct cr_json *value,
+                        struct cr_problem *why)
+{
+    if (value->type == CR_JSON_OBJECT)
+        return 0;
+    return refuse(lock, value->at, why, "'%.64s' is %s, not an object", value->key,
+                  cr_json_type_name(value->type));
+}
+
+static bool is_one_of(const char *const names[], const char *key)
+{
+    while (*names && strcmp(*names, key) != 0)
+        names++;
+    return *names != NULL;
+}
+
+/* |names|, of which the first |needed| must be there, and no others. */
+static int check_keys(const struct cr_lockfile *lock, const struct cr_json *object,
+                      const char *what, const char *const names[], int needed,
+                      struct cr_problem *why)
+{
+    if (object->type != CR_JSON_OBJECT)
+        return refuse(lock, object->at, why, "%s is %s, not an object", what,
+                      cr_json_type_name(object->type));
+    for (const struct cr_json *value = object->first; value; value = value->next)
+        if (!is_one_of(names, value->key))
+            return refuse(lock, value->key_at, why, "unknown key '%.64s'", value->key);
+    for (int i = 0; i < needed; i++)
+        if (!cr_json_get(object, names[i]))
+            return refuse(lock, object->at, why, "%s has no '%s'", what, names[i]);
+    return 0;
+}
+
+static bool is_hash(const char *text)
+{
+    size_t start = strlen(CR_LOCKFILE_HASH_START);
+
+    return strlen(text) == CR_LOCKFILE_HASH && strncmp(text, CR_LOCKFILE_HASH_START, start) == 0 &&
+           strspn(text + start, "0123456789abcdef") == CR_LOCKFILE_HASH - start;
+}
+
+static int check_hash(const struct cr_lockfile *lock, const struct cr_json *value,
+                      struct cr_problem *why)
+{
+    if (value->type == CR_JSON_STRING && is_hash(value->text))
+        return 0;
+    return refuse(lock, value->at, why,
+                  "'%s' is not \"" CR_LOCKFILE_HASH_START "\" and 64 lower-case hexadecimal digits",
+                  value->key);
+}
+
+static int check_fqdn(const struct cr_lockfile *lock, const struct cr_json *value,
+                      struct cr_problem *why)
+{
+    struct cr_fqdn fqdn;
+    struct cr_err err = {0};
+
+    if (value->type != CR_JSON_STRING)
+        return refuse(lock, value->at, why, "'fqdn' is %s, not a string",
+                      cr_json_type_name(value->type));
+    if (cr_fqdn_parse(value->text, &fqdn, &err) < 0)
+        return refuse(lock, value->at, why, "'%.64s' is not the name of a capability: %s",
+                      value->text, err.text);
+    if (strcmp(fqdn.name, value->parent->key) != 0)
+        return refuse(lock, value->at, why, "'%s' is not a version of '%s'", fqdn.full,
+                      value->parent->key);
+    return 0;
+}
+
+static int check_pin(const struct cr_lockfile *lock, const struct cr_json *pin,
+                     struct cr_problem *why)
+{
+    static const char *const names[] = {"fqdn", "code", "metadata", NULL};
+    struct cr_fqdn key;
+    struct cr_err err = {0};
+    int r;
+
+    if (cr_fqdn_parse(pin->key, &key, &err) < 0)
+        return refuse(lock, pin->key_at, why, "'%.64s' is not the name of a capability: %s",
+                      pin->key, err.text);
+    if (key.hash[0])
+        return refuse(lock, pin->key_at, why, "'%s' has a hash, which belongs into 'fqdn'",
+                      key.full);
+    r = check_keys(lock, pin, "a pin", names, 3, why);
+    if (r == 0)
+        r = check_fqdn(lock, cr_json_get(pin, "fqdn"), why);
+    if (r == 0)
+        r = check_hash(lock, cr_json_get(pin, "code"), why);
+    return r < 0 ? r : check_hash(lock, cr_json_get(pin, "metadata"), why);
+}
+
+static int check_pins(const struct cr_lockfile *lock, const struct cr_json *pins,
+                      struct cr_problem *why)
+{
+    int r = check_object(lock, pins, why);
+
+    for (const struct cr_json *pin = pins->first; pin && r == 0; pin = pin->next)
+        r = check_pin(lock, pin, why);
+    return r;
+}
+
+/* --- pins of tools -------------------------------------------------------------------------- */
+
+/* Does the hash fit the definition? |scratch| is for its canonical form. */
+static int check_fit(const struct cr_lockfile *lock, const struct cr_json *hash,
+                     const struct cr_json *definition, struct cr_buf *scratch,
+                     struct cr_problem *why)
+{
+    char now[CR_LOCKFILE_HASH + 1];
+
+    scratch->len = 0;
+    cr_json_canonical(scratch, definition);
+    if (cr_buf_err(scratch))
+        return cr_problem_memory(why);
+    cr_lockfile_hash(scratch->data, scratch->len, now);
+    if (strcmp(now, hash->text) == 0)
+        return 0;
+    return refuse(lock, hash->at, why,
+                  "'sha256' is not that of the 'definition' beside it: one of them was changed by "
+                  "hand");
+}
+
+static int check_tool(const struct cr_lockfile *lock, const struct cr_json *tool,
+                      struct cr_buf *scratch, struct cr_problem *why)
+{
+    static const char *const names[] = {"sha256", "definition", NULL};
+    const struct cr_json *hash, *definition;
+    int r = check_keys(lock, tool, "the pin of a tool", names, 2, why);
+
+    if (r < 0)
+        return r;
+    hash = cr_json_get(tool, "sha256");
+    definition = cr_json_get(tool, "definition");
+    r = check_hash(lock, hash, why);
+    if (r == 0)
+        r = check_object(lock, definition, why);
+    return r < 0 ? r : check_fit(lock, hash, definition, scratch, why);
+}
+
+static int check_servers(const struct cr_lockfile *lock, const struct cr_json *servers,
+                         struct cr_problem *why)
+{
+    int r = check_object(lock, servers, why);
+    struct cr_buf scratch;
+
+    cr_buf_init(&scratch, lock->text.len); /* no value is longer in the canonical form */
+    for (const struct cr_json *server = servers->first; server && r == 0; server = server->next) {
+        r = check_object(lock, server, why);
+        for (const struct cr_json *tool = server->first; tool && r == 0; tool = tool->next)
+            r = check_tool(lock, tool, &scratch, why);
+    }
+    cr_buf_clear(&scratch);
+    return r;
+}
+
+/* --- all of it ------------------------------------------------------------------------------ */
+
+/* Before all else: of a newer file nothing more is known. */
+static int check_version(const struct cr_lockfile *lock, struct cr_problem *why)
+{
+    const struct cr_json *value = cr_json_get(lock->doc.root, "version");
+    uint64_t version = 0;
+    int r;
+
+    if (!value)
+        return 0;
+    r = cr_json_number(value, CR_LOCKFILE_VERSION, &version);
+    if (r == CAPRUN_E_TOOBIG) {
+        (void)refuse(lock, value->at, why, "this lockfile was written by a newer caprun");
+        return cr_problem_hint(why, "use a newer caprun here, too");
+    }
+    if (r < 0 || version != CR_LOCKFILE_VERSION)
+        return refuse(lock, value->at, why, "'version' is not %d", CR_LOCKFILE_VERSION);
+    return 0;
+}
+
+static int check_text(struct cr_lockfile *lock, struct cr_problem *why)
+{
+    static const char *const names[] = {"version", "capabilities", "servers", NULL};
+    const struct cr_json *servers;
+    struct cr_err err = {0};
+    int r;
+
+    if (lock->text.len == 0)
+        return refuse_at(lock, 1, 1, "the lockfile is empty", why);
+    if (cr_json_parse(lock->text.data, lock->text.len, &lock->doc, &err) < 0)
+        return refuse_json(lock, &err, why);
+    r = check_version(lock, why);
+    if (r == 0)
+        r = check_keys(lock, lock->doc.root, "the lockfile", names, 2, why);
+    if (r == 0)
+        r = check_pins(lock, cr_json_get(lock->doc.root, "capabilities"), why);
+    servers = cr_json_get(lock->doc.root, "servers");
+    return r < 0 || !servers ? r : check_servers(lock, servers, why);
+}
+
+int cr_lockfile_parse(struct cr_lockfile *lock, struct cr_problem *why)
+{
+    int r = check_text(lock, why);
+
+    if (r < 0)
+        cr_json_clear(&lock->doc);
+    return r;
+}

@@ -1,0 +1,156 @@
+/*
+ * lockfile_write.c - writers of caprun.lock take turns, and what they write is read before it
+ * replaces anything.
+ */
+#include "registry/lockfile_parts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/scan.h"
+
+#define WAIT_MS 10000 /* for other writers */
+#define PAUSE_MS 10
+
+static int cannot_write(const struct cr_lockfile *lock, struct cr_problem *why)
+{
+    bool forbidden = errno == EACCES || errno == EPERM || errno == EROFS;
+
+    return cr_problem_set(why, CAPRUN_OUTCOME_CONFIG_ERROR,
+                          forbidden ? "run in a directory of your own, or give --config FILE whose "
+                                      "directory can be written"
+                                    : NULL,
+                          "cannot write '%s': %s", lock->path, strerror(errno));
+}
+
+/* What is new would make a file that cannot be read again. */
+static int no_room(const struct cr_lockfile *lock, const struct cr_lockfile_news *news,
+                   struct cr_problem *why)
+{
+    if (news->name)
+        return cr_problem_set(why, CAPRUN_OUTCOME_CONFIG_ERROR,
+                              "delete it to pin anew what runs next",
+                              "'%s' is full: there is no room to pin '%s'", lock->path, news->name);
+    return cr_problem_set(why, CAPRUN_OUTCOME_CONFIG_ERROR,
+                          "remove servers that you no longer use from it; one that fills it alone "
+                          "cannot be used",
+                          "'%s' has no room for the tools of '%s': a lockfile has at most %d MiB, "
+                          "%d keys and %d levels",
+                          lock->path, news->server, CR_LOCKFILE_MIB, CR_SCAN_MAX_KEYS,
+                          CR_SCAN_MAX_DEPTH);
+}
+
+/* Fills |made|, and makes sure that it can be read again. Returns 1; 0 if nothing is new. */
+static int make(struct cr_lockfile *made, const struct cr_lockfile *lock,
+                const struct cr_lockfile_news *news, struct cr_problem *why)
+{
+    size_t fresh = cr_lockfile_compose(&made->text, lock, news);
+    int r = cr_buf_err(&made->text);
+
+    if (r == 0 && fresh)
+        r = cr_lockfile_parse(made, why);
+    if (r == CAPRUN_E_NOMEM)
+        return cr_problem_memory(why);
+    return !fresh ? 0 : r < 0 ? no_room(lock, news, why) : 1;
+}
+
+/* Puts |made| into |dir|, whose lock is held, so that it is there after a crash. */
+static int store(const struct cr_lockfile *made, int dir, struct cr_problem *why)
+{
+    cr_file_sweep(dir, CR_LOCKFILE_NAME);
+    if (cr_file_replace(dir, CR_LOCKFILE_NAME, made->text.data, made->text.len, 0644, NULL) < 0)
+        return cannot_write(made, why);
+    /* EINVAL: there are file systems whose directories need none */
+    if (fsync(dir) < 0 && errno != EINVAL)
+        return cannot_write(made, why);
+    return 0;
+}
+
+/* Or a server that has new tools each time would leave no room for others. */
+static int check_budget(const struct cr_lockfile *lock, const struct cr_lockfile_news *news,
+                        struct cr_problem *why)
+{
+    const struct cr_json *servers = cr_json_get(lock->doc.root, "servers");
+    const struct cr_json *pins = news->server ? cr_json_get(servers, news->server) : NULL;
+
+    if (!pins || pins->len <= CR_TOOL_PINS_MAX)
+        return 0;
+    return cr_problem_set(why, CAPRUN_OUTCOME_CONFIG_ERROR,
+                          "remove the pins of tools that are gone, or stop using that server",
+                          "the tools of '%s' take more than %u MiB of '%s'", news->server,
+                          CR_TOOL_PINS_MAX >> 20, lock->path);
+}
+
+static int write_in(struct cr_lockfile *lock, const char *dir_name, int dir,
+                    const struct cr_lockfile_news *news, struct cr_problem *why)
+{
+    struct cr_lockfile made;
+    int r = cr_lockfile_load(lock, dir, why);
+
+    if (r < 0)
+        return r;
+    if (news->name) {
+        r = cr_lockfile_check(lock, news->name, news->pin, why);
+        if (r == 0 || (r < 0 && !news->accept))
+            return r;
+    }
+    if (check_budget(lock, news, why) < 0)
+        return CAPRUN_E_INVAL;
+    r = cr_lockfile_begin(&made, dir_name, why);
+    if (r == 0)
+        r = make(&made, lock, news, why);
+    if (r > 0)
+        r = store(&made, dir, why);
+    cr_lockfile_clear(&made);
+    return r;
+}
+
+/* Waits until nobody else writes in |dir|. The lock ends with the descriptor. */
+static int take_turn(const struct cr_lockfile *lock, int dir, struct cr_problem *why)
+{
+    const struct timespec pause = {.tv_nsec = PAUSE_MS * 1000000L};
+
+    for (int waited = 0; flock(dir, LOCK_EX | LOCK_NB) < 0; waited += PAUSE_MS) {
+        if (errno != EWOULDBLOCK)
+            return cr_problem_set(why, CAPRUN_OUTCOME_CONFIG_ERROR, NULL,
+                                  "cannot lock the directory of '%s': %s", lock->path,
+                                  strerror(errno));
+        if (waited >= WAIT_MS)
+            return cr_problem_set(why, CAPRUN_OUTCOME_CONFIG_ERROR,
+                                  "lslocks shows which; wait for them, or end them",
+                                  "cannot write '%s': other processes have held the lock on its "
+                                  "directory for %d s",
+                                  lock->path, WAIT_MS / 1000);
+        (void)nanosleep(&pause, NULL);
+    }
+    return 0;
+}
+
+int cr_lockfile_write(const char *dir, const struct cr_lockfile_news *news, struct cr_problem *why)
+{
+    cr_autoclose int fd = -1;
+    struct cr_lockfile lock;
+    int r = cr_lockfile_begin(&lock, dir, why);
+
+    if (r == 0) {
+        fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        r = fd < 0 ? cannot_write(&lock, why) : take_turn(&lock, fd, why);
+    }
+    if (r == 0)
+        r = write_in(&lock, dir, fd, news, why);
+    cr_lockfile_clear(&lock);
+    return r;
+}
+
+int cr_lockfile_pin(const char *dir, const char *name, const struct cr_pin *now, bool accept,
+                    struct cr_problem *why)
+{
+    struct cr_lockfile_news news = {.name = name, .pin = now, .accept = accept};
+
+    return cr_lockfile_write(dir, &news, why);
+}

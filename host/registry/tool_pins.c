@@ -1,0 +1,263 @@
+/*
+ * tool_pins.c - what is pinned of tools, and what has changed.
+ *
+ * What a server says is shown as JSON, on one line and behind a label, and what could hide in it as
+ * escapes: whatever it is, it cannot pass for a line of ours. Ours that stand in its place are no
+ * JSON ("absent"), or outside of it ("…").
+ */
+#include "registry/tool_pins.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "base/utf8.h"
+#include "registry/lockfile_parts.h"
+
+#define TEXT_MAX ((size_t)8 * CR_LOCKFILE_MIB << 20) /* escapes are up to six times as long */
+#define NAME_MAX_SHOWN 128u                          /* bytes of a tool's name */
+#define VALUE_MAX_SHOWN 240u
+#define BEFORE 60u /* of these, in front of the first difference */
+
+static const struct cr_json *find(const struct cr_lockfile *lock, const char *server,
+                                  const char *tool)
+{
+    return cr_json_get(cr_json_get(cr_json_get(lock->doc.root, "servers"), server), tool);
+}
+
+enum cr_tool_state cr_tool_pins_check(const struct cr_lockfile *lock, const char *server,
+                                      const struct cr_tool_now *now)
+{
+    const struct cr_json *pin = find(lock, server, now->name);
+    char hash[CR_LOCKFILE_HASH + 1];
+
+    if (!pin)
+        return CR_TOOL_NEW;
+    cr_lockfile_hash(now->definition, now->len, hash);
+    return strcmp(cr_json_get(pin, "sha256")->text, hash) == 0 ? CR_TOOL_PINNED : CR_TOOL_CHANGED;
+}
+
+int cr_tool_pins_pin(const char *dir, const char *server, const struct cr_tool_now *now,
+                     size_t count, bool accept, struct cr_problem *why)
+{
+    struct cr_lockfile_news news = {
+        .server = server, .tools = now, .count = count, .accept = accept};
+
+    return cr_lockfile_write(dir, &news, why);
+}
+
+void cr_tool_pins_each(const struct cr_lockfile *lock,
+                       void (*each)(void *data, const char *server, const char *tool,
+                                    const char *hash),
+                       void *data)
+{
+    const struct cr_json *servers = cr_json_get(lock->doc.root, "servers");
+
+    for (const struct cr_json *s = servers ? servers->first : NULL; s; s = s->next)
+        for (const struct cr_json *tool = s->first; tool; tool = tool->next)
+            each(data, s->key, tool->key, cr_json_get(tool, "sha256")->text);
+}
+
+/* --- what differs --------------------------------------------------------------------------- */
+
+/* The length of what stands at |text| and is not to be cut: an escape, or a character. */
+static size_t unit_len(const uint8_t *text, size_t len)
+{
+    size_t n = text[0] != '\\' ? 0 : len > 1 && text[1] == 'u' ? 6 : 2;
+    uint32_t c;
+
+    if (n == 0)
+        n = cr_utf8_decode(text, len, &c);
+    return n == 0 ? 1 : n < len ? n : len;
+}
+
+/* Appends at most |max| bytes of |text| from |start| on, and where it is cut a "…". */
+static void add_cut(struct cr_buf *out, const struct cr_buf *text, size_t start, size_t max)
+{
+    size_t end = start, n = 0;
+
+    for (; end < text->len; end += n) {
+        n = unit_len(text->data + end, text->len - end);
+        if (end + n - start > max)
+            break;
+    }
+    cr_buf_str(out, start ? "…" : "");
+    cr_buf_add(out, text->data + start, end - start);
+    cr_buf_str(out, end < text->len ? "…" : "");
+}
+
+/* Where to begin so that the first difference of |a| and |b| is seen; the same place in both. */
+static size_t start_of(const struct cr_buf *a, const struct cr_buf *b)
+{
+    size_t same = 0, start = 0;
+
+    if (a->len <= VALUE_MAX_SHOWN && b->len <= VALUE_MAX_SHOWN)
+        return 0;
+    while (same < a->len && same < b->len && a->data[same] == b->data[same])
+        same++;
+    while (start + BEFORE < same)
+        start += unit_len(a->data + start, a->len - start);
+    return start;
+}
+
+static void add_value(struct cr_buf *out, const char *label, const struct cr_buf *text,
+                      size_t start)
+{
+    cr_buf_fmt(out, "\n    %s", label);
+    if (text->len)
+        add_cut(out, text, start, VALUE_MAX_SHOWN);
+    else
+        cr_buf_str(out, "absent");
+}
+
+/* Nothing for what is absent. Escaped before it is cut: else escapes could crowd out the change. */
+static void show(struct cr_buf *out, const struct cr_json *value)
+{
+    struct cr_buf text;
+
+    if (!value)
+        return;
+    cr_buf_init(&text, out->max);
+    cr_json_canonical(&text, value);
+    if (cr_buf_err(&text))
+        out->err = cr_buf_err(&text);
+    else
+        cr_escape_terminal(out, (const char *)text.data, text.len);
+    cr_buf_clear(&text);
+}
+
+/* Appends the part |name|, unless |was| and |is| are equal. */
+static void add_part(struct cr_buf *out, const char *name, const struct cr_json *was,
+                     const struct cr_json *is)
+{
+    struct cr_buf before, after;
+    size_t start;
+
+    cr_buf_init(&before, out->max);
+    cr_buf_init(&after, out->max);
+    show(&before, was);
+    show(&after, is);
+    if (cr_buf_err(&before) || cr_buf_err(&after)) {
+        out->err = CAPRUN_E_NOMEM;
+    } else if (before.len != after.len ||
+               (before.len && memcmp(before.data, after.data, before.len) != 0)) {
+        start = start_of(&before, &after);
+        cr_buf_fmt(out, "\n  %s", name);
+        add_value(out, "was:    ", &before, start);
+        add_value(out, "is now: ", &after, start);
+    }
+    cr_buf_clear(&before);
+    cr_buf_clear(&after);
+}
+
+static void add_parts(struct cr_buf *out, const struct cr_json *was, const struct cr_json *is)
+{
+    static const char *const parts[] = {"name",        "title",        "description",
+                                        "inputSchema", "outputSchema", "annotations"};
+    size_t before = out->len;
+
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+        add_part(out, parts[i], cr_json_get(was, parts[i]), cr_json_get(is, parts[i]));
+    if (out->len == before) /* somebody pinned more */
+        add_part(out, "definition", was, is);
+}
+
+static bool is_plain(const char *name)
+{
+    size_t len = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-/");
+
+    return len > 0 && len <= NAME_MAX_SHOWN && !name[len];
+}
+
+/* As it is, if there is nothing to it; or else in quotes, as far as it is shown. */
+static void add_name(struct cr_buf *out, const char *name)
+{
+    struct cr_buf quoted, text;
+
+    if (is_plain(name)) {
+        cr_buf_str(out, name);
+        return;
+    }
+    cr_buf_init(&quoted, TEXT_MAX);
+    cr_buf_init(&text, TEXT_MAX);
+    cr_escape_json(&quoted, name, strnlen(name, 2 * (size_t)NAME_MAX_SHOWN));
+    cr_escape_terminal(&text, (const char *)quoted.data, quoted.len);
+    if (cr_buf_err(&quoted) || cr_buf_err(&text))
+        out->err = CAPRUN_E_NOMEM;
+    else
+        add_cut(out, &text, 0, NAME_MAX_SHOWN);
+    cr_buf_clear(&quoted);
+    cr_buf_clear(&text);
+}
+
+int cr_tool_pins_refuse_new(const char *server, const char *tool, struct cr_problem *why)
+{
+    struct cr_buf out;
+    const char *text;
+
+    cr_buf_init(&out, TEXT_MAX);
+    cr_buf_fmt(&out, "%s:", server);
+    add_name(&out, tool);
+    cr_buf_str(&out, " is not pinned in " CR_LOCKFILE_NAME ", which is frozen");
+    text = cr_buf_text(&out);
+    if (text)
+        (void)cr_problem_set(why, CAPRUN_OUTCOME_INTEGRITY_MISMATCH, NULL, "%s", text);
+    cr_buf_clear(&out);
+    if (!text)
+        return cr_problem_memory(why);
+    if (!is_plain(tool))
+        return cr_problem_hint(why, "call it once without --frozen");
+    return cr_problem_hint(why, "call it once without --frozen, or: caprun lock --accept %s:%s",
+                           server, tool);
+}
+
+/* A name that a shell or an eye could take for something else is in no command to be copied. */
+static int hint(struct cr_problem *why, const char *server, const char *tool)
+{
+    if (is_plain(tool))
+        return cr_problem_hint(why, "if you expected that: caprun lock --accept %s:%s", server,
+                               tool);
+    return cr_problem_hint(
+        why, "if you expected that, remove the tool from \"servers\" in " CR_LOCKFILE_NAME
+             ": the next use pins it anew");
+}
+
+static int explain(const struct cr_json *pin, const char *server, const struct cr_tool_now *now,
+                   const struct cr_json *definition, struct cr_problem *why)
+{
+    const struct cr_json *hash_was = cr_json_get(pin, "sha256");
+    char hash[CR_LOCKFILE_HASH + 1];
+    struct cr_buf out;
+    const char *text;
+
+    cr_lockfile_hash(now->definition, now->len, hash);
+    cr_buf_init(&out, TEXT_MAX);
+    cr_buf_fmt(&out, "%s:", server);
+    add_name(&out, now->name);
+    cr_buf_fmt(&out,
+               " is not what " CR_LOCKFILE_NAME " pins: the definition of the tool changed\n"
+               "  pinned: %s\n"
+               "  now:    %s",
+               hash_was ? hash_was->text : "nothing", hash);
+    add_parts(&out, cr_json_get(pin, "definition"), definition);
+    text = cr_buf_text(&out);
+    if (text)
+        (void)cr_problem_set(why, CAPRUN_OUTCOME_INTEGRITY_MISMATCH, NULL, "%s", text);
+    cr_buf_clear(&out);
+    return text ? hint(why, server, now->name) : cr_problem_memory(why);
+}
+
+int cr_tool_pins_explain(const struct cr_lockfile *lock, const char *server,
+                         const struct cr_tool_now *now, struct cr_problem *why)
+{
+    const struct cr_json *pin = find(lock, server, now->name);
+    struct cr_json_doc doc = {0};
+    struct cr_err err = {0};
+    int r = cr_json_parse(now->definition, now->len, &doc, &err);
+
+    if (r == CAPRUN_E_NOMEM)
+        return cr_problem_memory(why);
+    r = explain(pin, server, now, doc.root, why); /* what is no JSON is absent */
+    cr_json_clear(&doc);
+    return r;
+}

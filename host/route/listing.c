@@ -1,0 +1,146 @@
+/* listing.c - what each server has, as JSON. */
+#include <string.h>
+
+#include "base/escape.h"
+#include "base/loop.h"
+#include "route/route_parts.h"
+
+#define MAX_LISTING (64u << 20)
+
+static void begin(struct cr_buf *out, const struct cr_route_server *rs, const char *state)
+{
+    cr_buf_str(out, "{\"name\":");
+    cr_escape_json_str(out, rs->name);
+    cr_escape_member(out, "state", state);
+}
+
+static void add_failure(struct cr_buf *out, const struct cr_route_server *rs, const char *code,
+                        const char *words, const char *hint)
+{
+    begin(out, rs, "failed");
+    cr_escape_member(out, "code", code);
+    cr_escape_member(out, "error", words);
+    if (hint[0])
+        cr_escape_member(out, "hint", hint);
+    cr_buf_str(out, "}");
+}
+
+/* As the server gave them. */
+static void add_tools(struct cr_buf *out, const struct cr_tools *tools)
+{
+    cr_buf_str(out, ",\"tools\":[");
+    for (size_t i = 0; i < tools->count; i++) {
+        const struct cr_tool *tool = &tools->list[i];
+
+        cr_buf_str(out, i ? "," : "");
+        cr_buf_add(out, tool->page->bytes + tool->json->at, tool->json->len);
+    }
+    cr_buf_str(out, "]");
+}
+
+static void add_changed(void *data, const struct cr_tool *tool, const struct cr_problem *why)
+{
+    struct cr_buf *out = data;
+
+    cr_buf_str(out, out->data[out->len - 1] == '[' ? "{\"name\":" : ",{\"name\":");
+    cr_escape_json_str(out, tool->name);
+    cr_escape_member(out, "message", why->text);
+    cr_escape_member(out, "hint", why->hint);
+    cr_buf_str(out, "}");
+}
+
+static void add_server(struct cr_buf *out, struct cr_route_server *rs)
+{
+    const struct cr_server *s = rs->server;
+    struct cr_problem why;
+    int r;
+
+    begin(out, rs, "ok");
+    cr_escape_member(out, "era", cr_server_era(s) == CR_ERA_MODERN ? "modern" : "legacy");
+    cr_escape_member(out, "protocolVersion", cr_server_version(s));
+    if (cr_server_info(s)[0]) {
+        cr_buf_str(out, ",\"serverInfo\":");
+        cr_buf_str(out, cr_server_info(s));
+    }
+    add_tools(out, cr_server_tools(s));
+    cr_buf_str(out, ",\"changed\":[");
+    r = cr_route_each_changed(rs, add_changed, out, &why);
+    cr_buf_str(out, "]");
+    if (r < 0)
+        cr_escape_member(out, "lockError", why.text);
+    cr_buf_str(out, "}");
+}
+
+/* Whoever is told last may ask for the next listing. */
+static void tell(struct cr_route *route, struct cr_buf *json)
+{
+    static const char no_memory[] = "{\"name\":\"\",\"state\":\"failed\",\"code\":\"INTERNAL\","
+                                    "\"error\":\"no memory for the list\"}";
+    bool whole = cr_buf_err(json) == 0;
+
+    route->to_list--;
+    if (route->each)
+        route->each(route->data, whole ? (const char *)json->data : no_memory,
+                    whole ? json->len : sizeof(no_memory) - 1);
+    cr_buf_clear(json);
+}
+
+static void listed(struct cr_server_waiter *waiter, struct cr_server *server,
+                   const struct cr_server_failure *why)
+{
+    struct cr_route_server *rs = cr_container(waiter, struct cr_route_server, waiter);
+    struct cr_problem problem;
+    struct cr_buf json;
+
+    (void)server;
+    cr_buf_init(&json, MAX_LISTING);
+    if (why)
+        add_failure(&json, rs, "RPC_ERROR", why->text, why->hint);
+    else if (cr_route_pin_accepted(rs, &problem) < 0)
+        add_failure(&json, rs, caprun_outcome_name(problem.outcome), problem.text, problem.hint);
+    else
+        add_server(&json, rs);
+    tell(rs->route, &json);
+}
+
+void cr_route_tell_remote(struct cr_task *task)
+{
+    struct cr_route *route = cr_container(task, struct cr_route, remote);
+    struct cr_buf json;
+
+    for (size_t i = 0; i < route->count; i++) {
+        struct cr_route_server *rs = &route->servers[i];
+
+        if (!rs->is_remote || !rs->waiter.done)
+            continue;
+        rs->waiter.done = NULL;
+        cr_buf_init(&json, MAX_LISTING);
+        add_failure(&json, rs, "RPC_ERROR",
+                    "it has a URL, and this version of caprun talks to commands only", "");
+        tell(route, &json);
+    }
+}
+
+static void ask(struct cr_route *route, struct cr_route_server *rs)
+{
+    route->to_list++;
+    rs->waiter.done = listed;
+    if (rs->is_remote)
+        cr_loop_defer(route->all.loop, &route->remote);
+    else
+        cr_server_list(rs->server, &rs->waiter);
+}
+
+int cr_route_list(struct cr_route *route, const char *name,
+                  void (*each)(void *data, const char *json, size_t len), void *data,
+                  struct cr_err *err)
+{
+    if (route->to_list)
+        return cr_err_set(err, CAPRUN_E_STATE, "the servers are being asked already");
+    route->each = each;
+    route->data = data;
+    for (size_t i = 0; i < route->count; i++)
+        if (!name || strcmp(name, route->servers[i].name) == 0)
+            ask(route, &route->servers[i]);
+    return (int)route->to_list;
+}

@@ -1,0 +1,193 @@
+/*
+ * server_calls.c - what a call to an MCP server costs: one run awaits many, of the trivial server
+ * beside this program. Beside it, in turns, a client in C that does nothing but send the same line
+ * to the same server and read the answer; and calls that this process answers itself.
+ *
+ *     server_calls WORKER COUNT ROUNDS SERVER
+ *
+ * Prints the microseconds of a round trip, medians of the rounds: of a call through caprun; of the
+ * client in C; of a call that needs no server.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bench.h"
+
+#define ARGS "{\"x\":1}"
+#define ANSWER "{\"y\":1}"
+#define LINE                                                                              \
+    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"b\"," \
+    "\"arguments\":" ARGS ",\"_meta\":{\"progressToken\":1}}}\n"
+
+/* The code logs before the first call that counts, and after the last. */
+struct times {
+    double at_us[2];
+    size_t count;
+};
+
+static void note_time(void *data, const char *line, size_t len)
+{
+    struct times *times = data;
+
+    (void)line;
+    (void)len;
+    if (times->count < 2)
+        times->at_us[times->count++] = bench_now_us();
+}
+
+static void answer(void *data, struct caprun_run *run, uint32_t call, const char *method,
+                   const char *args, size_t args_len)
+{
+    (void)data;
+    (void)method;
+    (void)args;
+    (void)args_len;
+    if (caprun_call_reply(run, call, ANSWER, sizeof(ANSWER) - 1) < 0)
+        bench_die("caprun_call_reply", "the answer was not taken");
+}
+
+static double call_us(struct caprun_runtime *rt, size_t count, int own_answers)
+{
+    struct times times = {{0, 0}, 0};
+    struct caprun_run *run;
+    char code[256];
+
+    (void)snprintf(code, sizeof(code),
+                   "await mcp.a.b(" ARGS "); console.log(1); "
+                   "for (let i = 0; i < %zu; i++) await mcp.a.b(" ARGS "); console.log(2)",
+                   count);
+    run = bench_run(rt, code);
+    caprun_run_set_log(run, note_time, &times);
+    if (own_answers)
+        caprun_run_set_handler(run, answer, NULL);
+    if (caprun_run(run) < 0)
+        bench_die("caprun_run", caprun_error(rt));
+    bench_take(run);
+    return (times.at_us[1] - times.at_us[0]) / (double)count;
+}
+
+/* --- the client in C ---------------------------------------------------------------------------
+ */
+
+struct client {
+    int in, out;
+    pid_t pid;
+};
+
+static struct client start_server(const char *path)
+{
+    struct client c;
+    int in[2], out[2];
+
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, in) < 0 || pipe2(out, O_CLOEXEC) < 0)
+        bench_die("pipes", strerror(errno));
+    c.pid = fork();
+    if (c.pid < 0)
+        bench_die("fork", strerror(errno));
+    if (c.pid == 0) {
+        if (dup2(in[1], 0) < 0 || dup2(out[1], 1) < 0)
+            _exit(1);
+        (void)execl(path, path, (char *)NULL);
+        _exit(1);
+    }
+    (void)close(in[1]);
+    (void)close(out[1]);
+    c.in = in[0];
+    c.out = out[0];
+    return c;
+}
+
+static void stop_server(const struct client *c)
+{
+    (void)close(c->in);
+    (void)close(c->out);
+    (void)waitpid(c->pid, NULL, 0);
+}
+
+static double client_us(const struct client *c, size_t count)
+{
+    double start = bench_now_us();
+    char buf[4096];
+
+    for (size_t i = 0; i < count; i++) {
+        if (send(c->in, LINE, sizeof(LINE) - 1, MSG_NOSIGNAL) != (ssize_t)sizeof(LINE) - 1 ||
+            read(c->out, buf, sizeof(buf)) < 1)
+            bench_die("the server", "has gone");
+    }
+    return (bench_now_us() - start) / (double)count;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ */
+
+static void configure(struct caprun_runtime *rt, const char *folder, const char *server)
+{
+    char path[4096];
+    FILE *file;
+
+    (void)snprintf(path, sizeof(path), "%s/caprun.json", folder);
+    file = fopen(path, "w");
+    if (!file)
+        bench_die(path, strerror(errno));
+    (void)fprintf(file,
+                  "{\"mcpServers\": {\"a\": {\"command\": \"%s\"}}, "
+                  "\"permissions\": {\"allow\": [\"a:*\"]}}\n",
+                  server);
+    (void)fclose(file);
+    if (caprun_set_config(rt, path) < 0)
+        bench_die("caprun_set_config", caprun_error(rt));
+}
+
+static void clean_up(const char *folder)
+{
+    static const char *const names[] = {"caprun.json", "caprun.lock"};
+    char path[4096];
+
+    for (size_t i = 0; i < 2; i++) {
+        (void)snprintf(path, sizeof(path), "%s/%s", folder, names[i]);
+        (void)unlink(path);
+    }
+    (void)rmdir(folder);
+}
+
+int main(int argc, char **argv)
+{
+    size_t count = bench_number(argc, argv, 2), rounds = bench_number(argc, argv, 3);
+    char *server = argc > 4 ? realpath(argv[4], NULL) : NULL;
+    char folder[] = "/tmp/caprun-bench-XXXXXX";
+    struct client client;
+    struct caprun_runtime *rt = bench_runtime(argc, argv);
+    double *call = bench_array(rounds), *bare = bench_array(rounds), *own = bench_array(rounds);
+
+    if (!server)
+        bench_die(argv[0], "there is no such server");
+    client = start_server(server);
+    (void)umask(077);
+    if (!mkdtemp(folder))
+        bench_die("mkdtemp", strerror(errno));
+    configure(rt, folder, server);
+    bench_warm(rt, 1);
+    for (size_t i = 0; i < rounds; i++) {
+        call[i] = call_us(rt, count, 0);
+        bench_fill(rt, 1); /* or the zygote would fork beside what comes next */
+        bare[i] = client_us(&client, count);
+        own[i] = call_us(rt, count, 1);
+        bench_fill(rt, 1);
+    }
+    bench_sort(call, rounds);
+    bench_sort(bare, rounds);
+    bench_sort(own, rounds);
+    printf("%.2f %.2f %.2f\n", call[rounds / 2], bare[rounds / 2], own[rounds / 2]);
+    free(call);
+    free(bare);
+    free(own);
+    caprun_free(rt);
+    stop_server(&client);
+    clean_up(folder);
+    free(server);
+    return 0;
+}

@@ -1,0 +1,452 @@
+/*
+ * fuzz_server.c - a server that says anything at any time, and a client that calls, cancels and
+ * waits meanwhile. The process is a fake one: what the input says is what it writes.
+ *
+ * The first byte is the era; then each byte is what happens next (enum happening), with what it
+ * needs behind it. What must hold: a call ends once, or is cancelled, or still waits; nobody hears
+ * anything from within a function that he calls; all that was counted is still there.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/scan.h"
+#include "input.h"
+#include "look.h"
+#include "mcp/server_parts.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define FUZZ_SERVER_CALLS 6
+#define FUZZ_SERVER_ASKED 16
+#define FUZZ_SERVER_LINE_MAX 65536
+
+enum happening {
+    IT_WRITES,     /* a text */
+    IT_ANSWERS,    /* which request, and how (honest_answers) */
+    IT_ENDS,       /* 1: it was never there */
+    IT_READS,      /* all that waits */
+    IT_IS_DEAF,    /* from now on, until it reads */
+    IT_LEAVES,     /* takes nothing any more, but has not ended */
+    IT_IS_CALLED,  /* which call, 128: it will not be admitted */
+    IT_IS_SPARED,  /* which call is cancelled */
+    IT_IS_ASKED,   /* for its list */
+    IT_IS_LATE,    /* the timer is due */
+    IT_IS_STOPPED, /* for good */
+    TIME_PASSES,   /* the list is old, the next start may be now */
+    NO_START,      /* the next one fails */
+    ALL_GO_ON,     /* a step of the loop */
+    HAPPENINGS,
+};
+
+struct fuzz_server_call {
+    struct cr_server_call at;
+    bool waits, is_refused, was_queued, was_sent;
+};
+
+static struct {
+    struct cr_loop loop;
+    bool has_loop;
+    struct cr_servers all;
+    struct cr_server *server;
+    struct fuzz_server_call calls[FUZZ_SERVER_CALLS];
+    struct cr_server_waiter waiter;
+    bool waits;   /* the waiter */
+    bool is_busy; /* in a function of the server, from which no callback may come */
+    bool no_start;
+    struct {
+        uint64_t id;
+        char method; /* its first letter */
+    } asked[FUZZ_SERVER_ASKED];
+    size_t asked_count;
+} fuzz_server;
+
+/* --- the fake process ------------------------------------------------------------------------- */
+
+struct cr_child {
+    const struct cr_child_owner *owner;
+    void *data;
+    struct cr_reader reader;
+    bool is_deaf, is_ending, is_missing, has_ended;
+    size_t waiting;
+};
+
+int cr_child_start(struct cr_loop *loop, const struct cr_child_spec *spec,
+                   const struct cr_child_owner *owner, void *data, struct cr_child **ret,
+                   struct cr_err *err)
+{
+    struct cr_child *c;
+
+    (void)loop;
+    insist(spec->argv[0] && !fuzz_server.is_busy);
+    if (fuzz_server.no_start) {
+        fuzz_server.no_start = false;
+        return cr_err_set(err, CAPRUN_E_SYS, "the fuzzer does not want it");
+    }
+    c = calloc(1, sizeof(*c));
+    insist(c);
+    c->owner = owner;
+    c->data = data;
+    cr_reader_init(&c->reader, FUZZ_SERVER_LINE_MAX);
+    fuzz_server.asked_count = 0;
+    *ret = c;
+    return 0;
+}
+
+void cr_child_free(struct cr_child *c)
+{
+    if (!c)
+        return;
+    cr_reader_clear(&c->reader);
+    free(c);
+}
+
+/* What is asked is kept, so that it can be answered. */
+int cr_child_send(struct cr_child *c, const void *line, size_t len, struct cr_err *err)
+{
+    size_t id_len, method_len;
+    const char *id, *method;
+
+    insist(cr_scan_json(line, len, CR_SCAN_PASS, NULL) == 0 && !memchr(line, '\n', len));
+    if (c->is_ending)
+        return cr_err_set(err, CAPRUN_E_STATE, "it takes nothing any more");
+    if (c->waiting >= CR_CHILD_WAITING_MAX)
+        return cr_err_set(err, CAPRUN_E_TOOBIG, "it does not read");
+    if (c->is_deaf)
+        c->waiting += len + (1u << 20);
+    id = cr_json_peek(line, len, "id", &id_len);
+    method = cr_json_peek(line, len, "method", &method_len);
+    if (id && method && fuzz_server.asked_count < FUZZ_SERVER_ASKED) {
+        fuzz_server.asked[fuzz_server.asked_count].id = strtoull(id, NULL, 10);
+        fuzz_server.asked[fuzz_server.asked_count++].method = method[1 + 6 * (method[1] == 't')];
+    }
+    return 0;
+}
+
+size_t cr_child_waiting(const struct cr_child *c)
+{
+    return c->waiting;
+}
+
+void cr_child_stop(struct cr_child *c)
+{
+    c->is_ending = true;
+}
+
+bool cr_child_is_ending(const struct cr_child *c)
+{
+    return c->is_ending;
+}
+
+const char *cr_child_why(const struct cr_child *c)
+{
+    insist(c->has_ended);
+    return c->is_missing ? "could not be started: 'x' is not there" : "exited with status 1";
+}
+
+bool cr_child_is_missing(const struct cr_child *c)
+{
+    insist(c->has_ended);
+    return c->is_missing;
+}
+
+void cr_child_last_words(const struct cr_child *c, const char *between, size_t max,
+                         struct cr_buf *out)
+{
+    (void)c;
+    cr_buf_fmt(out, "%.*s", (int)max, between);
+}
+
+/* --- who calls -------------------------------------------------------------------------------- */
+
+static struct fuzz_server_call *fuzz_server_of(struct cr_server_call *at)
+{
+    struct fuzz_server_call *call = cr_container(at, struct fuzz_server_call, at);
+
+    insist(call->waits && !fuzz_server.is_busy);
+    return call;
+}
+
+static const char *fuzz_server_admit(struct cr_server_call *at, const struct cr_tools *tools)
+{
+    struct fuzz_server_call *call = fuzz_server_of(at);
+
+    insist(!call->was_sent && (tools->count == 0 || tools->list[0].name));
+    if (!call->is_refused)
+        return tools->count ? tools->list[tools->count - 1].name : "a \"tool\"\n";
+    call->waits = false;
+    return NULL;
+}
+
+static void fuzz_server_queued(struct cr_server_call *at)
+{
+    struct fuzz_server_call *call = fuzz_server_of(at);
+
+    insist(!call->was_queued && !call->was_sent);
+    call->was_queued = true;
+}
+
+static void fuzz_server_sent(struct cr_server_call *at)
+{
+    struct fuzz_server_call *call = fuzz_server_of(at);
+
+    insist(!call->was_sent);
+    call->was_sent = true;
+    at->args = NULL; /* not needed any more */
+}
+
+static void fuzz_server_progress(struct cr_server_call *at, const char *json, size_t len)
+{
+    insist(fuzz_server_of(at)->was_sent);
+    insist(cr_scan_json((const uint8_t *)json, len, CR_SCAN_PASS, NULL) == 0);
+}
+
+static void fuzz_server_result(struct cr_server_call *at, const char *json, size_t len)
+{
+    struct fuzz_server_call *call = fuzz_server_of(at);
+
+    insist(call->was_sent && cr_scan_json((const uint8_t *)json, len, CR_SCAN_PASS, NULL) == 0);
+    call->waits = false;
+}
+
+static void fuzz_server_failed(struct cr_server_call *at, const struct cr_server_failure *why)
+{
+    struct fuzz_server_call *call = fuzz_server_of(at);
+
+    insist(why->text[0] && memchr(why->text, '\0', sizeof(why->text)) &&
+           memchr(why->hint, '\0', sizeof(why->hint)));
+    call->waits = false;
+}
+
+static const struct cr_server_call_ops fuzz_server_ops = {fuzz_server_admit,  fuzz_server_queued,
+                                                          fuzz_server_sent,   fuzz_server_progress,
+                                                          fuzz_server_result, fuzz_server_failed};
+
+static void fuzz_server_done(struct cr_server_waiter *waiter, struct cr_server *server,
+                             const struct cr_server_failure *why)
+{
+    insist(fuzz_server.waits && waiter == &fuzz_server.waiter && server == fuzz_server.server);
+    insist(!fuzz_server.is_busy && (!why || why->text[0]));
+    fuzz_server.waits = false;
+}
+
+static void fuzz_server_listed(void *data, struct cr_server *server)
+{
+    insist(data == &fuzz_server && server == fuzz_server.server && !fuzz_server.is_busy);
+}
+
+/* --- what happens ----------------------------------------------------------------------------- */
+
+/* As child.c does it, from a copy with nothing behind it. */
+static void fuzz_server_write(struct cr_child *c, const void *text, size_t len)
+{
+    uint8_t *copy = malloc(len ? len : 1);
+    const uint8_t *bytes = copy;
+    struct cr_message m;
+
+    insist(copy);
+    if (len)
+        memcpy(copy, text, len);
+    while (cr_reader_next(&c->reader, &bytes, &len, &m))
+        if (m.kind != CR_MESSAGE_NOISE)
+            c->owner->message(c->data, &m);
+    free(copy);
+}
+
+static const char *const fuzz_server_answers[] = {
+    "\"result\":{}",
+    "\"result\":{\"supportedVersions\":[\"2026-07-28\"]}",
+    "\"result\":{\"supportedVersions\":[\"2025-06-18\"]}",
+    "\"result\":{\"protocolVersion\":\"2025-11-25\",\"serverInfo\":{\"name\":\"x\"}}",
+    "\"result\":{\"tools\":[{\"name\":\"a\"},{\"name\":\"b\"}]}",
+    "\"result\":{\"tools\":[],\"nextCursor\":\"x\"}",
+    "\"result\":{\"content\":[],\"resultType\":\"complete\"}",
+    "\"result\":{\"resultType\":\"input_required\"}",
+    "\"error\":{\"code\":-32601,\"message\":\"no\"}",
+    "\"error\":{\"code\":-32022,\"data\":{\"supported\":[\"x\",\"y\"]}}",
+    "\"error\":{}",
+};
+
+/* What an honest server would say to a request that begins so. */
+static const char *fuzz_server_honest(char method)
+{
+    return fuzz_server_answers[method == 's' ? 1 : method == 'i' ? 3 : method == 'l' ? 4 : 6];
+}
+
+static void fuzz_server_answer(struct cr_child *c, uint8_t which, uint8_t how)
+{
+    size_t count = sizeof(fuzz_server_answers) / sizeof(fuzz_server_answers[0]);
+    char line[256];
+    int len;
+
+    if (!fuzz_server.asked_count)
+        return;
+    which = (uint8_t)(which % fuzz_server.asked_count);
+    len = snprintf(line, sizeof(line), "\n{\"id\":%llu,%s}\n",
+                   (unsigned long long)fuzz_server.asked[which].id,
+                   how < count ? fuzz_server_answers[how]
+                               : fuzz_server_honest(fuzz_server.asked[which].method));
+    fuzz_server_write(c, line, (size_t)len);
+}
+
+static void fuzz_server_end(struct cr_child *c, bool is_missing)
+{
+    c->has_ended = c->is_ending = true;
+    c->is_missing = is_missing;
+    c->waiting = 0;
+    c->owner->ended(c->data);
+}
+
+static void fuzz_server_call(uint8_t which)
+{
+    struct fuzz_server_call *call = &fuzz_server.calls[which % FUZZ_SERVER_CALLS];
+
+    if (call->waits)
+        return;
+    *call = (struct fuzz_server_call){.at = {.ops = &fuzz_server_ops, .args = "{}", .len = 2},
+                                      .waits = true};
+    call->is_refused = which >= 128;
+    call->waits = cr_server_call(fuzz_server.server, &call->at, NULL) == 0;
+}
+
+static void fuzz_server_cancel(uint8_t which)
+{
+    struct fuzz_server_call *call = &fuzz_server.calls[which % FUZZ_SERVER_CALLS];
+
+    if (call->waits)
+        cr_server_cancel(fuzz_server.server, &call->at, "the \"fuzzer\"");
+    call->waits = false;
+}
+
+static void fuzz_server_list(void)
+{
+    if (fuzz_server.waits)
+        return;
+    fuzz_server.waits = true;
+    fuzz_server.waiter = (struct cr_server_waiter){.done = fuzz_server_done};
+    cr_server_list(fuzz_server.server, &fuzz_server.waiter);
+}
+
+static void fuzz_server_be_late(struct cr_server *s)
+{
+    if (s->timer.when_us < 0)
+        return;
+    if (s->state == CR_SERVER_OFF)
+        s->retry_us = 0;
+    cr_loop_unset(&fuzz_server.loop, &s->timer);
+    s->timer.due(&s->timer);
+}
+
+/* What the process does. */
+static void fuzz_server_its_turn(struct cr_child *c, enum happening what, struct input *in)
+{
+    struct input text;
+    uint8_t which;
+
+    if (what == IT_WRITES) {
+        text = input_text(in);
+        fuzz_server_write(c, text.at, text.len);
+    } else if (what == IT_ANSWERS) {
+        which = input_byte(in);
+        fuzz_server_answer(c, which, input_byte(in));
+    } else if (what == IT_ENDS) {
+        fuzz_server_end(c, input_byte(in) == 1);
+    } else if (what == IT_READS) {
+        c->is_deaf = false;
+        c->waiting = 0;
+        c->owner->room(c->data);
+    } else if (what == IT_IS_DEAF) {
+        c->is_deaf = true;
+    } else {
+        c->is_ending = true;
+    }
+}
+
+/* What those do who use it. */
+static void fuzz_server_our_turn(struct cr_server *s, enum happening what, struct input *in)
+{
+    fuzz_server.is_busy = what >= IT_IS_CALLED && what <= IT_IS_STOPPED && what != IT_IS_LATE;
+    if (what == IT_IS_CALLED)
+        fuzz_server_call(input_byte(in));
+    else if (what == IT_IS_SPARED)
+        fuzz_server_cancel(input_byte(in));
+    else if (what == IT_IS_ASKED)
+        fuzz_server_list();
+    else if (what == IT_IS_LATE)
+        fuzz_server_be_late(s);
+    else if (what == IT_IS_STOPPED)
+        cr_server_stop(s);
+    else if (what == TIME_PASSES)
+        s->list_until_us = s->listed_us = s->retry_us = 0;
+    else if (what == NO_START)
+        fuzz_server.no_start = true;
+    else
+        cr_loop_step(&fuzz_server.loop, 0);
+    fuzz_server.is_busy = false;
+}
+
+static void fuzz_server_look(const struct cr_server *s)
+{
+    uint32_t waiting = 0, sent = 0;
+
+    for (int i = 0; i < FUZZ_SERVER_CALLS; i++) {
+        waiting += fuzz_server.calls[i].waits && !fuzz_server.calls[i].at.id;
+        sent += fuzz_server.calls[i].waits && fuzz_server.calls[i].at.id;
+    }
+    insist(s->waiting.count == waiting && s->sent.count == sent);
+    insist(s->waiting.bytes == 2 * waiting && fuzz_server.all.in_flight == sent);
+    insist(sent <= s->at_once && sent <= fuzz_server.all.most);
+    insist(!s->waiters == !fuzz_server.waits);
+    insist((s->state == CR_SERVER_OFF) == !s->child);
+}
+
+static void fuzz_server_play(struct input in)
+{
+    struct cr_server *s = fuzz_server.server;
+
+    fuzz_server_call(0);
+    fuzz_server_call(1);
+    fuzz_server_list();
+    while (in.len) {
+        enum happening what = input_byte(&in) % HAPPENINGS;
+
+        if (what >= IT_IS_CALLED)
+            fuzz_server_our_turn(s, what, &in);
+        else if (s->child)
+            fuzz_server_its_turn(s->child, what, &in);
+        fuzz_server_look(s);
+    }
+    if (s->child)
+        fuzz_server_end(s->child, false);
+    cr_server_stop(s);
+    for (int i = 0; i < 4; i++)
+        cr_loop_step(&fuzz_server.loop, 0);
+    fuzz_server_look(s);
+    for (int i = 0; i < FUZZ_SERVER_CALLS; i++)
+        insist(!fuzz_server.calls[i].waits);
+    insist(!fuzz_server.waits);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const struct cr_server_owner owner = {fuzz_server_listed};
+    const char *const argv[] = {"x", NULL}, *const envp[] = {NULL};
+    struct cr_server_spec spec = {
+        .name = "x", .child = {"/guard", argv, envp, "/"}, .at_once = 3, .eras_dir = NULL};
+    struct input in = {data, size};
+
+    if (!fuzz_server.has_loop)
+        insist(cr_loop_init(&fuzz_server.loop, NULL) == 0);
+    fuzz_server.has_loop = true;
+    fuzz_server.all = (struct cr_servers){.loop = &fuzz_server.loop, .most = 4};
+    fuzz_server.waits = fuzz_server.no_start = false;
+    memset(fuzz_server.calls, 0, sizeof(fuzz_server.calls));
+    spec.era = input_byte(&in) % 3;
+    insist(cr_server_new(&fuzz_server.all, &spec, &owner, &fuzz_server, &fuzz_server.server,
+                         NULL) == 0);
+    fuzz_server_play(in);
+    cr_server_free(fuzz_server.server);
+    insist(!fuzz_server.all.first);
+    return 0;
+}

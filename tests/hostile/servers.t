@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""servers.t - what a worker with native code can do to an MCP server behind the gate: nothing but calls.
+
+A message to a server is a line. Args with line breaks between their values, which the prelude never sends, would be
+lines of their own; each attack here has its twin without them, which arrives.
+"""
+
+import json
+import os
+import sys
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "../integration")]
+from harness import contains, each, equal, main
+from hook import hooked, use_hook
+from library import Library
+from tools import tools
+
+FORGED = '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"fail","arguments":{}}}'
+
+# name: args, in which ~ stands for the line break
+ATTACKS = {
+    "a message as an element": f"[~{FORGED}~]",
+    "a message as a member": f'{{"a":~{FORGED}~}}',
+    "a message between spaces": f"[ ~ {FORGED} ~ ]",
+    "a message that is last": f'{{"a":1,"b":[1,~{FORGED}]}}',
+    "a break before all": '~{"a":1}',
+    "a break behind all": '{"a":1}~',
+    "a break in an empty object": "{~}",
+}
+BREAKS = {"LF": "\n", "CR": "\r", "CR LF": "\r\n", "many": "\n\r\n\n"}
+
+# Sends the call, and returns the type of the host's frame and what it says.
+CODE = """
+    send(call(1, 'fake', 'echo', {args}));
+    const frames = read(65536), view = new DataView(frames.buffer);
+    return [view.getUint16(4, true), new TextDecoder().decode(frames.subarray(32))];
+"""
+REPLY, FAIL = 2, 3
+
+
+def result_of(host, args):
+    envelope = host.execute(hooked(CODE.format(args=json.dumps(args))))
+    assert envelope["success"], envelope["error"]
+    return envelope["result"], envelope["calls"]
+
+
+@each(ATTACKS)
+def line_breaks_between_values_never_reach_a_server(args):
+    with tools(fake={}) as t, Library(warm=1) as host:
+        use_hook(host)
+        equal(host.lib.caprun_set_config(host.runtime, os.path.join(t.work, ".caprun.json").encode()), 0, host.error())
+        for name, characters in BREAKS.items():
+            (kind, words), calls = result_of(host, args.replace("~", characters))
+            equal((kind, calls[0]["state"]), (FAIL, "failed"), name)
+            contains(words, "RPC_ERROR", "line breaks")
+        equal(t.trace("fake"), [], "what the server got")
+        twin = args.replace("~", "")
+        (kind, words), calls = result_of(host, twin)
+        equal((kind, calls[0]["state"]), (REPLY, "done"), words)
+        equal([line["params"]["arguments"] for line in t.trace("fake") if line.get("method") == "tools/call"],
+              [json.loads(twin)], "what the server got")
+
+
+main()

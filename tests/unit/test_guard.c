@@ -1,0 +1,283 @@
+/*
+ * test_guard.c - nothing of a server is left when it ends, when its host dies, and when its guard
+ * does.
+ */
+#include "servers.h"
+
+#include <sys/wait.h>
+
+/* Far away from its parent: orphaned, in a session of its own, with no pipe of the host. */
+#define GRANDCHILDREN                                                                        \
+    "setsid sh -c '(trap \"\" TERM HUP; setsid sleep 100 </dev/null >/dev/null 2>&1 &) &'\n" \
+    "(sleep 100 &)\n"
+
+static bool hears(const char *word)
+{
+    for (int64_t until = cr_loop_now() + patience_us();
+         !strstr(seen.said, word) && cr_loop_now() < until;)
+        cr_loop_step(&loop, 10);
+    return strstr(seen.said, word);
+}
+
+/* Without a host whose loop could be stepped. */
+static bool are_gone_within(int64_t us)
+{
+    int64_t since = cr_loop_now();
+
+    while (!nobody_is_left() && cr_loop_now() - since < us * (patience_us() / 10000000))
+        (void)usleep(200);
+    printf("# gone after %lld us\n", (long long)(cr_loop_now() - since));
+    return nobody_is_left();
+}
+
+TEST(grandchildren_end_with_a_server_that_exits)
+{
+    CHECK(begin() && SCRIPT(GRANDCHILDREN "say ready; exit 7"));
+    CHECK_SOON(seen.endings == 1);
+    CHECK(strcmp(cr_child_why(child), "exited with status 7") == 0 && nobody_is_left() && end());
+}
+
+TEST(grandchildren_that_hold_the_pipes_delay_nothing)
+{
+    int64_t since;
+
+    CHECK(begin() && SCRIPT("sleep 100 & say ready; kill -9 $$") && hears("ready"));
+    since = cr_loop_now();
+    CHECK_SOON(seen.endings == 1);
+    CHECK(cr_loop_now() - since < 1000 * CR_CHILD_PATIENCE_MS && nobody_is_left() && end());
+}
+
+TEST(grandchildren_end_with_a_server_that_is_freed)
+{
+    CHECK(begin() && SCRIPT(GRANDCHILDREN "say ready; exec sleep 100") && hears("ready"));
+    CHECK(!nobody_is_left());
+    forget_child();
+    CHECK(nobody_is_left() && end());
+}
+
+TEST(a_long_chain_of_processes_ends)
+{
+    CHECK(begin() &&
+          START("sh", "-c",
+                SAY LOCK "f() { if [ $1 = 0 ]; then say ready; exec sleep 100; fi;\n"
+                         "(f $(($1 - 1))) & wait; }; f 60") &&
+          hears("ready"));
+    forget_child();
+    CHECK(nobody_is_left() && end());
+}
+
+/* Each generation forks the next and leaves; there is an end to it if nobody stops it. */
+TEST(one_that_runs_away_by_forking_is_caught)
+{
+    static const char code[] = "open(F, '>>', $ENV{LOCK}); flock(F, LOCK_SH);"
+                               "for (1 .. 20000) { exit if fork; }";
+
+    CHECK(begin() && START("perl", "-MFcntl=:flock", "-e", code));
+    CHECK_SOON(seen.endings == 1);
+    CHECK(nobody_is_left() && end());
+}
+
+TEST(one_that_runs_away_to_a_new_session_each_time_is_caught)
+{
+    static const char code[] = "open(F, '>>', $ENV{LOCK}); flock(F, LOCK_SH);"
+                               "for (1 .. 20000) { exit if fork; POSIX::setsid() }";
+
+    CHECK(begin() && START("perl", "-MPOSIX", "-MFcntl=:flock", "-e", code));
+    CHECK_SOON(seen.endings == 1);
+    CHECK(nobody_is_left() && end());
+}
+
+TEST(many_that_fork_all_the_time_are_caught)
+{
+    CHECK(begin() &&
+          SCRIPT("for i in 1 2 3 4; do (for j in $(seq 2000); do (sleep 0.01 &); done) &\n"
+                 "done; say ready; exec sleep 100") &&
+          hears("ready"));
+    forget_child();
+    CHECK(nobody_is_left() && end());
+}
+
+/* --- a host that dies ------------------------------------------------------------------------ */
+
+static int told[2];  /* a pipe: the host's server is ready */
+static int leave[2]; /* a pipe: what the host has forked leaves when it is closed */
+
+/* Holds all that the host has open. */
+static void hold(void)
+{
+    char byte;
+
+    (void)close(told[1]);
+    (void)close(leave[1]);
+    (void)!read(leave[0], &byte, 1);
+    _exit(0);
+}
+
+/* A host, with |children| of its own besides a server that has grandchildren. */
+static int be_host(int children)
+{
+    if (cr_loop_init(&loop, &err) < 0 ||
+        !SCRIPT(GRANDCHILDREN "say ready; trap '' TERM HUP; sleep 100"))
+        return 1;
+    while (children-- > 0)
+        if (fork() == 0)
+            hold();
+    if (!hears("ready") || write(told[1], "x", 1) != 1)
+        return 2;
+    for (;;)
+        (void)pause();
+}
+
+static pid_t start_host(int children)
+{
+    pid_t pid;
+    char byte;
+
+    if (pipe2(told, O_CLOEXEC) < 0 || pipe2(leave, O_CLOEXEC) < 0)
+        return -1;
+    pid = start_child(be_host, children);
+    (void)close(told[1]);
+    if (read(told[0], &byte, 1) != 1)
+        pid = -1;
+    (void)close(told[0]);
+    (void)close(leave[0]);
+    return pid;
+}
+
+static bool dies_with_host(int children)
+{
+    pid_t host = start_host(children);
+    bool ok = host > 0 && !nobody_is_left() && kill(host, SIGKILL) == 0 &&
+              are_gone_within(1000000) && end_of(host) == -1;
+
+    (void)close(leave[1]);
+    return ok;
+}
+
+TEST(when_the_host_is_killed_all_of_the_tree_is_gone_at_once)
+{
+    CHECK(begin() && dies_with_host(0) && end());
+}
+
+TEST(when_the_host_is_killed_a_child_that_it_has_forked_saves_nobody)
+{
+    CHECK(begin() && dies_with_host(1) && end());
+}
+
+TEST(freeing_works_although_a_forked_child_holds_the_socket)
+{
+    int64_t since;
+    pid_t pid;
+
+    CHECK(begin() && SCRIPT("say ready; exec sleep 100") && hears("ready"));
+    pid = fork();
+    if (pid == 0) {
+        (void)pause();
+        _exit(0);
+    }
+    since = cr_loop_now();
+    forget_child();
+    (void)kill(pid, SIGKILL);
+    (void)waitpid(pid, NULL, 0);
+    CHECK(cr_loop_now() - since < 1000 * CR_CHILD_PATIENCE_MS && nobody_is_left() && end());
+}
+
+/* --- a guard that dies ----------------------------------------------------------------------- */
+
+/* The only child of this process is the guard. */
+static pid_t find_guard(void)
+{
+    int fd = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
+    char text[64] = "";
+    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+    if (fd >= 0)
+        (void)close(fd);
+    return n > 0 ? (pid_t)strtol(text, NULL, 10) : -1;
+}
+
+static bool ends(const char *why)
+{
+    for (int64_t until = cr_loop_now() + patience_us(); !seen.endings && cr_loop_now() < until;)
+        cr_loop_step(&loop, 10);
+    return seen.endings == 1 && why_is(why);
+}
+
+TEST(a_server_whose_guard_is_killed_is_killed_too)
+{
+    CHECK(begin() && SCRIPT("say ready; trap '' TERM HUP; exec sleep 100") && hears("ready"));
+    CHECK(kill(find_guard(), SIGKILL) == 0);
+    CHECK(ends("was killed: its guard was killed by signal 9 (Killed)"));
+    CHECK(are_gone_within(1000000) && end());
+}
+
+TEST(a_guard_that_is_asked_to_leave_ends_all_of_the_tree)
+{
+    static const int numbers[] = {SIGTERM, SIGINT, SIGHUP};
+
+    for (size_t i = 0; i < COUNT(numbers); i++) {
+        CHECK(begin() && SCRIPT(GRANDCHILDREN "say ready; exec sleep 100") && hears("ready"));
+        CHECK(kill(find_guard(), SIGUSR1) == 0 && kill(find_guard(), numbers[i]) == 0);
+        CHECK(ends("was killed: its guard ended") && nobody_is_left() && end());
+    }
+}
+
+TEST(a_guard_that_is_stopped_is_killed)
+{
+    CHECK(begin() && SCRIPT("say ready; exec sleep 100") && hears("ready"));
+    CHECK(kill(find_guard(), SIGSTOP) == 0);
+    forget_child();
+    CHECK(are_gone_within(1000000) && end());
+}
+
+/* --- a terminal ------------------------------------------------------------------------------ */
+
+static bool has_terminal(void)
+{
+    int fd = open("/dev/tty", O_RDWR | O_CLOEXEC);
+
+    if (fd >= 0)
+        (void)close(fd);
+    return fd >= 0;
+}
+
+static int start_at_terminal(int number)
+{
+    int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    bool ok;
+
+    (void)number;
+    if (terminal < 0 || grantpt(terminal) < 0 || unlockpt(terminal) < 0 || setsid() < 0 ||
+        open(ptsname(terminal), O_RDWR | O_CLOEXEC) < 0 || !has_terminal())
+        return 1;
+    if (!begin() || !SCRIPT("(: </dev/tty) 2>/dev/null || say none; say ready; cat") ||
+        !hears("ready") || strcmp(seen.said, "none ready ") != 0)
+        return 2;
+    ok = getpgid(find_guard()) != getpgrp() && has_terminal();
+    return end() && ok ? 0 : 3;
+}
+
+TEST(a_server_has_nothing_to_do_with_the_terminal_of_the_host)
+{
+    CHECK(in_child(start_at_terminal, 0) == 0);
+}
+
+/* --- a person -------------------------------------------------------------------------------- */
+
+TEST(a_guard_without_a_socket_says_what_it_is)
+{
+    char command[4200], line[100] = "";
+    FILE *from;
+
+    CHECK(begin());
+    (void)snprintf(command, sizeof(command), "%s / cat 2>&1 3<&-; echo $?", guard_path);
+    from = popen(command, "re");
+    CHECK(from && fgets(line, sizeof(line), from) && strstr(line, "not a command; see caprun(1)"));
+    CHECK(fgets(line, sizeof(line), from) && strcmp(line, "2\n") == 0);
+    CHECK(pclose(from) == 0 && end());
+}
+
+int main(int argc, char **argv)
+{
+    return tap_main(argc, argv);
+}

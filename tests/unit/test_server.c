@@ -1,0 +1,435 @@
+/*
+ * test_server.c - the life of a server: its era, its list of tools, how it ends and begins again,
+ * with a real process. test_server_calls.c has the calls.
+ */
+#include "own_calls.h"
+
+#include <malloc.h>
+
+/* --- eras ---------------------------------------------------------------------------------------
+ */
+
+static void look_at_era(const char *word, enum cr_era told, enum cr_era found, const char *version)
+{
+    struct call c = call_to("echo");
+
+    CHECK(begin_all());
+    forced = told;
+    CHECK(SERVE(word) && make_call(&c) && cr_server_is_off(server));
+    CHECK_SOON(c.results == 1);
+    CHECK(strcmp(c.json, "{\"tool\":\"echo\",\"args\":{}}") == 0 && c.sent == 1 && c.admitted == 1);
+    CHECK(cr_server_era(server) == found && strcmp(cr_server_version(server), version) == 0);
+    CHECK(strcmp(cr_server_info(server), "{\"name\":\"own\"}") == 0 && !cr_server_is_off(server));
+    CHECK(cr_server_tools(server)->count == COUNT(own_tools) && lists == 1);
+    CHECK(strcmp(cr_server_name(server), "own") == 0 && traced("started") == 1 && end_all());
+}
+
+TEST(a_call_starts_a_server_of_either_era_and_is_answered)
+{
+    look_at_era("modern", CR_ERA_UNKNOWN, CR_ERA_MODERN, CR_RPC_MODERN_VERSION);
+    look_at_era("modern", CR_ERA_MODERN, CR_ERA_MODERN, CR_RPC_MODERN_VERSION);
+    look_at_era("legacy", CR_ERA_UNKNOWN, CR_ERA_LEGACY, "2025-06-18");
+    look_at_era("legacy", CR_ERA_LEGACY, CR_ERA_LEGACY, "2025-06-18");
+    look_at_era("both", CR_ERA_UNKNOWN, CR_ERA_MODERN, CR_RPC_MODERN_VERSION);
+}
+
+TEST(a_server_that_exits_on_the_first_question_is_started_again_and_remembered)
+{
+    static char dir[300];
+
+    CHECK(begin_all());
+    (void)snprintf(dir, sizeof(dir), "%s/eras", scratch);
+    eras_dir = dir;
+    forced = CR_ERA_UNKNOWN;
+    CHECK(SERVE("exit-first") && get_ready());
+    CHECK(traced("started") == 2 && traced("server/discover") == 1 && server->failures == 0);
+    CHECK(cr_eras_recall(dir, (const char *const *)server->argv) == CR_ERA_LEGACY);
+    cr_server_free(server);
+    CHECK(SERVE("exit-first") && get_ready());
+    CHECK(traced("started") == 3 && traced("server/discover") == 1 && end_all());
+}
+
+TEST(an_era_that_was_remembered_wrongly_is_forgotten_or_found_out)
+{
+    static char dir[300];
+
+    CHECK(begin_all());
+    (void)snprintf(dir, sizeof(dir), "%s/eras", scratch);
+    eras_dir = dir;
+    forced = CR_ERA_UNKNOWN;
+    CHECK(SERVE("modern"));
+    cr_eras_remember(dir, (const char *const *)server->argv, CR_ERA_LEGACY);
+    CHECK(get_ready() && cr_server_era(server) == CR_ERA_MODERN && traced("started") == 1);
+    CHECK(cr_eras_recall(dir, (const char *const *)server->argv) == CR_ERA_MODERN);
+    cr_server_free(server);
+    CHECK(SERVE("silent=server/discover"));
+    cr_eras_remember(dir, (const char *const *)server->argv, CR_ERA_MODERN);
+    {
+        struct call c = call_to("echo");
+
+        CHECK(make_call(&c));
+        CHECK_SOON(traced("server/discover") == 1 + 1);
+        hurry();
+        CHECK_SOON(c.failures == 1);
+        CHECK(said("did not answer server/discover within 60 s"));
+        CHECK(cr_eras_recall(dir, (const char *const *)server->argv) == CR_ERA_UNKNOWN);
+    }
+    CHECK(end_all());
+}
+
+TEST(a_server_of_the_modern_era_may_be_late)
+{
+    struct call c = call_to("echo");
+
+    CHECK(begin_all());
+    forced = CR_ERA_UNKNOWN;
+    CHECK(SERVE("modern", "late") && make_call(&c));
+    CHECK_SOON(traced("server/discover") == 1);
+    hurry();
+    CHECK_SOON(c.results == 1);
+    CHECK(cr_server_era(server) == CR_ERA_MODERN && traced("\"initialize\"") == 1 && end_all());
+}
+
+TEST(a_late_answer_that_offers_the_legacy_era_does_not_begin_it_again)
+{
+    struct call c = call_to("echo");
+
+    CHECK(begin_all());
+    forced = CR_ERA_UNKNOWN;
+    CHECK(SERVE("late", "only-legacy") && make_call(&c));
+    CHECK_SOON(traced("server/discover") == 1);
+    hurry();
+    CHECK_SOON(c.results == 1);
+    CHECK(cr_server_era(server) == CR_ERA_LEGACY && traced("\"initialize\"") == 1 && end_all());
+}
+
+/* --- ends ---------------------------------------------------------------------------------------
+ */
+
+TEST(a_crash_fails_what_was_sent_and_what_waits_is_for_the_next_start)
+{
+    struct call c[4] = {call_to("hold"), call_to("crash"), call_to("echo"), call_to("echo")};
+
+    CHECK(begin_all());
+    at_once = 2;
+    CHECK(SERVE("legacy"));
+    for (int i = 0; i < 4; i++)
+        CHECK(make_call(&c[i]));
+    CHECK_SOON(c[0].failures == 1 && c[1].failures == 1);
+    CHECK(said("The server \"own\" exited with status 3"));
+    CHECK(strcmp(last.hint, "its last words: oh no") == 0);
+    CHECK(c[2].failures == 0 && c[3].failures == 0 && server->failures == 1);
+    CHECK(server->retry_us > cr_loop_now() && all.in_flight == 0);
+    CHECK_SOON(is_over(&c[3]));
+    CHECK(c[2].results == 1 && c[3].results == 1 && server->failures == 0);
+    CHECK(traced("started") == 2 && lists == 2 && end_all());
+}
+
+TEST(who_calls_or_cancels_while_a_server_leaves_does_not_hide_why_it_left)
+{
+    struct call leave = call_to("leave"), hold = call_to("hold"), late = call_to("echo");
+
+    CHECK(begin_all() && SERVE("legacy") && make_call(&hold) && make_call(&leave));
+    CHECK_SOON(server->child && cr_child_is_ending(server->child));
+    CHECK(make_call(&late));
+    cr_server_cancel(server, &hold.at, "x");
+    CHECK(leave.failures == 0);
+    cr_loop_step(&loop, 10);
+    CHECK(leave.failures == 0 && late.sent == 0);
+    CHECK(put("go", ""));
+    CHECK_SOON(leave.failures == 1);
+    CHECK(said("exited with status 6") && hold.failures == 0 && late.failures == 0);
+    CHECK_SOON(is_over(&late));
+    CHECK(late.results == 1 && traced("started") == 2 && end_all());
+}
+
+TEST(pauses_between_starts_grow_until_a_server_is_given_up_on)
+{
+    CHECK(begin_all() && SERVE("exit"));
+    for (int i = 0; i < 4; i++) {
+        struct call c = call_to("echo");
+        int64_t before = cr_loop_now(), pause = i < 3 ? 1000000 << i : 60000000;
+
+        if (i)
+            server->retry_us += 100000000; /* so that it is not over before we look */
+        CHECK(make_call(&c));
+        settle();
+        CHECK(i == 0 || (server->timer.when_us == server->retry_us && c.failures == 0));
+        if (i)
+            hurry();
+        CHECK_SOON(c.failures == 1);
+        CHECK(said("exited with status 7") && traced("started") == i + 1);
+        CHECK(server->retry_us >= before + pause && server->retry_us <= cr_loop_now() + pause);
+    }
+    for (int i = 0; i < 3; i++) {
+        struct call c = call_to("echo");
+
+        CHECK(make_call(&c));
+        CHECK_SOON(c.failures == 1);
+        CHECK(said("exited with status 7") && traced("started") == 4);
+    }
+    server->retry_us = 0; /* a minute later */
+    {
+        struct call c = call_to("echo");
+
+        CHECK(make_call(&c));
+        CHECK_SOON(c.failures == 1);
+        CHECK(traced("started") == 5);
+    }
+    CHECK(end_all());
+}
+
+TEST(a_server_that_nobody_calls_is_ended_and_started_again_without_a_pause)
+{
+    struct call c = call_to("echo");
+
+    CHECK(begin_all() && SERVE("legacy") && get_ready());
+    settle();
+    CHECK(server->timer.when_us > cr_loop_now() + 200 * (int64_t)1000000);
+    hurry();
+    CHECK_SOON(server->state == CR_SERVER_ENDING);
+    CHECK(make_call(&c)); /* too late for this life */
+    CHECK_SOON(c.results == 1);
+    CHECK(traced("started") == 2 && server->failures == 0 && end_all());
+}
+
+TEST(a_server_that_works_is_not_idle)
+{
+    struct call hold = call_to("hold"), release = call_to("release");
+
+    CHECK(begin_all() && SERVE("legacy") && make_call(&hold));
+    CHECK_SOON(hold.sent == 1);
+    settle();
+    CHECK(server->timer.when_us < 0 && make_call(&release));
+    CHECK_SOON(hold.results == 1 && release.results == 1);
+    settle();
+    CHECK(server->timer.when_us > 0 && end_all());
+}
+
+TEST(stopping_fails_what_was_sent_and_what_waits_for_good)
+{
+    struct call c[3] = {call_to("hold"), call_to("echo"), call_to("echo")};
+
+    CHECK(begin_all());
+    at_once = 1;
+    CHECK(SERVE("legacy") && make_call(&c[0]) && make_call(&c[1]));
+    CHECK_SOON(c[1].queued == 1);
+    cr_server_stop(server);
+    CHECK(c[0].failures == 0 && !cr_server_is_off(server));
+    CHECK_SOON(c[0].failures == 1 && c[1].failures == 1);
+    CHECK(said("has been stopped") && cr_server_is_off(server) && make_call(&c[2]));
+    CHECK_SOON(c[2].failures == 1);
+    CHECK(traced("started") == 1 && traced("tools/call") == 1 && end_all());
+}
+
+TEST(stopping_ends_the_wait_for_the_next_start)
+{
+    struct call c[2] = {call_to("crash"), call_to("echo")};
+
+    CHECK(begin_all());
+    at_once = 1;
+    CHECK(SERVE("legacy") && make_call(&c[0]) && make_call(&c[1]));
+    CHECK_SOON(c[0].failures == 1 && server->timer.when_us > 0);
+    cr_server_stop(server);
+    CHECK_SOON(c[1].failures == 1);
+    CHECK(said("has been stopped") && traced("started") == 1 && end_all());
+}
+
+/* --- lists --------------------------------------------------------------------------------------
+ */
+
+static int known, unknown;
+
+static void on_known(struct cr_server_waiter *waiter, struct cr_server *listed,
+                     const struct cr_server_failure *why)
+{
+    (void)waiter;
+    known += listed == server && !why;
+    unknown += listed == server && why;
+    if (why)
+        last = *why;
+}
+
+TEST(all_who_want_the_list_get_it_and_the_server_is_asked_once)
+{
+    struct cr_server_waiter w[4] = {
+        {.done = on_known}, {.done = on_known}, {.done = on_known}, {.done = on_known}};
+
+    known = unknown = 0;
+    CHECK(begin_all() && SERVE("legacy"));
+    for (int i = 0; i < 3; i++)
+        cr_server_list(server, &w[i]);
+    CHECK(known == 0);
+    CHECK_SOON(known == 3);
+    cr_server_list(server, &w[3]);
+    CHECK(known == 3);
+    CHECK_SOON(known == 4);
+    CHECK(unknown == 0 && lists == 1 && traced("tools/list") == 1 && end_all());
+}
+
+TEST(who_wants_the_list_of_a_server_that_does_not_start_hears_why)
+{
+    struct cr_server_waiter w = {.done = on_known};
+
+    known = unknown = 0;
+    CHECK(begin_all() && SERVE("exit"));
+    cr_server_list(server, &w);
+    CHECK_SOON(unknown == 1);
+    CHECK(said("exited with status 7") && known == 0 && end_all());
+}
+
+TEST(a_list_that_has_changed_is_asked_for_anew_but_not_at_once)
+{
+    struct call changed = call_to("changed");
+
+    CHECK(begin_all() && SERVE("legacy") && make_call(&changed));
+    CHECK_SOON(changed.results == 1);
+    server->listed_us = cr_loop_now();
+    CHECK(server->stale && get_ready() && lists == 1);
+    server->listed_us -= 2000000;
+    CHECK(get_ready() && lists == 2 && traced("tools/list") == 2 && !server->stale);
+    server->list_until_us = 0; /* a day later */
+    CHECK(get_ready() && lists == 3 && end_all());
+}
+
+TEST(a_new_list_that_cannot_be_had_fails_those_who_wait_and_nobody_else)
+{
+    struct call hold = call_to("hold"), release = call_to("release"), c = call_to("echo");
+
+    CHECK(begin_all() && SERVE("bad-list") && make_call(&hold));
+    CHECK_SOON(hold.sent == 1);
+    server->list_until_us = 0;
+    CHECK(make_call(&c));
+    CHECK_SOON(c.failures == 1);
+    CHECK(said("gave no new list of its tools: busy") && hold.failures == 0);
+    server->list_until_us = INT64_MAX;
+    server->stale = false;
+    CHECK(make_call(&release));
+    CHECK_SOON(hold.results == 1 && release.results == 1);
+    CHECK(traced("started") == 1 && end_all());
+}
+
+TEST(a_server_without_a_new_list_is_ended_when_nobody_calls_it)
+{
+    struct call c = call_to("echo");
+
+    CHECK(begin_all() && SERVE("bad-list") && get_ready());
+    server->list_until_us = 0;
+    CHECK(make_call(&c));
+    CHECK_SOON(c.failures == 1);
+    settle();
+    CHECK(server->timer.when_us > 0 && end_all());
+}
+
+TEST(a_list_that_comes_too_late_does_nothing)
+{
+    struct call c = call_to("echo"), late = call_to("echo");
+
+    CHECK(begin_all() && SERVE("legacy") && get_ready());
+    server->list_until_us = 0;
+    CHECK(make_call(&c));
+    CHECK_SOON(server->state == CR_SERVER_LISTING);
+    cr_server_lose_patience(server);
+    CHECK(c.failures == 1 && said("no answer to tools/list after 60 s"));
+    server->list_until_us = INT64_MAX;
+    server->stale = false;
+    CHECK(make_call(&late));
+    CHECK_SOON(late.results + late.failures);
+    CHECK(late.results == 1 && traced("started") == 1 && end_all());
+}
+
+/* --- freeing ------------------------------------------------------------------------------------
+ */
+
+static void free_in(const char *word, enum cr_server_state state, bool stop)
+{
+    struct call c = call_to("hold");
+
+    CHECK(begin_all());
+    forced = strcmp(word, "silent=server/discover") == 0 ? CR_ERA_UNKNOWN : CR_ERA_LEGACY;
+    CHECK(SERVE(word, "stay") && make_call(&c));
+    CHECK_SOON(c.sent == 1 || c.failures == 1 || (server->state == state && traced("started")));
+    if (stop)
+        cr_server_stop(server);
+    CHECK(server->state == state);
+    if (!c.failures)
+        cr_server_cancel(server, &c.at, "x");
+    CHECK(server->state == state && end_all());
+}
+
+TEST(a_server_can_be_freed_in_every_state)
+{
+    free_in("silent=server/discover", CR_SERVER_PROBING, false);
+    free_in("silent=initialize", CR_SERVER_INITIALIZING, false);
+    free_in("silent=tools/list", CR_SERVER_LISTING, false);
+    free_in("legacy", CR_SERVER_READY, false);
+    free_in("legacy", CR_SERVER_ENDING, true);
+    free_in("exit", CR_SERVER_OFF, false);
+    cr_server_free(NULL);
+}
+
+/* --- want ---------------------------------------------------------------------------------------
+ */
+
+/* Start, list, call, end. Returns false if something was wrong with how it went. */
+static bool live(bool *ret_failed)
+{
+    static struct cr_server_waiter w;
+    static struct call c;
+    int64_t until = cr_loop_now() + patience_us();
+    bool ok;
+
+    w = (struct cr_server_waiter){.done = on_known};
+    c = call_to("echo");
+    known = unknown = 0;
+    *ret_failed = true;
+    if (!SERVE("both"))
+        return err.code == CAPRUN_E_NOMEM;
+    cr_server_list(server, &w);
+    if (!make_call(&c))
+        return false;
+    while ((!is_over(&c) || known + unknown == 0) && cr_loop_now() < until)
+        cr_loop_step(&loop, 10);
+    *ret_failed = c.failures || unknown;
+    ok = c.results + c.failures == 1 && known + unknown == 1 && (!*ret_failed || last.text[0]);
+    if (!ok)
+        printf("# %d results, %d failures, %d known, %d unknown, state %d: %s\n", c.results,
+               c.failures, known, unknown, (int)server->state, last.text);
+    failing_stop();
+    cr_server_free(server);
+    server = NULL;
+    return ok;
+}
+
+TEST(without_memory_a_life_ends_with_an_error_and_leaves_nothing)
+{
+    int rounds = 0, failed = 0;
+    bool did_fail;
+    size_t before;
+
+    CHECK(begin_all());
+    forced = CR_ERA_UNKNOWN;
+    CHECK(live(&did_fail) && !did_fail);
+    before = mallinfo2().uordblks;
+    while (failing_more()) {
+        bool ok = live(&did_fail);
+
+        failing_stop();
+        rounds++;
+        failed += did_fail;
+        if (!ok || all.first || mallinfo2().uordblks != before)
+            printf("# round %d: %zu bytes more\n", rounds, mallinfo2().uordblks - before);
+        CHECK(ok && !all.first && all.in_flight == 0);
+        CHECK(mallinfo2().uordblks == before);
+    }
+    CHECK((rounds > 15 && failed > 10) || !failing_works());
+    printf("# %d rounds, %d failed\n", rounds, failed);
+    CHECK(end_all());
+}
+
+int main(int argc, char **argv)
+{
+    if (failing_works())
+        own_count_exactly(argv);
+    return own_main(argc, argv);
+}

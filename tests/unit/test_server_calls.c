@@ -1,0 +1,217 @@
+/*
+ * test_server_calls.c - calls to a server, with a real process: answers, calls that are not wanted
+ * any more, and how many there may be.
+ */
+#include "own_calls.h"
+
+/* --- calls --------------------------------------------------------------------------------------
+ */
+
+TEST(what_is_not_admitted_is_not_sent)
+{
+    struct call bad = call_to(NULL), good = call_to("echo");
+
+    CHECK(begin_all() && SERVE("legacy") && make_call(&bad) && make_call(&good));
+    CHECK_SOON(good.results == 1);
+    CHECK(bad.admitted == 1 && bad.sent == 0 && bad.results + bad.failures == 0);
+    CHECK(traced("tools/call") == 1 && end_all());
+}
+
+TEST(progress_is_told_of_the_call_that_it_is_about)
+{
+    struct call c = call_to("progress"), other = call_to("hold");
+
+    CHECK(begin_all() && SERVE("legacy") && make_call(&other) && make_call(&c));
+    CHECK_SOON(c.results == 1);
+    CHECK(c.progress == 2 && other.progress == 0);
+    cr_server_cancel(server, &other.at, "enough");
+    CHECK(end_all());
+}
+
+TEST(an_error_of_the_server_keeps_its_code_however_long_it_is)
+{
+    struct call c = call_to("error");
+
+    CHECK(begin_all() && SERVE("legacy") && make_call(&c));
+    CHECK_SOON(c.failures == 1);
+    CHECK(said("no luck 0000") && said("(JSON-RPC error -32000 of the server \"own\")"));
+    CHECK(get_ready() && traced("started") == 1 && end_all());
+}
+
+TEST(a_question_is_no_result_in_the_modern_era)
+{
+    struct call modern = call_to("question"), legacy = call_to("question");
+
+    CHECK(begin_all());
+    forced = CR_ERA_MODERN;
+    CHECK(SERVE("modern") && make_call(&modern));
+    CHECK_SOON(modern.failures == 1);
+    CHECK(said("answered with \"input_required\", and not with a result"));
+    cr_server_free(server);
+    forced = CR_ERA_LEGACY;
+    CHECK(SERVE("legacy") && make_call(&legacy));
+    CHECK_SOON(legacy.results == 1);
+    CHECK(end_all());
+}
+
+TEST(answers_to_nobody_and_second_answers_do_nothing)
+{
+    struct call c = call_to("wrong");
+
+    CHECK(begin_all() && SERVE("legacy") && make_call(&c));
+    CHECK_SOON(c.results == 1);
+    CHECK(get_ready() && c.results == 1 && strstr(c.json, "\"tool\":\"wrong\"") && end_all());
+}
+
+TEST(what_a_server_asks_is_answered_with_its_own_ids)
+{
+    struct call c = call_to("ask");
+
+    CHECK(begin_all() && SERVE("legacy") && make_call(&c));
+    CHECK_SOON(c.results == 1);
+    CHECK_SOON(traced("\"id\":0,\"error\":{\"code\":-32601") == 1);
+    CHECK(traced("{\"jsonrpc\":\"2.0\",\"id\":\"q-1\",\"result\":{}}") == 1);
+    CHECK(traced("\"id\":-7,\"error\":{\"code\":-32601") == 1 && end_all());
+}
+
+/* --- calls that are not wanted any more ---------------------------------------------------------
+ */
+
+TEST(a_call_that_is_cancelled_at_once_starts_nothing)
+{
+    struct call c = call_to("echo");
+
+    CHECK(begin_all() && SERVE("legacy") && make_call(&c));
+    cr_server_cancel(server, &c.at, "x");
+    settle();
+    CHECK(cr_server_is_off(server) && traced("started") == 0 && c.failures == 0 && end_all());
+}
+
+TEST(a_server_hears_that_a_call_was_cancelled_and_may_still_answer)
+{
+    struct call c = call_to("hold"), release = call_to("release");
+
+    CHECK(begin_all() && SERVE("legacy") && make_call(&c));
+    CHECK_SOON(c.sent == 1);
+    CHECK(all.in_flight == 1);
+    cr_server_cancel(server, &c.at, "a \"reason\"\n");
+    CHECK(all.in_flight == 0);
+    CHECK_SOON(traced("notifications/cancelled\",\"params\":{\"requestId\":3,\"reason\":"
+                      "\"a \\\"reason\\\"\\n\"}") == 1);
+    CHECK(make_call(&release));
+    CHECK_SOON(release.results == 1);
+    CHECK(c.results == 0 && c.failures == 0 && end_all());
+}
+
+TEST(a_call_that_waits_behind_others_can_be_cancelled)
+{
+    struct call c[3] = {call_to("hold"), call_to("echo"), call_to("echo")};
+
+    CHECK(begin_all());
+    at_once = 1;
+    CHECK(SERVE("legacy") && make_call(&c[0]) && make_call(&c[1]) && make_call(&c[2]));
+    CHECK_SOON(c[2].queued == 1);
+    CHECK(c[1].queued == 1 && c[0].queued == 0 && server->waiting.count == 2);
+    cr_server_cancel(server, &c[1].at, "x");
+    cr_server_cancel(server, &c[0].at, "x");
+    CHECK_SOON(c[2].results == 1);
+    CHECK(c[2].queued == 1 && c[1].sent == 0 && traced("notifications/cancelled") == 1);
+    CHECK(end_all());
+}
+
+/* --- how many at once ---------------------------------------------------------------------------
+ */
+
+TEST(a_server_works_on_so_many_calls_and_the_others_hear_that_they_wait)
+{
+    struct call c[4] = {call_to("hold"), call_to("release"), call_to("echo"), call_to("echo")};
+
+    CHECK(begin_all());
+    at_once = 1;
+    CHECK(SERVE("legacy") && make_call(&c[0]));
+    CHECK_SOON(c[0].sent == 1);
+    for (int i = 1; i < 4; i++)
+        CHECK(make_call(&c[i]));
+    settle();
+    CHECK(c[1].sent + c[2].sent + c[3].sent == 0 && all.in_flight == 1);
+    CHECK(c[1].queued == 1 && c[2].queued == 1 && c[3].queued == 1 && c[0].queued == 0);
+    cr_server_cancel(server, &c[0].at, "x");
+    CHECK_SOON(c[3].results == 1);
+    CHECK(c[1].results == 1 && c[2].results == 1 && c[3].queued == 1 && end_all());
+}
+
+TEST(all_servers_together_work_on_so_many_calls)
+{
+    struct call mine = call_to("hold"), theirs = call_to("echo");
+    struct cr_server *other = NULL;
+
+    CHECK(begin_all());
+    all.most = 1;
+    CHECK(SERVE("legacy") && make(&other, (const char *const[]){"legacy", NULL}));
+    CHECK(make_call(&mine));
+    CHECK_SOON(mine.sent == 1);
+    CHECK(cr_server_call(other, &theirs.at, &err) == 0);
+    CHECK_SOON(theirs.queued == 1);
+    settle();
+    CHECK(theirs.sent == 0 && all.in_flight == 1);
+    cr_server_cancel(server, &mine.at, "x");
+    CHECK_SOON(theirs.results == 1);
+    cr_server_free(other);
+    CHECK(end_all());
+}
+
+TEST(no_more_than_so_many_bytes_wait_for_a_server)
+{
+    static const size_t most = 64u << 20; /* nobody reads them */
+    struct call c[3] = {call_to("echo"), call_to("echo"), call_to("echo")};
+
+    CHECK(begin_all() && SERVE("legacy"));
+    c[0].at.len = most + 1; /* one alone may be of any size */
+    c[2].at.len = 1;
+    CHECK(make_call(&c[0]));
+    CHECK(cr_server_call(server, &c[2].at, &err) == CAPRUN_E_TOOBIG);
+    CHECK(strcmp(err.text, "Too much waits for the server \"own\"") == 0);
+    cr_server_cancel(server, &c[0].at, "x");
+    c[0].at.len = most - 2;
+    CHECK(make_call(&c[0]) && make_call(&c[1]));
+    CHECK(cr_server_call(server, &c[2].at, &err) == CAPRUN_E_TOOBIG);
+    cr_server_cancel(server, &c[0].at, "x");
+    CHECK(make_call(&c[2]) && server->waiting.bytes == 3);
+    cr_server_cancel(server, &c[1].at, "x");
+    cr_server_cancel(server, &c[2].at, "x");
+    CHECK(server->waiting.bytes == 0 && server->waiting.count == 0 && end_all());
+}
+
+TEST(a_server_that_does_not_read_gets_no_more_than_it_can_hold)
+{
+    static char big[256u << 10];
+    static struct call c[20];
+    int sent = 0;
+    struct call deaf = call_to("deaf");
+
+    memset(big, ' ', sizeof(big));
+    memcpy(big, "{}", 2);
+    CHECK(begin_all());
+    at_once = 64;
+    CHECK(SERVE("legacy") && make_call(&deaf));
+    CHECK_SOON(deaf.results == 1);
+    for (size_t i = 0; i < COUNT(c); i++) {
+        c[i] = call_to("echo");
+        c[i].at.args = big;
+        c[i].at.len = sizeof(big);
+        CHECK(make_call(&c[i]));
+    }
+    settle();
+    for (size_t i = 0; i < COUNT(c); i++)
+        sent += c[i].sent;
+    CHECK(sent > 3 && sent < 12 && cr_child_waiting(server->child) < 2u << 20);
+    CHECK(c[COUNT(c) - 1].queued == 0);
+    for (size_t i = 0; i < COUNT(c); i++)
+        cr_server_cancel(server, &c[i].at, "x");
+    CHECK(end_all());
+}
+
+int main(int argc, char **argv)
+{
+    return own_main(argc, argv);
+}

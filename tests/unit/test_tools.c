@@ -1,0 +1,332 @@
+/*
+ * test_tools.c - lists of tools: pages and cursors, what a server may not list, names and their
+ * aliases, and what of a definition is pinned.
+ */
+#include "tap.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "failing.h"
+#include "mcp/tools.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static struct cr_tools tools;
+static struct cr_err err;
+
+static void start(void)
+{
+    cr_tools_clear(&tools);
+    err = (struct cr_err){0};
+}
+
+/* From a copy that is gone afterwards. */
+static int add_bytes(const char *result, size_t len)
+{
+    char *copy = malloc(len ? len : 1);
+    int r;
+
+    if (!copy)
+        return 1;
+    if (len)
+        memcpy(copy, result, len);
+    r = cr_tools_add_page(&tools, copy, len, &err);
+    free(copy);
+    return r;
+}
+
+static int add(const char *result)
+{
+    return add_bytes(result, strlen(result));
+}
+
+/* Is a list of this one page refused so? */
+static bool is_refused(const char *result, int code, const char *words)
+{
+    int r;
+
+    start();
+    r = add(result);
+    if (r != code || err.code != code || !strstr(err.text, words))
+        printf("# got %d: %s\n", r, err.text);
+    return r == code && err.code == code && strstr(err.text, words);
+}
+
+static bool cursor_is(const char *wanted)
+{
+    return tools.cursor.len == strlen(wanted) &&
+           (!tools.cursor.len || memcmp(tools.cursor.data, wanted, tools.cursor.len) == 0);
+}
+
+/* --- pages ---------------------------------------------------------------------------------- */
+
+TEST(tools_are_listed_in_the_servers_order_over_all_pages)
+{
+    static const char *const names[] = {"b", "a", "d", "c", "e"};
+
+    start();
+    CHECK(add("{\"tools\":[{\"name\":\"b\"},{\"name\":\"a\"}],\"nextCursor\":\"p2\"}") == 0);
+    CHECK(cursor_is("\"p2\"") && tools.count == 2);
+    CHECK(add("{\"nextCursor\":\"p3\",\"tools\":[]}") == 0 && cursor_is("\"p3\""));
+    CHECK(add("{\"tools\":[{\"name\":\"d\"},{\"name\":\"c\"},{\"x\":1,\"name\":\"e\"}]}") == 0);
+    CHECK(cursor_is("") && tools.count == COUNT(names) && tools.page_count == 3);
+    for (size_t i = 0; i < COUNT(names); i++) {
+        const struct cr_tool *tool = &tools.list[i], *first, *second;
+
+        CHECK(strcmp(tool->name, names[i]) == 0);
+        CHECK(cr_tools_find(&tools, names[i], &first, &second) == tool && !first && !second);
+        CHECK(tool->page->bytes[tool->json->at] == '{');
+        CHECK(strcmp(cr_json_get(tool->json, "name")->text, names[i]) == 0);
+    }
+}
+
+TEST(an_empty_string_is_a_cursor_and_null_is_none)
+{
+    start();
+    CHECK(add("{\"tools\":[],\"nextCursor\":\"\"}") == 0 && cursor_is("\"\""));
+    CHECK(add("{\"tools\":[],\"nextCursor\":null}") == 0 && cursor_is(""));
+    CHECK(add("{\"tools\":[],\"nextCursor\":\"a\\u0062\\\"\"}") == 0);
+    CHECK(cursor_is("\"a\\u0062\\\"\""));
+}
+
+TEST(a_cursor_that_was_there_is_an_error_that_names_it)
+{
+    start();
+    CHECK(add("{\"tools\":[],\"nextCursor\":\"ab\"}") == 0);
+    CHECK(add("{\"tools\":[],\"nextCursor\":\"\"}") == 0);
+    CHECK(add("{\"tools\":[],\"nextCursor\":\"a\\u0062\"}") == CAPRUN_E_PEER);
+    CHECK(err.code == CAPRUN_E_PEER && strstr(err.text, "'ab' was there before"));
+    start();
+    CHECK(add("{\"tools\":[],\"nextCursor\":\"\"}") == 0);
+    CHECK(add("{\"tools\":[],\"nextCursor\":\"\"}") == CAPRUN_E_PEER);
+}
+
+TEST(words_of_the_server_in_an_error_are_cut_and_harmless)
+{
+    static const char page[] = "{\"tools\":[],\"nextCursor\":\"\\u001b[31m\\u202e"
+                               "0123456789012345678901234567890123456789012345678901234"
+                               "\xe2\x82\xac and more\"}";
+
+    start();
+    CHECK(add(page) == 0);
+    CHECK(add(page) == CAPRUN_E_PEER);
+    CHECK(strstr(err.text, "'\\u001b[31m\\u202e0123456789"));
+    CHECK(strstr(err.text, "01234'...") && !strstr(err.text, "more"));
+}
+
+TEST(what_is_no_list_of_tools_is_refused)
+{
+    CHECK(is_refused("", CAPRUN_E_PEER, "cannot be read"));
+    CHECK(is_refused("{\"tools\":[]", CAPRUN_E_PEER, "column"));
+    CHECK(is_refused("[]", CAPRUN_E_PEER, "no array 'tools'"));
+    CHECK(is_refused("{}", CAPRUN_E_PEER, "no array 'tools'"));
+    CHECK(is_refused("{\"tools\":{}}", CAPRUN_E_PEER, "no array 'tools'"));
+    CHECK(is_refused("{\"tools\":[],\"tools\":[]}", CAPRUN_E_PEER, "duplicate key"));
+    CHECK(is_refused("{\"tools\":[],\"nextCursor\":1}", CAPRUN_E_PEER, "a number, not a string"));
+    CHECK(is_refused("{\"tools\":[{\"name\":\"a\"},7]}", CAPRUN_E_PEER, "tool 2"));
+    CHECK(
+        is_refused("{\"tools\":[{}]}", CAPRUN_E_PEER, "tool 1 of the server's list has no 'name'"));
+    CHECK(is_refused("{\"tools\":[{\"name\":\"\"}]}", CAPRUN_E_PEER, "no 'name'"));
+    CHECK(is_refused("{\"tools\":[{\"name\":null}]}", CAPRUN_E_PEER, "no 'name'"));
+    CHECK(is_refused("{\"tools\":[{\"name\":\"a\\u0000\"}]}", CAPRUN_E_PEER, "NUL"));
+}
+
+TEST(a_name_that_was_there_is_refused_on_any_page)
+{
+    CHECK(is_refused("{\"tools\":[{\"name\":\"a\"},{\"name\":\"b\"},{\"name\":\"\\u0061\"}]}",
+                     CAPRUN_E_PEER, "the tool 'a' twice"));
+    start();
+    CHECK(add("{\"tools\":[{\"name\":\"b\"},{\"name\":\"a\"}],\"nextCursor\":\"x\"}") == 0);
+    CHECK(add("{\"tools\":[{\"name\":\"c\"},{\"name\":\"b\"}]}") == CAPRUN_E_PEER);
+    CHECK(strstr(err.text, "'b'"));
+}
+
+/* --- limits --------------------------------------------------------------------------------- */
+
+/* Adds |count| tools from number |first| on, their numbers backwards if |down|. */
+static int add_many(unsigned first, unsigned count, bool down)
+{
+    struct cr_buf page;
+    int r;
+
+    cr_buf_init(&page, 4u << 20);
+    cr_buf_str(&page, "{\"tools\":[");
+    for (unsigned i = 0; i < count; i++)
+        cr_buf_fmt(&page, "%s{\"name\":\"tool-%u\"}", i ? "," : "",
+                   down ? first + count - 1 - i : first + i);
+    cr_buf_str(&page, "]}");
+    r = cr_buf_err(&page) ? 1 : add_bytes((char *)page.data, page.len);
+    cr_buf_clear(&page);
+    return r;
+}
+
+TEST(ten_thousand_tools_are_found_and_one_more_is_too_many)
+{
+    const struct cr_tool *first, *second;
+    char name[32];
+
+    start();
+    CHECK(add_many(5000, 5000, true) == 0 && add_many(0, 5000, false) == 0);
+    for (unsigned i = 0; i < CR_TOOLS_MAX; i++) {
+        (void)snprintf(name, sizeof(name), "tool-%u", i);
+        CHECK(cr_tools_find(&tools, name, &first, &second) ==
+              &tools.list[i < 5000 ? 5000 + i : 9999 - i]);
+    }
+    CHECK(!cr_tools_find(&tools, "tool-10000", &first, &second));
+    CHECK(cr_tools_find(&tools, "tool_77", &first, &second) == &tools.list[5077]);
+    CHECK(add_many(20000, 1, false) == CAPRUN_E_TOOBIG && strstr(err.text, "10000"));
+}
+
+TEST(there_may_be_a_thousand_pages_and_no_more)
+{
+    char page[64];
+
+    start();
+    for (unsigned i = 0; i < CR_TOOLS_MAX_PAGES; i++) {
+        (void)snprintf(page, sizeof(page), "{\"tools\":[],\"nextCursor\":\"%u\"}", i);
+        CHECK(add(page) == 0);
+    }
+    CHECK(add("{\"tools\":[]}") == CAPRUN_E_TOOBIG && strstr(err.text, "1000 pages"));
+}
+
+/* Adds a page of |len| bytes: spaces, or values if |values|. */
+static int add_padded(size_t len, bool values)
+{
+    static const char before[] = "{\"tools\":[],\"x\":[0";
+    char *page = malloc(len);
+    int r;
+
+    if (!page)
+        return 1;
+    memset(page, ' ', len);
+    memcpy(page, before, sizeof(before) - 1);
+    for (size_t i = sizeof(before) - 1; values && i + 4 < len; i += 2)
+        memcpy(page + i, ",0", 2);
+    memcpy(page + len - 2, "]}", 2);
+    r = add_bytes(page, len);
+    free(page);
+    return r;
+}
+
+TEST(all_pages_together_have_a_limit_of_bytes)
+{
+    start();
+    CHECK(add_padded(CR_TOOLS_MAX_BYTES / 2, false) == 0);
+    CHECK(add_padded(CR_TOOLS_MAX_BYTES / 2, false) == 0);
+    CHECK(add("{\"tools\":[]}") == CAPRUN_E_TOOBIG && strstr(err.text, "4 MiB"));
+}
+
+TEST(a_page_has_a_limit_of_values)
+{
+    start();
+    CHECK(add_padded(CR_TOOLS_MAX_VALUES, true) == 0);
+    CHECK(add_padded(3 * CR_TOOLS_MAX_VALUES, true) == CAPRUN_E_TOOBIG);
+    CHECK(strstr(err.text, "values"));
+}
+
+/* --- names ---------------------------------------------------------------------------------- */
+
+TEST(an_alias_has_an_underscore_for_each_character_that_no_identifier_has)
+{
+    CHECK(cr_tools_is_alias("read_file", "read-file"));
+    CHECK(cr_tools_is_alias("a_b_c_d_$1", "a.b/c_d $1"));
+    CHECK(cr_tools_is_alias("1_", "1\xe2\x82\xac"));
+    CHECK(cr_tools_is_alias("a", "a"));
+    CHECK(!cr_tools_is_alias("a-b", "a-b"));
+    CHECK(!cr_tools_is_alias("a_", "a") && !cr_tools_is_alias("a", "a-"));
+    CHECK(!cr_tools_is_alias("A_b", "a-b") && !cr_tools_is_alias("", "a"));
+}
+
+TEST(the_exact_name_wins_and_an_alias_works_only_where_it_is_unique)
+{
+    const struct cr_tool *first, *second;
+
+    start();
+    CHECK(add("{\"tools\":[{\"name\":\"x.y\"},{\"name\":\"a-b\"},{\"name\":\"x-y\"},"
+              "{\"name\":\"x/y\"},{\"name\":\"p_q\"},{\"name\":\"p-q\"}]}") == 0);
+    CHECK(cr_tools_find(&tools, "a-b", &first, &second) == &tools.list[1] && !first && !second);
+    CHECK(cr_tools_find(&tools, "a_b", &first, &second) == &tools.list[1] && !first && !second);
+    CHECK(cr_tools_find(&tools, "p_q", &first, &second) == &tools.list[4] && !first && !second);
+    CHECK(cr_tools_find(&tools, "p-q", &first, &second) == &tools.list[5] && !first && !second);
+    CHECK(cr_tools_find(&tools, "x-y", &first, &second) == &tools.list[2] && !first && !second);
+    CHECK(!cr_tools_find(&tools, "x_y", &first, &second));
+    CHECK(first == &tools.list[0] && second == &tools.list[2]);
+    CHECK(!cr_tools_find(&tools, "x+y", &first, &second) && !first && !second);
+    CHECK(!cr_tools_find(&tools, "", &first, &second) && !first && !second);
+    start();
+    CHECK(!cr_tools_find(&tools, "a", &first, &second) && !first && !second);
+}
+
+/* --- essence -------------------------------------------------------------------------------- */
+
+/* The essence of the only tool of a list, whose definition this is. */
+static bool essence_is(const char *definition, const char *wanted)
+{
+    struct cr_buf out;
+    char page[1024];
+    bool same;
+
+    start();
+    (void)snprintf(page, sizeof(page), "{\"tools\":[%s]}", definition);
+    if (add(page) < 0)
+        return false;
+    cr_buf_init(&out, 4096);
+    cr_tools_essence(&tools.list[0], &out);
+    same = cr_buf_text(&out) && strcmp((char *)out.data, wanted) == 0;
+    if (!same)
+        printf("# got %.*s\n", (int)out.len, out.data ? (char *)out.data : "");
+    cr_buf_clear(&out);
+    return same;
+}
+
+TEST(the_essence_is_the_same_whatever_the_order_the_spaces_and_the_rest)
+{
+    static const char wanted[] = "{\"annotations\":{},\"description\":\"d\\\"\",\"inputSchema\":"
+                                 "{\"a\":[2,1],\"b\":1},\"name\":\"n\",\"outputSchema\":true,"
+                                 "\"title\":\"t\"}";
+
+    CHECK(essence_is("{\"name\":\"n\",\"title\":\"t\",\"description\":\"d\\\"\",\"inputSchema\":"
+                     "{\"b\":1,\"a\":[2,1]},\"outputSchema\":true,\"annotations\":{}}",
+                     wanted));
+    CHECK(essence_is("{\"_meta\":{\"x\":1}, \"annotations\": { }, \"icons\":[],"
+                     "\"inputSchema\":{\"a\":[2, 1], \"b\":1}, \"outputSchema\" : true,"
+                     "\"title\":\"\\u0074\", \"description\":\"d\\u0022\", \"n\\u0061me\":\"n\"}",
+                     wanted));
+    CHECK(essence_is("{\"name\":\"n\"}", "{\"name\":\"n\"}"));
+    CHECK(essence_is("{\"name\":\"n\",\"title\":null}", "{\"name\":\"n\",\"title\":null}"));
+}
+
+/* --- memory --------------------------------------------------------------------------------- */
+
+TEST(each_allocation_that_fails_is_an_error)
+{
+    static const char one[] = "{\"tools\":[{\"name\":\"a\"}],\"nextCursor\":\"c\"}";
+    static const char two[] = "{\"tools\":[{\"name\":\"b\"}],\"nextCursor\":\"c\"}";
+    int failed = 0;
+
+    while (failing_more()) {
+        int r;
+
+        start();
+        r = cr_tools_add_page(&tools, one, sizeof(one) - 1, &err);
+        if (r == 0)
+            r = cr_tools_add_page(&tools, two, sizeof(two) - 1, &err);
+        failing_stop();
+        CHECK(r == (failing_failed ? CAPRUN_E_NOMEM : CAPRUN_E_PEER));
+        CHECK(err.code == r && err.text[0]);
+        failed += failing_failed;
+    }
+    CHECK(!failing_works() || failed >= 10);
+}
+
+int main(int argc, char **argv)
+{
+    int status;
+
+    cr_tools_init(&tools);
+    status = tap_main(argc, argv);
+    cr_tools_clear(&tools);
+    return status;
+}
