@@ -78,18 +78,7 @@ static void add_pin_json(struct lock *l, const char *name, const struct cr_pin *
     cr_buf_str(out, "}");
 }
 
-/* Each line of |words| is escaped and indented, and has |lead| before it. */
-static void add_words(struct cr_buf *out, const char *lead, const char *words)
-{
-    while (*words) {
-        size_t len = strcspn(words, "\n");
-
-        cr_buf_fmt(out, "             %s", lead);
-        cr_escape_terminal(out, words, len);
-        cr_buf_str(out, "\n");
-        words += len + (words[len] == '\n');
-    }
-}
+#define INDENT "             "
 
 static void add_state(struct lock *l, const char *state)
 {
@@ -105,8 +94,8 @@ static void add_pin_text(struct lock *l, const struct cr_pin *pin, const char *s
     add_state(l, state);
     cr_buf_fmt(&l->out, "%s\n             code      %s\n             metadata  %s\n", pin->fqdn,
                pin->code, pin->metadata);
-    add_words(&l->out, "", why->text);
-    add_words(&l->out, "hint: ", why->hint);
+    cr_output_add_lines(&l->out, INDENT, why->text);
+    cr_output_add_lines(&l->out, INDENT "hint: ", why->hint);
 }
 
 static void add_pin(void *data, const char *name, const struct cr_pin *pin)
@@ -159,8 +148,8 @@ static void add_tool(void *data, const char *server, const char *tool, const cha
         add_tool_json(l, server, tool, hash, state, words);
     } else {
         add_tool_text(l, server, tool, hash, state);
-        add_words(&l->out, "", words);
-        add_words(&l->out, "hint: ", hint);
+        cr_output_add_lines(&l->out, INDENT, words);
+        cr_output_add_lines(&l->out, INDENT "hint: ", hint);
     }
     l->tools++;
     /* a server that is not configured any more does no harm */

@@ -143,6 +143,18 @@ static void add_lines(struct cr_buf *out, const char *text, size_t len, bool ind
     }
 }
 
+void cr_output_add_lines(struct cr_buf *out, const char *lead, const char *text)
+{
+    while (*text) {
+        size_t len = strcspn(text, "\n");
+
+        cr_buf_str(out, lead);
+        cr_escape_terminal(out, text, len);
+        cr_buf_str(out, "\n");
+        text += len + (text[len] == '\n');
+    }
+}
+
 static void add_hint(struct cr_buf *out, const char *hint)
 {
     cr_buf_str(out, "  hint: ");

@@ -53,6 +53,9 @@ void cr_output_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
  */
 int cr_output_end(struct caprun_run *run, bool json, bool quiet, struct cr_err *err);
 
+/* Appends each line of |text|, escaped, with |lead| before it: none can look like ours. */
+void cr_output_add_lines(struct cr_buf *out, const char *lead, const char *text);
+
 /*
  * Writes |text| to standard output. Returns 0; or, after it has said so on standard error, -1 if
  * that does not take it, or if |text| has failed before.

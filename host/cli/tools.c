@@ -267,19 +267,6 @@ static void add_tool(struct listing *l, const struct cr_cli_server *s, const str
     add_description(l, tool);
 }
 
-/* Each line of it, escaped and indented. */
-static void add_lines(struct listing *l, const char *text)
-{
-    while (*text) {
-        size_t len = strcspn(text, "\n");
-
-        cr_buf_str(&l->out, "  ");
-        cr_escape_terminal(&l->out, text, len);
-        cr_buf_str(&l->out, "\n");
-        text += len + (text[len] == '\n');
-    }
-}
-
 /* All that there is to know of one tool. */
 static void add_whole_tool(struct listing *l, const struct match *m)
 {
@@ -288,7 +275,7 @@ static void add_whole_tool(struct listing *l, const struct match *m)
     cr_buf_fmt(&l->out, "%s:", cr_cli_servers_text(m->server->doc.root, "name"));
     add_escaped(l, cr_cli_servers_text(m->tool, "name"));
     cr_buf_str(&l->out, "\n");
-    add_lines(l, cr_cli_servers_text(m->tool, "description"));
+    cr_output_add_lines(&l->out, "  ", cr_cli_servers_text(m->tool, "description"));
     if (!schema)
         return;
     cr_escape_pretty(&l->out, (const uint8_t *)m->server->doc.bytes + schema->at, schema->len);
