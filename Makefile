@@ -59,9 +59,10 @@ rooms_guard := guard
 rooms_mcp := base guard mcp
 rooms_policy := base policy
 rooms_route := base config registry policy mcp pool route
-rooms_api := base pool doctor config registry policy mcp route
-rooms_cli := base config registry
-rooms_tests := base pool doctor config registry guard mcp policy route cli
+rooms_journal := base pool journal
+rooms_api := base pool doctor config registry policy mcp route journal
+rooms_cli := base config registry journal
+rooms_tests := base pool doctor config registry guard mcp policy route journal cli
 shared_headers := $(G)/shared/wire.h $(G)/shared/run_limits.h $(G)/shared/probe_map.h
 room_flags = -I$(G)/rooms/$(1) $(if $(filter base config guard policy cli,$(1)),,-I$(G)/shared)
 
@@ -84,7 +85,7 @@ engine_flags = $(common) $(worker_variant) -fPIE $(lto) $(musl_flags) -w -fwrapv
 runtime_src := $(filter-out runtime/engine.c runtime/filter_gen.c runtime/main.c,$(wildcard runtime/*.c runtime/console/*.c))
 runtime_obj := $(runtime_src:%.c=$(B)/%.o)
 web_headers := $(patsubst js/%.js,$(G)/%.h,$(wildcard js/web/*.js))
-lib_src := $(wildcard host/*.c $(addprefix host/,$(addsuffix /*.c,base pool doctor config registry mcp policy route)))
+lib_src := $(wildcard host/*.c $(addprefix host/,$(addsuffix /*.c,base pool doctor config registry mcp policy route journal)))
 lib_obj := $(lib_src:%.c=$(B)/%.o) $(B)/host/wire.o
 cli_obj := $(patsubst %.c,$(B)/%.o,$(wildcard host/cli/*.c))
 unit_tests := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
@@ -234,13 +235,20 @@ $(G)/shared/%.h: runtime/%.h
 
 $(G)/rooms/.made: Makefile
 	@rm -rf $(G)/rooms && mkdir -p $(G)/rooms
-	@$(foreach room,base pool doctor config registry guard mcp policy route api cli tests,mkdir $(G)/rooms/$(room) && \
+	@$(foreach room,base pool doctor config registry guard mcp policy route journal api cli tests,mkdir $(G)/rooms/$(room) && \
 		ln -sr host/caprun.h $(G)/rooms/$(room)/caprun.h && \
 		$(foreach below,$(rooms_$(room)) $(room),if [ -d host/$(below) ]; then \
 			ln -srfn host/$(below) $(G)/rooms/$(room)/$(below); fi &&) ) true
 	@touch $@
 
-host_ready := $(G)/rooms/.made $(shared_headers)
+# What a journal says of the worker: the engine, and a hash of the JavaScript that is ours.
+$(G)/shared/versions.h: js/prelude.js $(web_headers:.h=.js) $(ENGINE)/.version
+	@mkdir -p $(@D)
+	$(call say,GEN )
+	$(Q)printf '#define CR_VERSIONS_ENGINE "quickjs-ng %s"\n#define CR_VERSIONS_PRELUDE "%s"\n' \
+		"$$(cat $(ENGINE)/.version)" "$$(cat $(filter %.js,$^) | sha256sum | cut -c 1-16)" >$@
+
+host_ready := $(G)/rooms/.made $(shared_headers) $(G)/shared/versions.h
 
 define host_room
 $(B)/host/$(1)/%.o: host/$(1)/%.c Makefile | $(host_ready)
@@ -248,7 +256,7 @@ $(B)/host/$(1)/%.o: host/$(1)/%.c Makefile | $(host_ready)
 	$$(call say,CC  )
 	$$(Q)$$(CC) $$(common) $$(host_variant) -fPIC $(call room_flags,$(1)) $$(warnings) $$(CFLAGS) -c -o $$@ $$<
 endef
-$(foreach room,base pool doctor config registry mcp policy route cli,$(eval $(call host_room,$(room))))
+$(foreach room,base pool doctor config registry mcp policy route journal cli,$(eval $(call host_room,$(room))))
 
 $(B)/host/%.o: host/%.c Makefile | $(host_ready)
 	@mkdir -p $(@D)
@@ -321,7 +329,7 @@ test_programs: programs sample_programs $(unit_tests) $(B)/tests/caprun-worker-h
 .PHONY: test_programs
 
 # CAPRUN_BUILD tells the tests which variant they test.
-run_tests = CAPRUN_BUILD=$(CURDIR)/$(B) prove $(if $(VERBOSE),-v) --timer -e ''
+run_tests = CAPRUN_BUILD=$(CURDIR)/$(B) XDG_STATE_HOME=$(CURDIR)/$(B)/state prove $(if $(VERBOSE),-v) --timer -e ''
 prove = $(run_tests) $(unit_tests) $(wildcard tests/integration/*.t tests/hostile/*.t)
 
 # What tests compare with: a pinned Node, others' data for URLs and encodings.
@@ -451,4 +459,4 @@ clean: ## remove what was built, but not what was fetched
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
 
--include $(shell find $(B) -name '*.d' 2>/dev/null)
+-include $(shell find $(B) -name '*.d' -type f 2>/dev/null)

@@ -14,6 +14,7 @@
 
 #include "base/mem.h"
 #include "doctor/doctor.h"
+#include "journal/replay.h"
 #include "pool/calls.h"
 #include "pool/envelope.h"
 #include "pool/place.h"
@@ -378,6 +379,7 @@ int caprun_warm(struct caprun_runtime *rt)
 int caprun_start(struct caprun_run *run)
 {
     struct caprun_runtime *rt = run->runtime;
+    struct cr_problem why;
 
     if (cr_api_refuse_after_start(run) < 0)
         return CAPRUN_E_STATE;
@@ -385,6 +387,10 @@ int caprun_start(struct caprun_run *run)
         return cr_err_set(&rt->err, CAPRUN_E_STATE, "the run has no code");
     fill_in_sizes(rt);
     run->gate = rt->route ? cr_route_gate(rt->route) : NULL;
+    if (cr_replay_check(run, &why) < 0) {
+        caprun_reject(run, why.outcome, why.text, why.hint[0] ? why.hint : NULL);
+        return 0;
+    }
     return cr_run_start(run, &rt->err);
 }
 

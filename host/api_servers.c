@@ -144,7 +144,7 @@ const char *caprun_get_call_state(const struct caprun_run *run, uint32_t call)
 {
     const struct cr_call *c = find(run, call);
 
-    return c ? cr_envelope_call_state(c->state) : "";
+    return c ? cr_envelope_call_state(c) : "";
 }
 
 const char *caprun_get_call_message(const struct caprun_run *run, uint32_t call)

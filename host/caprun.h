@@ -94,6 +94,7 @@ enum caprun_permission {
     XX(METADATA_INVALID, "LoadError", 6)        \
     XX(INTEGRITY_MISMATCH, "LoadError", 6)      \
     XX(APPROVAL_REQUIRED, "Suspended", 7)       \
+    XX(REPLAY_DIFFERED, "ReplayError", 8)       \
     XX(WORKER_TERMINATED, "WorkerError", 9)     \
     XX(INTERNAL, "InternalError", 70)           \
     XX(CANCELLED, "Cancelled", 130)
@@ -442,6 +443,43 @@ CAPRUN_API void caprun_run_set_progress(struct caprun_run *run,
  * would have caught the error.
  */
 CAPRUN_API void caprun_run_set_stop_when_denied(struct caprun_run *run, int stop);
+
+/*
+ * Journals (docs/journal.md): by default nothing is written down.
+ *
+ * record: all that the run is told and asks for goes into a new file at |path|, each line before
+ * the effect that it announces, and long values into a directory beside it. If it cannot be
+ * written, the run ends with INTERNAL. It has the code, the args and the answers of tools in it,
+ * but of the env only names.
+ *
+ * replay: the run gets what the one that was recorded at |path| was given, and is told what that
+ * was told; nobody answers calls, nothing is contacted, and it ends as that has ended, or with
+ * REPLAY_DIFFERED and the first difference in its message. Code that is set afterwards takes the
+ * place of what was recorded; an env has to be set again. With |on| not 0, real_time lets it take
+ * as long as then.
+ *
+ * resume: the run that was recorded at |path|, and whose host died, goes on: brought to where it
+ * was without making a call twice, then live. Set an env, and the handler, again. Calls that were
+ * under way, so that nobody knows whether they were carried out, fail with RPC_ERROR and are shown
+ * as in_flight_unknown; unless the configuration says that the tool is idempotent, or retry has
+ * named the call, 0 for all. After a restart of the machine the end of the journal may be missing,
+ * and only with retry of 0 is it resumed.
+ *
+ * Returns 0; CAPRUN_E_SYS if the file of record cannot be made, or is there; CAPRUN_E_INVAL for a
+ * journal that cannot be read, replayed or resumed, with the line; CAPRUN_E_NOMEM; CAPRUN_E_STATE.
+ */
+CAPRUN_API int caprun_run_record(struct caprun_run *run, const char *path);
+CAPRUN_API int caprun_run_replay(struct caprun_run *run, const char *path);
+CAPRUN_API int caprun_run_resume(struct caprun_run *run, const char *path);
+CAPRUN_API int caprun_run_retry(struct caprun_run *run, uint32_t call);
+CAPRUN_API void caprun_run_set_real_time(struct caprun_run *run, int on);
+
+/*
+ * A JSON object for the journal: where the code came from, in words of the application's own. It is
+ * copied; |len| 0 means none. Returns 0; CAPRUN_E_INVAL for what is none; CAPRUN_E_TOOBIG over
+ * 32 KiB; CAPRUN_E_NOMEM; CAPRUN_E_STATE.
+ */
+CAPRUN_API int caprun_run_set_origin(struct caprun_run *run, const char *json, size_t len);
 
 /*
  * Starts the run, or puts it in the queue. Returns 0; CAPRUN_E_STATE if it has no code or was

@@ -195,6 +195,20 @@ int cr_file_check_owner(const struct stat *st, const char *name, struct cr_err *
     return 0;
 }
 
+int cr_file_lock(int fd)
+{
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+    return fcntl(fd, F_OFD_SETLK, &lock);
+}
+
+bool cr_file_is_locked(int fd)
+{
+    struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+
+    return fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
 int cr_file_make_dirs(const char *path)
 {
     char part[4096];

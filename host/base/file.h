@@ -50,6 +50,16 @@ void cr_file_sweep(int dir, const char *name);
  */
 int cr_file_check_owner(const struct stat *st, const char *name, struct cr_err *err);
 
+/*
+ * Locks the file that |fd| has open for writing, until that is closed by all who have it. Returns
+ * 0; or -1 with errno, EAGAIN if somebody has locked it.
+ */
+int cr_file_lock(int fd);
+
+/* Has somebody locked it, through another descriptor? Takes no lock, so that nobody is in the way.
+ */
+bool cr_file_is_locked(int fd);
+
 /* Makes the directory |path|, for this user alone, and those above it. Returns 0, or -1 with errno.
  */
 int cr_file_make_dirs(const char *path);

@@ -2,6 +2,7 @@
 #include "base/hash.h"
 
 #include <nettle/base16.h>
+#include <nettle/hmac.h>
 #include <nettle/sha2.h>
 
 void cr_hash_take(const void *bytes, size_t len, uint8_t ret[CR_HASH_BYTES])
@@ -11,6 +12,26 @@ void cr_hash_take(const void *bytes, size_t len, uint8_t ret[CR_HASH_BYTES])
     sha256_init(&ctx);
     sha256_update(&ctx, len, bytes);
     sha256_digest(&ctx, CR_HASH_BYTES, ret);
+}
+
+void cr_hash_go_on(uint8_t chain[CR_HASH_BYTES], const void *bytes, size_t len)
+{
+    struct sha256_ctx ctx;
+
+    sha256_init(&ctx);
+    sha256_update(&ctx, CR_HASH_BYTES, chain);
+    sha256_update(&ctx, len, bytes);
+    sha256_digest(&ctx, CR_HASH_BYTES, chain);
+}
+
+void cr_hash_keyed(const uint8_t key[CR_HASH_BYTES], const void *bytes, size_t len,
+                   uint8_t ret[CR_HASH_BYTES])
+{
+    struct hmac_sha256_ctx ctx;
+
+    hmac_sha256_set_key(&ctx, CR_HASH_BYTES, key);
+    hmac_sha256_update(&ctx, len, bytes);
+    hmac_sha256_digest(&ctx, CR_HASH_BYTES, ret);
 }
 
 void cr_hash_show(const uint8_t hash[CR_HASH_BYTES], char ret[CR_HASH_DIGITS + 1])

@@ -440,3 +440,51 @@ const char *cr_json_peek(const char *bytes, size_t len, const char *key, size_t 
     }
     return NULL;
 }
+
+/* --- strings alone ---------------------------------------------------------------------------- */
+
+#define REPLACEMENT 0xfffdu
+
+/* The character of the \u escape whose digits are at |*at|, which is moved behind it. */
+static uint32_t take_unit(const char **at, const char *end)
+{
+    uint32_t c = hex4(*at), low;
+
+    *at += 4;
+    if (c >= 0xdc00 && c < 0xe000)
+        return REPLACEMENT;
+    if (c < 0xd800 || c >= 0xe000)
+        return c;
+    if (end - *at < 6 || (*at)[0] != '\\' || (*at)[1] != 'u')
+        return REPLACEMENT;
+    low = hex4(*at + 2);
+    if (low < 0xdc00 || low >= 0xe000)
+        return REPLACEMENT;
+    *at += 6;
+    return 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
+}
+
+void cr_json_unescape(struct cr_buf *out, const char *text, size_t len)
+{
+    static const char from[] = "bfnrt", to[] = "\b\f\n\r\t";
+    const char *at = text, *end = text + len;
+
+    while (at < end) {
+        const char *plain = at, *found;
+        uint8_t made[4];
+
+        while (at < end && *at != '\\')
+            at++;
+        cr_buf_add(out, plain, (size_t)(at - plain));
+        if (end - at < 2)
+            return;
+        found = strchr(from, at[1]);
+        if (at[1] == 'u' && end - at >= 6) {
+            at += 2;
+            cr_buf_add(out, made, cr_utf8_encode(take_unit(&at, end), made));
+        } else {
+            cr_buf_add(out, found ? &to[found - from] : &at[1], 1);
+            at += 2;
+        }
+    }
+}

@@ -65,6 +65,12 @@ const struct cr_json *cr_json_get(const struct cr_json *object, const char *key)
  */
 const char *cr_json_peek(const char *bytes, size_t len, const char *key, size_t *ret_len);
 
+/*
+ * Appends what the string |text|, without its quotes, means. The scanner has accepted it, under
+ * either rules: half of a surrogate pair becomes U+FFFD.
+ */
+void cr_json_unescape(struct cr_buf *out, const char *text, size_t len);
+
 bool cr_json_is_bool(const struct cr_json *value);
 
 /*

@@ -36,7 +36,8 @@ int cr_call_write(struct caprun_run *run, const char *method)
 int cr_cli_call(struct caprun_runtime *rt, struct caprun_run *run, const struct cr_options *o)
 {
     const char *method = o->words[1];
-    struct cr_signals signals;
+    struct cr_recording_origin origin = {.command = "call", .tool = method};
+    struct cr_recording recording;
 
     if (!strchr(method, ':') || !cr_pattern_is(method) || strpbrk(method, "*?")) {
         caprun_reject(
@@ -46,7 +47,7 @@ int cr_cli_call(struct caprun_runtime *rt, struct caprun_run *run, const struct 
             "caprun tools lists them; caprun call filesystem:read_file '{\"path\": \"x\"}'");
         return 0;
     }
-    if (cr_exec_configure(rt, run, o) < 0)
+    if (cr_exec_configure(rt, run, o, &recording) < 0)
         return 0;
     if (cr_call_write(run, method) < 0) {
         caprun_reject(run, CAPRUN_OUTCOME_USAGE, caprun_error(rt), NULL);
@@ -55,6 +56,5 @@ int cr_cli_call(struct caprun_runtime *rt, struct caprun_run *run, const struct 
     (void)caprun_warm(rt); /* while the args are read */
     if (cr_launch_args(rt, run, o->words[2]) < 0)
         return 0;
-    cr_signals_begin(&signals);
-    return cr_launch_run(rt, run, &signals, o);
+    return cr_launch_recorded(rt, run, &recording, &origin);
 }

@@ -29,6 +29,9 @@ struct job {
     struct cr_config config;
     struct cr_places places;
     struct cr_signals signals;
+    struct cr_recording recording;
+    const struct cr_pin *expected; /* what it has to be; NULL: what the lockfile says */
+    bool has_env;
 };
 
 /* --- what it is ---------------------------------------------------------------------------- */
@@ -135,7 +138,7 @@ static bool stands_before(const struct cr_json *list, const struct cr_json *valu
 }
 
 /* Of the variables that it would like, those that the config grants and that are set. */
-static int give_env(const struct job *job, const struct cr_metadata *meta, struct cr_problem *why)
+static int give_env(struct job *job, const struct cr_metadata *meta, struct cr_problem *why)
 {
     struct cr_buf json;
     int r = 0;
@@ -162,6 +165,7 @@ static int give_env(const struct job *job, const struct cr_metadata *meta, struc
         r = cr_problem_memory(why);
     else if (json.len && caprun_run_set_env(job->run, (const char *)json.data, json.len) < 0)
         r = refuse(job, meta->fqdn.full, why);
+    job->has_env = json.len > 0;
     cr_buf_clear(&json);
     return r;
 }
@@ -190,7 +194,7 @@ static int give_call(struct caprun_run *run, const struct cr_metadata *meta)
     return r < 0 ? r : caprun_run_set_tools(run, &method, 1);
 }
 
-static int give(const struct job *job, const struct cr_capability *c, struct cr_problem *why)
+static int give(struct job *job, const struct cr_capability *c, struct cr_problem *why)
 {
     int r =
         c->meta.type == CR_METADATA_CODE ? give_code(job->run, c) : give_call(job->run, &c->meta);
@@ -201,6 +205,37 @@ static int give(const struct job *job, const struct cr_capability *c, struct cr_
 }
 
 /* -------------------------------------------------------------------------------------------- */
+
+/* A run that goes on has to be of what it was of. */
+static int check_expected(const struct job *job, const struct cr_capability *c,
+                          struct cr_problem *why)
+{
+    const struct cr_pin *then = job->expected;
+
+    if (!then ||
+        (strcmp(then->code, c->pin.code) == 0 && strcmp(then->metadata, c->pin.metadata) == 0))
+        return 0;
+    return cr_problem_set(why, CAPRUN_OUTCOME_INTEGRITY_MISMATCH,
+                          "a run goes on only with what it began with",
+                          "'%s' is not what it was when the run began\n"
+                          "  code then:     %s\n"
+                          "  code now:      %s\n"
+                          "  metadata then: %s\n"
+                          "  metadata now:  %s",
+                          c->pin.fqdn, then->code, c->pin.code, then->metadata, c->pin.metadata);
+}
+
+static int record(struct job *job, const struct cr_capability *c, struct cr_problem *why)
+{
+    struct cr_recording_origin origin = {.fqdn = c->pin.fqdn,
+                                         .code_pin = c->pin.code,
+                                         .metadata_pin = c->pin.metadata,
+                                         .registry = c->source};
+
+    if (job->expected)
+        return 0; /* it goes on, and so does its journal */
+    return cr_recording_begin(&job->recording, job->run, &origin, job->has_env, why);
+}
 
 static int prepare(struct job *job, const struct cr_fqdn *want, struct cr_problem *why)
 {
@@ -215,10 +250,13 @@ static int prepare(struct job *job, const struct cr_fqdn *want, struct cr_proble
         r = cr_lockfile_check(&lock, c.meta.fqdn.name, &c.pin, why);
         if (r < 0)
             say_what_to_do(job, &lock, want, &c, why);
-        else if (cr_deps_check(&job->config, &c.meta, why) < 0 || give(job, &c, why) < 0)
+        else if (check_expected(job, &c, why) < 0 ||
+                 cr_deps_check(&job->config, &c.meta, why) < 0 || give(job, &c, why) < 0)
             r = CAPRUN_E_INVAL;
         else if (r > 0)
             r = pin(job, want, &c, why);
+        if (r == 0)
+            r = record(job, &c, why);
         cr_capability_clear(&c);
     }
     cr_lockfile_clear(&lock);
@@ -231,10 +269,12 @@ static int run_it(struct job *job, const struct cr_fqdn *want)
 
     cr_signals_begin(&job->signals);
     cr_places_init(&job->places, &job->config);
+    cr_recording_init(&job->recording, &job->config, job->options);
     if (prepare(job, want, &why) == 0)
         (void)cr_launch_run(job->rt, job->run, &job->signals, job->options);
     else
         (void)cr_launch_reject(job->run, &why);
+    cr_recording_end(&job->recording, job->run);
     cr_places_clear(&job->places);
     cr_signals_end(&job->signals);
     return caprun_get_outcome(job->run) == CAPRUN_OUTCOME_CANCELLED ? job->signals.taken : 0;
@@ -277,6 +317,21 @@ int cr_cli_capability(struct caprun_runtime *rt, struct caprun_run *run, const s
     }
     cr_config_clear(&job.config);
     return signal;
+}
+
+int cr_cli_capability_resume(struct caprun_runtime *rt, struct caprun_run *run,
+                             const struct cr_options *o, const struct cr_config *config,
+                             const struct cr_pin *pin)
+{
+    struct job job = {.rt = rt, .run = run, .options = o, .config = *config, .expected = pin};
+    struct cr_problem why;
+    struct cr_fqdn want;
+
+    if (cr_cli_parse_name(pin->fqdn, &want, &why) < 0) {
+        (void)cr_launch_reject(run, &why);
+        return 0;
+    }
+    return run_it(&job, &want);
 }
 
 static void print_name(void *data, const struct cr_fqdn *name)

@@ -12,10 +12,13 @@
 #include "cli/doctor.h"
 #include "cli/exec.h"
 #include "cli/lock.h"
+#include "cli/replay.h"
+#include "cli/resume.h"
+#include "cli/runs.h"
 #include "cli/tools.h"
 
 #define SETTINGS (CR_OPTION_LIMITS | CR_OPTION_CONFIG | CR_OPTION_TALK)
-#define RUNS (SETTINGS | CR_OPTION_POLICY)
+#define RUNS (SETTINGS | CR_OPTION_POLICY | CR_OPTION_RECORD)
 
 struct task {
     struct caprun_runtime *rt;
@@ -44,6 +47,22 @@ static int do_call(struct task *t)
 {
     t->signal = cr_cli_call(t->rt, t->run, t->options);
     return -1;
+}
+
+static int do_replay(struct task *t)
+{
+    return cr_cli_replay(t->rt, t->run, t->options, &t->signal);
+}
+
+static int do_resume(struct task *t)
+{
+    t->signal = cr_cli_resume(t->rt, t->run, t->options);
+    return -1;
+}
+
+static int do_runs(struct task *t)
+{
+    return cr_cli_runs(t->run, t->options);
 }
 
 static int do_tools(struct task *t)
@@ -85,6 +104,13 @@ static const struct command {
     {"exec", 2, 3, RUNS | CR_OPTION_FROZEN, do_exec, "a FILE", "caprun exec FILE [ARGS]"},
     {"call", 2, 3, RUNS | CR_OPTION_FROZEN, do_call, "a tool, NS:ACTION",
      "caprun call NS:ACTION [ARGS]"},
+    {"replay", 2, CR_OPTIONS_WORDS, CR_OPTION_REPLAY | CR_OPTION_TALK, do_replay, "a JOURNAL",
+     "caprun replay JOURNAL..."},
+    {"resume", 2, 2,
+     CR_OPTION_CONFIG | CR_OPTION_REGISTRY | CR_OPTION_FROZEN | CR_OPTION_TALK | CR_OPTION_POLICY |
+         CR_OPTION_RETRY,
+     do_resume, "a RUN", "caprun resume RUN"},
+    {"runs", 1, 2, CR_OPTION_TALK, do_runs, NULL, "caprun runs [RUN]"},
     {"tools", 1, CR_OPTIONS_WORDS, CR_OPTION_CONFIG | CR_OPTION_TALK, do_tools, NULL,
      "caprun tools [WORDS]"},
     {"lock", 1, 1,

@@ -175,6 +175,9 @@ static const struct setting {
     {"sandbox", "freshProgram", NULL, 0, "false", NULL},
     {"sandbox", "uidBase", NULL, 0, "null", NULL},
     {NULL, "record", NULL, 0, "\"all\"", NULL},
+    {"recordLimits", "runMB", NULL, 0, "64", NULL},
+    {"recordLimits", "totalMB", NULL, 0, "1024", NULL},
+    {"recordLimits", "days", NULL, 0, "30", NULL},
     {NULL, "audit", NULL, 0, "null", NULL},
 };
 

@@ -22,7 +22,8 @@ static int load_code(struct caprun_runtime *rt, struct caprun_run *run, const ch
                                "FILE is a path; code itself goes in as: echo CODE | caprun exec -");
 }
 
-int cr_exec_configure(struct caprun_runtime *rt, struct caprun_run *run, const struct cr_options *o)
+int cr_exec_configure(struct caprun_runtime *rt, struct caprun_run *run, const struct cr_options *o,
+                      struct cr_recording *ret)
 {
     struct cr_problem why;
     struct cr_config config;
@@ -32,6 +33,7 @@ int cr_exec_configure(struct caprun_runtime *rt, struct caprun_run *run, const s
         if (!o->quiet)
             cr_settings_warn(&config, o);
         r = cr_settings_apply(&config, o, rt, run, EXEC_TIMEOUT_MS, &why);
+        cr_recording_init(ret, &config, o);
         cr_config_clear(&config);
     }
     return r < 0 ? cr_launch_reject(run, &why) : 0;
@@ -40,7 +42,8 @@ int cr_exec_configure(struct caprun_runtime *rt, struct caprun_run *run, const s
 int cr_exec_run(struct caprun_runtime *rt, struct caprun_run *run, const struct cr_options *o)
 {
     const char *file = o->words[1], *args = o->words[2];
-    struct cr_signals signals;
+    struct cr_recording_origin origin = {.command = "exec", .file = file};
+    struct cr_recording recording;
 
     if (args && strcmp(file, "-") == 0 && strcmp(args, "-") == 0) {
         caprun_reject(run, CAPRUN_OUTCOME_USAGE,
@@ -48,11 +51,10 @@ int cr_exec_run(struct caprun_runtime *rt, struct caprun_run *run, const struct 
                       "put one of them into a file");
         return 0;
     }
-    if (cr_exec_configure(rt, run, o) < 0)
+    if (cr_exec_configure(rt, run, o, &recording) < 0)
         return 0;
     (void)caprun_warm(rt); /* while the input is read; if it fails, the start will say so */
     if (load_code(rt, run, file) < 0 || cr_launch_args(rt, run, args) < 0)
         return 0;
-    cr_signals_begin(&signals);
-    return cr_launch_run(rt, run, &signals, o);
+    return cr_launch_recorded(rt, run, &recording, &origin);
 }

@@ -6,6 +6,7 @@
 
 #include "caprun.h"
 #include "cli/options.h"
+#include "cli/recording.h"
 
 /*
  * Reads code and args into |run| and runs it to its end, bad input included. Returns the signal
@@ -16,9 +17,9 @@ int cr_exec_run(struct caprun_runtime *rt, struct caprun_run *run,
 
 /*
  * Reads the configuration for a run of code that is in no registry, and gives |rt|, whose zygote
- * has not started, and |run| what it says. Returns 0; or -1, and the run has ended.
+ * has not started, |run| and |ret| what it says. Returns 0; or -1, and the run has ended.
  */
 int cr_exec_configure(struct caprun_runtime *rt, struct caprun_run *run,
-                      const struct cr_options *options);
+                      const struct cr_options *options, struct cr_recording *ret);
 
 #endif

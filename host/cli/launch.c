@@ -78,6 +78,23 @@ static void step(struct caprun_runtime *rt, struct caprun_run *run, struct cr_si
         caprun_cancel(run);
 }
 
+int cr_launch_recorded(struct caprun_runtime *rt, struct caprun_run *run,
+                       struct cr_recording *recording, const struct cr_recording_origin *origin)
+{
+    struct cr_signals signals;
+    struct cr_problem why;
+    int signal;
+
+    if (cr_recording_begin(recording, run, origin, false, &why) < 0) {
+        (void)cr_launch_reject(run, &why);
+        return 0;
+    }
+    cr_signals_begin(&signals);
+    signal = cr_launch_run(rt, run, &signals, recording->options);
+    cr_recording_end(recording, run);
+    return signal;
+}
+
 int cr_launch_run(struct caprun_runtime *rt, struct caprun_run *run, struct cr_signals *signals,
                   const struct cr_options *o)
 {

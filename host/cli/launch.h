@@ -9,6 +9,7 @@
 #include "base/problem.h"
 #include "caprun.h"
 #include "cli/options.h"
+#include "cli/recording.h"
 #include "cli/signals.h"
 
 /* Ends the run with |why|. Returns -1, as all of these do when the run has ended before it began.
@@ -32,5 +33,9 @@ int cr_launch_args(struct caprun_runtime *rt, struct caprun_run *run, const char
  */
 int cr_launch_run(struct caprun_runtime *rt, struct caprun_run *run, struct cr_signals *signals,
                   const struct cr_options *o);
+
+/* The same of a run that is given no variables, and is recorded. */
+int cr_launch_recorded(struct caprun_runtime *rt, struct caprun_run *run,
+                       struct cr_recording *recording, const struct cr_recording_origin *origin);
 
 #endif

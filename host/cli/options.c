@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/nearest.h"
@@ -16,8 +17,8 @@ enum kind {
     STRING,     /* sets a const char *, once */
     REGISTRY,   /* adds to the registries */
     PERMISSION, /* adds to the permissions */
+    CALL,       /* adds to the calls that may be made again */
     NOTHING,    /* true of this version anyway */
-    LATER,      /* takes a value, and belongs to a part that is not there yet */
 };
 
 static const struct option {
@@ -25,28 +26,31 @@ static const struct option {
     char letter;
     enum kind kind;
     enum cr_option_group group;
-    size_t offset;       /* of what it sets; PERMISSION: the answer */
-    const char *missing; /* LATER: what is not there yet */
+    size_t offset; /* of what it sets; PERMISSION: the answer */
 } options[] = {
 #define AT(field) offsetof(struct cr_options, field)
-    {"--json", 0, FLAG, CR_OPTION_ANY, AT(json), NULL},
-    {"--help", 'h', FLAG, CR_OPTION_ANY, AT(help), NULL},
-    {"--version", 0, FLAG, CR_OPTION_ANY, AT(version), NULL},
-    {"--quiet", 'q', FLAG, CR_OPTION_TALK, AT(quiet), NULL},
-    {"--verbose", 'v', FLAG, CR_OPTION_TALK, AT(verbose), NULL},
-    {"--no-input", 0, NOTHING, CR_OPTION_TALK, 0, NULL},
-    {"--timeout", 0, DURATION, CR_OPTION_LIMITS, AT(timeout_ms), NULL},
-    {"--cpu", 0, DURATION, CR_OPTION_LIMITS, AT(cpu_ms), NULL},
-    {"--rpc-timeout", 0, DURATION, CR_OPTION_LIMITS, AT(rpc_timeout_ms), NULL},
-    {"--memory", 0, SIZE, CR_OPTION_LIMITS, AT(memory), NULL},
-    {"--config", 0, STRING, CR_OPTION_CONFIG, AT(config), NULL},
-    {"--registry", 0, REGISTRY, CR_OPTION_REGISTRY, 0, NULL},
-    {"--frozen", 0, FLAG, CR_OPTION_FROZEN, AT(frozen), NULL},
-    {"--accept", 0, STRING, CR_OPTION_ACCEPT, AT(accept), NULL},
-    {"--record", 0, LATER, CR_OPTION_ANY, 0, "recording"},
-    {"--allow", 0, PERMISSION, CR_OPTION_POLICY, CAPRUN_ALLOW, NULL},
-    {"--ask", 0, PERMISSION, CR_OPTION_POLICY, CAPRUN_ASK, NULL},
-    {"--deny", 0, PERMISSION, CR_OPTION_POLICY, CAPRUN_DENY, NULL},
+    {"--json", 0, FLAG, CR_OPTION_ANY, AT(json)},
+    {"--help", 'h', FLAG, CR_OPTION_ANY, AT(help)},
+    {"--version", 0, FLAG, CR_OPTION_ANY, AT(version)},
+    {"--quiet", 'q', FLAG, CR_OPTION_TALK, AT(quiet)},
+    {"--verbose", 'v', FLAG, CR_OPTION_TALK, AT(verbose)},
+    {"--no-input", 0, NOTHING, CR_OPTION_TALK, 0},
+    {"--timeout", 0, DURATION, CR_OPTION_LIMITS, AT(timeout_ms)},
+    {"--cpu", 0, DURATION, CR_OPTION_LIMITS, AT(cpu_ms)},
+    {"--rpc-timeout", 0, DURATION, CR_OPTION_LIMITS, AT(rpc_timeout_ms)},
+    {"--memory", 0, SIZE, CR_OPTION_LIMITS, AT(memory)},
+    {"--config", 0, STRING, CR_OPTION_CONFIG, AT(config)},
+    {"--registry", 0, REGISTRY, CR_OPTION_REGISTRY, 0},
+    {"--frozen", 0, FLAG, CR_OPTION_FROZEN, AT(frozen)},
+    {"--accept", 0, STRING, CR_OPTION_ACCEPT, AT(accept)},
+    {"--record", 0, STRING, CR_OPTION_RECORD, AT(record)},
+    {"--code", 0, STRING, CR_OPTION_REPLAY, AT(code)},
+    {"--speed", 0, STRING, CR_OPTION_REPLAY, AT(speed)},
+    {"--retry-unknown", 0, FLAG, CR_OPTION_RETRY, AT(retry_unknown)},
+    {"--retry-call", 0, CALL, CR_OPTION_RETRY, 0},
+    {"--allow", 0, PERMISSION, CR_OPTION_POLICY, CAPRUN_ALLOW},
+    {"--ask", 0, PERMISSION, CR_OPTION_POLICY, CAPRUN_ASK},
+    {"--deny", 0, PERMISSION, CR_OPTION_POLICY, CAPRUN_DENY},
 #undef AT
 };
 
@@ -93,6 +97,21 @@ static int add_permission(struct cr_options *ret, int answer, const char *patter
     return 0;
 }
 
+static int add_call(struct cr_options *ret, const char *value, struct cr_err *err)
+{
+    char *end;
+    unsigned long number = strtoul(value, &end, 10);
+
+    if (value[0] < '0' || value[0] > '9' || *end || !number || number > UINT32_MAX)
+        return cr_err_set(err, CAPRUN_E_INVAL, "'%.60s' is not the number of a call", value);
+    if (ret->retry_count == CR_OPTIONS_RETRIES)
+        return cr_err_set(err, CAPRUN_E_TOOBIG,
+                          "'%.60s' is one more than %d, the most there can be", value,
+                          CR_OPTIONS_RETRIES);
+    ret->retry_calls[ret->retry_count++] = (uint32_t)number;
+    return 0;
+}
+
 static int store(struct cr_options *ret, const struct option *o, const char *value,
                  struct cr_err *err)
 {
@@ -124,10 +143,9 @@ static int store(struct cr_options *ret, const struct option *o, const char *val
     case PERMISSION:
         r = add_permission(ret, (int)o->offset, value, &why);
         break;
-    case LATER:
-        return cr_err_set(err, CAPRUN_E_INVAL,
-                          "'%s' cannot be used: this version of caprun does not have %s yet",
-                          o->name, o->missing);
+    case CALL:
+        r = add_call(ret, value, &why);
+        break;
     case NOTHING:
         break;
     }
@@ -142,7 +160,7 @@ static bool is_name(const struct option *o)
 
 static bool takes_value(const struct option *o)
 {
-    return o->kind == DURATION || o->kind == SIZE || o->kind == LATER || is_name(o);
+    return o->kind == DURATION || o->kind == SIZE || o->kind == CALL || is_name(o);
 }
 
 static int refuse_unknown(const char *arg, size_t len, struct cr_err *err)
@@ -177,7 +195,7 @@ static int take_option(char **argv, int *at, struct cr_options *ret, struct cr_e
         return store(ret, o, equals + 1, err);
     if (!argv[*at])
         return cr_err_set(err, CAPRUN_E_INVAL, "'%s' needs a value", o->name);
-    if (is_name(o) && argv[*at][0] == '-')
+    if (is_name(o) && argv[*at][0] == '-' && argv[*at][1])
         return cr_err_set(err, CAPRUN_E_INVAL, "'%s' needs a value; one with a - is %s=%.60s",
                           o->name, o->name, argv[*at]);
     return store(ret, o, argv[(*at)++], err);

@@ -9,7 +9,8 @@
 
 #include "base/err.h"
 
-#define CR_OPTIONS_WORDS 16
+#define CR_OPTIONS_WORDS 1024
+#define CR_OPTIONS_RETRIES 256
 #define CR_OPTIONS_REGISTRIES 32
 #define CR_OPTIONS_PATTERNS 256 /* of --allow, of --ask and of --deny */
 
@@ -24,15 +25,18 @@ enum cr_option_group {
     CR_OPTION_ACCEPT = 1 << 4,
     CR_OPTION_TALK = 1 << 5, /* more words, or fewer, or no questions */
     CR_OPTION_POLICY = 1 << 6,
+    CR_OPTION_RECORD = 1 << 7,
+    CR_OPTION_REPLAY = 1 << 8,
+    CR_OPTION_RETRY = 1 << 9,
 };
-#define CR_OPTION_GROUPS 7
+#define CR_OPTION_GROUPS 10
 
 struct cr_options {
     const char *words[CR_OPTIONS_WORDS + 1]; /* the command and its operands */
     int word_count;
-    bool json, quiet, verbose, help, version, frozen;
+    bool json, quiet, verbose, help, version, frozen, retry_unknown;
     uint64_t timeout_ms, cpu_ms, rpc_timeout_ms, memory; /* 0: not given */
-    const char *config, *accept;                         /* NULL: not given */
+    const char *config, *accept, *record, *code, *speed; /* NULL: not given */
     const char *registries[CR_OPTIONS_REGISTRIES];
     int registry_count;
     struct {
@@ -40,6 +44,8 @@ struct cr_options {
         const char *pattern;
     } permissions[3 * CR_OPTIONS_PATTERNS]; /* in the order of the command line */
     int permission_count;
+    uint32_t retry_calls[CR_OPTIONS_RETRIES]; /* numbers of calls */
+    int retry_count;
     const char *given[CR_OPTION_GROUPS]; /* the last option of each group, or NULL */
 };
 

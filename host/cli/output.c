@@ -166,9 +166,9 @@ static void add_hint(struct cr_buf *out, const char *hint)
 static void add_message(struct cr_buf *out, const char *text, size_t len,
                         enum caprun_outcome outcome)
 {
-    bool has_lines = outcome == CAPRUN_OUTCOME_VALIDATION_ERROR ||
-                     outcome == CAPRUN_OUTCOME_METADATA_INVALID ||
-                     outcome == CAPRUN_OUTCOME_INTEGRITY_MISMATCH;
+    bool has_lines =
+        outcome == CAPRUN_OUTCOME_VALIDATION_ERROR || outcome == CAPRUN_OUTCOME_METADATA_INVALID ||
+        outcome == CAPRUN_OUTCOME_REPLAY_DIFFERED || outcome == CAPRUN_OUTCOME_INTEGRITY_MISMATCH;
     const char *end = has_lines ? memchr(text, '\n', len) : NULL;
     size_t first = end ? (size_t)(end - text) : len;
 

@@ -149,13 +149,23 @@ int cr_settings_servers(const struct cr_config *c, const struct cr_options *o,
     return cr_problem_set(why, CAPRUN_OUTCOME_CONFIG_ERROR, NULL, "%s", caprun_error(rt));
 }
 
+int cr_settings_host(const struct cr_config *c, const struct cr_options *o,
+                     struct caprun_runtime *rt, struct cr_problem *why)
+{
+    if (cr_settings_servers(c, o, rt, why) < 0)
+        return CAPRUN_E_INVAL;
+    if (apply_to_runtime(c, rt) == 0)
+        return 0;
+    return cr_problem_set(why, CAPRUN_OUTCOME_USAGE, NULL, "%s", caprun_error(rt));
+}
+
 int cr_settings_apply(const struct cr_config *c, const struct cr_options *o,
                       struct caprun_runtime *rt, struct caprun_run *run,
                       uint64_t default_timeout_ms, struct cr_problem *why)
 {
-    if (cr_settings_servers(c, o, rt, why) < 0)
+    if (cr_settings_host(c, o, rt, why) < 0)
         return CAPRUN_E_INVAL;
-    if (apply_to_runtime(c, rt) == 0 && apply_to_run(c, o, run, default_timeout_ms) == 0)
+    if (apply_to_run(c, o, run, default_timeout_ms) == 0)
         return 0;
     return cr_problem_set(why, CAPRUN_OUTCOME_USAGE, NULL, "%s", caprun_error(rt));
 }
@@ -219,12 +229,27 @@ void cr_settings_warn(const struct cr_config *c, const struct cr_options *o)
     warn_about_patterns(c, o);
 }
 
+static void add_dir(struct cr_buf *out, const char *variable, const char *in_home)
+{
+    const char *given = getenv(variable), *home = getenv("HOME");
+
+    if (given && given[0] == '/')
+        cr_buf_fmt(out, "%s/caprun", given);
+    else if (home && home[0] == '/')
+        cr_buf_fmt(out, "%s/%s/caprun", home, in_home);
+}
+
 void cr_settings_cache_dir(struct cr_buf *out)
 {
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    add_dir(out, "XDG_CACHE_HOME", ".cache");
+}
 
-    if (cache && cache[0] == '/')
-        cr_buf_fmt(out, "%s/caprun", cache);
-    else if (home && home[0] == '/')
-        cr_buf_fmt(out, "%s/.cache/caprun", home);
+void cr_settings_state_dir(char ret[PATH_MAX])
+{
+    struct cr_buf dir;
+
+    cr_buf_init(&dir, PATH_MAX - 1);
+    add_dir(&dir, "XDG_STATE_HOME", ".local/state");
+    (void)snprintf(ret, PATH_MAX, "%s", dir.len && cr_buf_text(&dir) ? cr_buf_text(&dir) : "");
+    cr_buf_clear(&dir);
 }

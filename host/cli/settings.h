@@ -4,6 +4,8 @@
 #ifndef CR_SETTINGS_H
 #define CR_SETTINGS_H
 
+#include <limits.h>
+
 #include "base/buf.h"
 #include "base/problem.h"
 #include "caprun.h"
@@ -29,8 +31,12 @@ int cr_settings_apply(const struct cr_config *c, const struct cr_options *o,
                       struct caprun_runtime *rt, struct caprun_run *run,
                       uint64_t default_timeout_ms, struct cr_problem *why);
 
+/* The part of it that is about |rt|. */
+int cr_settings_host(const struct cr_config *c, const struct cr_options *o,
+                     struct caprun_runtime *rt, struct cr_problem *why);
+
 /*
- * The part of it that is about MCP servers; nothing is started. Returns 0, or CONFIG_ERROR.
+ * The part of that which is about MCP servers; nothing is started. Returns 0, or CONFIG_ERROR.
  */
 int cr_settings_servers(const struct cr_config *c, const struct cr_options *o,
                         struct caprun_runtime *rt, struct cr_problem *why);
@@ -43,5 +49,8 @@ void cr_settings_warn(const struct cr_config *c, const struct cr_options *o);
  * HOME. Nothing, if neither is an absolute path.
  */
 void cr_settings_cache_dir(struct cr_buf *out);
+
+/* The same of where runs are recorded: in XDG_STATE_HOME, or in .local/state of HOME; or "". */
+void cr_settings_state_dir(char ret[PATH_MAX]);
 
 #endif

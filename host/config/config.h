@@ -27,6 +27,7 @@ struct cr_config_limits { /* of "limits"; 0: the default */
     uint64_t max_calls, max_concurrent_calls, max_depth;
 };
 
+enum cr_config_record { CR_CONFIG_RECORD_ALL, CR_CONFIG_RECORD_FAILED, CR_CONFIG_RECORD_NONE };
 enum cr_config_era { CR_CONFIG_ERA_AUTO, CR_CONFIG_ERA_MODERN, CR_CONFIG_ERA_LEGACY };
 
 struct cr_config_server { /* of "mcpServers" */
@@ -37,6 +38,7 @@ struct cr_config_server { /* of "mcpServers" */
     char *cwd;   /* absolute; without one in the file, the directory of the file */
     enum cr_config_era era;
     uint64_t max_concurrent; /* without one in the file, 64 */
+    char **idempotent;       /* globs over its actions; NULL at the end */
 };
 
 struct cr_config {
@@ -52,6 +54,9 @@ struct cr_config {
     bool require_all_layers, fresh_program;    /* of "sandbox" */
     uint64_t uid_base;                         /* 0: the default */
     bool stop_when_denied;                     /* "onDenied": "stop" */
+    bool has_record;                           /* "record" is there */
+    enum cr_config_record record;
+    uint64_t record_run_mb, record_total_mb, record_days; /* of "recordLimits"; 0: the default */
     struct cr_config_server *servers;
     size_t server_count;
     char **allow, **ask, **deny; /* of "permissions": patterns, NULL at the end; or NULL */

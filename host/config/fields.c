@@ -123,7 +123,8 @@ static bool take_server(const struct cr_config *c, const struct cr_json *server,
     ret->max_concurrent = MAX_CONCURRENT;
     if (at_once)
         (void)cr_json_number(at_once, UINT64_MAX, &ret->max_concurrent);
-    if (!take_era(server, ret))
+    ret->idempotent = expanded_list(NULL, cr_json_get(server, "idempotent"));
+    if (!take_era(server, ret) || !ret->idempotent)
         return false;
     if (url) {
         ret->url = cr_config_expanded(url->text);
@@ -140,6 +141,7 @@ static void clear_server(struct cr_config_server *s)
     free(s->url);
     free_list(s->argv);
     free_list(s->env);
+    free_list(s->idempotent);
     free(s->cwd);
 }
 
@@ -203,11 +205,25 @@ static bool take_on_denied(struct cr_config *c)
     return text || !word;
 }
 
+static bool take_record(struct cr_config *c)
+{
+    const struct cr_json *word = cr_json_get(c->doc.root, "record");
+    char *text = word ? cr_config_expanded(word->text) : NULL;
+
+    c->has_record = word != NULL;
+    if (text && strcmp(text, "failed") == 0)
+        c->record = CR_CONFIG_RECORD_FAILED;
+    else if (text && strcmp(text, "none") == 0)
+        c->record = CR_CONFIG_RECORD_NONE;
+    free(text);
+    return text || !word;
+}
+
 int cr_fields_take(struct cr_config *c)
 {
     return take_registries(c) && take_servers(c) && take_patterns(c, "allow", &c->allow) &&
                    take_patterns(c, "ask", &c->ask) && take_patterns(c, "deny", &c->deny) &&
-                   take_on_denied(c)
+                   take_on_denied(c) && take_record(c)
                ? 0
                : CAPRUN_E_NOMEM;
 }

@@ -28,6 +28,8 @@
 #define MAX_AT_ONCE 1024
 #define MAX_WORKERS 4096
 #define MAX_DEPTH 8
+#define MAX_RECORD_MB 1024 /* what a journal that can be read has at most */
+#define MAX_DAYS 36500
 #define MAX_RULES 1000
 #define MAX_SERVERS 1000
 #define MIN_UID 65536u
@@ -147,6 +149,13 @@ static const struct cr_key sandbox[] = {
     {0},
 };
 
+static const struct cr_key record_limits[] = {
+    KEY("runMB", NUMBER(0, MAX_RECORD_MB), TO(record_run_mb)),
+    KEY("totalMB", NUMBER(0, MAX_POOL_MB), TO(record_total_mb)),
+    KEY("days", NUMBER(0, MAX_DAYS), TO(record_days)),
+    {0},
+};
+
 static const struct cr_key file[] = {
     KEY("$schema", &any_text),
     KEY("registries", LIST(TEXT(registry))),
@@ -158,7 +167,8 @@ static const struct cr_key file[] = {
     KEY("limits", OBJECT(limits)),
     KEY("pool", OBJECT(pool)),
     KEY("sandbox", OBJECT(sandbox)),
-    KEY("record", TEXT(record), LATER),
+    KEY("record", TEXT(record)),
+    KEY("recordLimits", OBJECT(record_limits)),
     KEY("audit", TEXT(filled), LATER),
     {0},
 };

@@ -70,7 +70,7 @@ static void stop_clock(struct caprun_run *run, struct cr_call *call)
 }
 
 /* All are given the same time, so that who was heard of last is due last. */
-static int64_t start_clock(struct caprun_run *run, struct cr_call *call)
+static void start_clock(struct caprun_run *run, struct cr_call *call)
 {
     uint32_t number = (uint32_t)(call - run->calls) + 1;
     struct cr_call *last;
@@ -81,7 +81,6 @@ static int64_t start_clock(struct caprun_run *run, struct cr_call *call)
     call->clock_prev = run->clock_last;
     run->clock_last = number;
     call->heard_us = cr_loop_now();
-    return call->heard_us;
 }
 
 int64_t cr_calls_next(struct caprun_run *run)
@@ -98,7 +97,7 @@ bool cr_calls_is_open(struct caprun_run *run, uint32_t number)
 
 void cr_calls_start(struct caprun_run *run, uint32_t number)
 {
-    (void)start_clock(run, &run->calls[number - 1]);
+    start_clock(run, &run->calls[number - 1]);
 }
 
 void cr_calls_queued(struct caprun_run *run, uint32_t number)
@@ -109,14 +108,23 @@ void cr_calls_queued(struct caprun_run *run, uint32_t number)
         stop_clock(run, call);
 }
 
-void cr_calls_sent(struct caprun_run *run, uint32_t number)
+int cr_calls_send(struct caprun_run *run, uint32_t number)
 {
     struct cr_call *call = find_open(run, number, NULL);
+    struct cr_err err;
+    void *sent;
 
     if (!call)
-        return;
-    call->sent_us = start_clock(run, call);
+        return CAPRUN_E_STATE;
+    sent = call->sent;
+    call->sent = NULL;
+    if (run->recorder && run->recorder->send(run->recorder, run, number, &err) < 0)
+        return cr_run_end_unrecorded(run, &err);
+    call->sent = sent;
+    start_clock(run, call);
+    call->sent_us = call->heard_us;
     cr_run_schedule(run);
+    return 0;
 }
 
 void cr_calls_progress(struct caprun_run *run, uint32_t number, const char *json, size_t len)
@@ -125,7 +133,7 @@ void cr_calls_progress(struct caprun_run *run, uint32_t number, const char *json
 
     if (!call)
         return;
-    (void)start_clock(run, call);
+    start_clock(run, call);
     if (run->on_progress)
         run->on_progress(run->progress_data, run, number, json, len);
 }

@@ -4,11 +4,13 @@
  *     OPEN --reply--> DONE
  *          --fail, or the time for one call is over--> FAILED
  *          --it is not in the capability's list of tools, or policy forbids it--> DENIED
+ *          --it was sent before the run was interrupted, and may have been carried out--> UNKNOWN
  *
  * The time for one call begins anew when it is sent to whoever answers, and whenever that tells of
  * progress; while it waits because others are being answered, only the run's own limit ends it.
  *
- * A call that is still open when the run ends stays OPEN: nobody knows what became of it.
+ * A call that is still open when the run ends stays OPEN: it was never sent, or nobody knows what
+ * became of it.
  */
 #ifndef CR_CALLS_H
 #define CR_CALLS_H
@@ -39,11 +41,18 @@ int cr_calls_reply_scanned(struct caprun_run *run, uint32_t number, const char *
 /* For the gate: it lets go of call |number|, and is not told if that is lost. */
 void cr_calls_release(struct caprun_run *run, uint32_t number);
 
-/* For the gate: call |number| waits for its turn; it has been sent; |json|, the params of a
- * progress notification, came.
+/*
+ * Call |number| is about to be sent to whoever answers: that is written down, and its time begins
+ * anew. Returns 0; or an error, and it may not be sent: it is over, or the run has ended by this,
+ * and of this call the gate has not been told.
+ */
+int cr_calls_send(struct caprun_run *run, uint32_t number);
+
+/*
+ * For the gate: call |number| waits for its turn; |json|, the params of a progress notification,
+ * came.
  */
 void cr_calls_queued(struct caprun_run *run, uint32_t number);
-void cr_calls_sent(struct caprun_run *run, uint32_t number);
 void cr_calls_progress(struct caprun_run *run, uint32_t number, const char *json, size_t len);
 
 /* What helps the user with the failure to come of call |number|, and is none of the code's
@@ -57,7 +66,7 @@ void cr_calls_lose(struct caprun_run *run);
 int cr_calls_fail(struct caprun_run *run, uint32_t number, enum caprun_outcome outcome,
                   const char *message, size_t len, struct cr_err *err);
 
-/* The same of one that may not be made as well: |state| is FAILED or DENIED. */
+/* The same of one that may not be made as well: |state| is FAILED, DENIED or UNKNOWN. */
 int cr_calls_end(struct caprun_run *run, uint32_t number, enum cr_call_state state,
                  enum caprun_outcome outcome, const char *message, size_t len, struct cr_err *err);
 

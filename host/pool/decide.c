@@ -13,21 +13,20 @@
 
 #define MESSAGE_MAX 1000u
 
-static void fail_text(struct caprun_run *run, enum caprun_outcome outcome, const char *message)
+static void fail_text(struct caprun_run *run, uint32_t number, const char *message)
 {
     struct cr_err unused;
 
-    (void)cr_calls_fail(run, (uint32_t)run->call_count, outcome, message, strlen(message), &unused);
+    (void)cr_calls_fail(run, number, CAPRUN_OUTCOME_RPC_ERROR, message, strlen(message), &unused);
 }
 
-static void refuse_args(struct caprun_run *run, const struct cr_call *call,
-                        const struct cr_err *why)
+static void refuse_args(struct caprun_run *run, uint32_t number, const struct cr_err *why)
 {
     char message[1024];
 
-    (void)snprintf(message, sizeof(message), "The args of %s are refused: %s", call->method,
-                   why->text);
-    fail_text(run, CAPRUN_OUTCOME_RPC_ERROR, message);
+    (void)snprintf(message, sizeof(message), "The args of %s are refused: %s",
+                   run->calls[number - 1].method, why->text);
+    fail_text(run, number, message);
 }
 
 /* --- the capability's own list of tools ----------------------------------------------------- */
@@ -140,44 +139,46 @@ static bool has_line_breaks(const char *args, size_t len)
 }
 
 /* Target, then policy, on those bytes; a denied call starts nothing. */
-static void pass_gate(struct caprun_run *run, struct cr_call *call, const char *args, size_t len)
+static void pass_gate(struct caprun_run *run, uint32_t number, const char *args, size_t len)
 {
-    uint32_t number = (uint32_t)run->call_count;
+    const char *method = run->calls[number - 1].method;
     struct cr_ruling ruling;
     void *sent;
 
-    run->gate->judge(run->gate, call->method, &ruling);
+    run->gate->judge(run->gate, method, &ruling);
     if (ruling.answer == CR_RULING_NO_TARGET) {
-        fail_text(run, CAPRUN_OUTCOME_RPC_ERROR, ruling.message);
+        fail_text(run, number, ruling.message);
     } else if (ruling.answer == CR_RULING_DENIED) {
         cr_decide_deny(run, number, &ruling);
     } else if (has_line_breaks(args, len)) {
-        fail_text(run, CAPRUN_OUTCOME_RPC_ERROR, "The args have line breaks between their values");
+        fail_text(run, number, "The args have line breaks between their values");
     } else {
         cr_decide_rule(run, number, &ruling);
         cr_calls_start(run, number);
-        sent = run->gate->send(run->gate, run, number, call->method, args, len);
+        sent = run->gate->send(run->gate, run, number, method, args, len);
         run->calls[number - 1].sent = sent;
     }
 }
 
-static void ask_application(struct caprun_run *run, struct cr_call *call, const char *args,
-                            size_t len)
+static void ask_application(struct caprun_run *run, uint32_t number, const char *args, size_t len)
 {
+    struct cr_call *call = &run->calls[number - 1];
+
     call->by = "application";
+    if (cr_calls_send(run, number) < 0)
+        return;
     call->is_asked = true;
-    cr_calls_start(run, (uint32_t)run->call_count);
-    call->sent_us = call->heard_us;
-    run->on_call(run->call_data, run, (uint32_t)run->call_count, call->method, args, len);
+    run->on_call(run->call_data, run, number, call->method, args, len);
 }
 
-static void refuse_without_target(struct caprun_run *run, const struct cr_call *call)
+static void refuse_without_target(struct caprun_run *run, uint32_t number)
 {
+    const char *method = run->calls[number - 1].method;
     char message[1024];
 
     (void)snprintf(message, sizeof(message), "No target for %s: there is no \"%.*s\" in mcpServers",
-                   call->method, (int)strcspn(call->method, ":"), call->method);
-    fail_text(run, CAPRUN_OUTCOME_RPC_ERROR, message);
+                   method, (int)strcspn(method, ":"), method);
+    fail_text(run, number, message);
 }
 
 /*
@@ -185,27 +186,33 @@ static void refuse_without_target(struct caprun_run *run, const struct cr_call *
  * then the application; or target and policy, and whoever answers. The args that are checked are
  * the bytes that go on.
  */
-static void decide(struct caprun_run *run, struct cr_call *call, const uint8_t *args,
-                   size_t args_len)
+static void decide(struct caprun_run *run, uint32_t number, const char *args, size_t args_len)
 {
     struct cr_err err;
 
-    if (cr_scan_json(args, args_len, CR_SCAN_STRICT, &err) < 0)
-        refuse_args(run, call, &err);
-    else if (!may_be_listed(run, call->method))
-        deny_by_tools(run, (uint32_t)run->call_count);
+    if (cr_scan_json((const uint8_t *)args, args_len, CR_SCAN_STRICT, &err) < 0)
+        refuse_args(run, number, &err);
+    else if (!may_be_listed(run, run->calls[number - 1].method))
+        deny_by_tools(run, number);
     else if (run->on_call)
-        ask_application(run, call, (const char *)args, args_len);
+        ask_application(run, number, args, args_len);
     else if (run->gate)
-        pass_gate(run, call, (const char *)args, args_len);
+        pass_gate(run, number, args, args_len);
     else
-        refuse_without_target(run, call);
+        refuse_without_target(run, number);
+}
+
+void cr_decide_again(struct caprun_run *run, uint32_t number, const char *args, size_t len)
+{
+    decide(run, number, args, len);
+    if (run->state == CR_RUN_RUNNING)
+        cr_run_schedule(run);
 }
 
 static void start_call(struct caprun_run *run, const char *ns, const struct wire_call *names,
-                       const uint8_t *args, size_t args_len)
+                       const char *args, size_t args_len)
 {
-    struct cr_call *call =
+    const struct cr_call *call =
         cr_calls_add(run, ns, (int)names->namespace_len, ns + names->namespace_len,
                      (int)names->action_len, args_len);
 
@@ -215,11 +222,8 @@ static void start_call(struct caprun_run *run, const char *ns, const struct wire
         return;
     }
     cr_run_tell(run, CAPRUN_EVENT_CALL, (uint32_t)run->call_count);
-    if (run->state != CR_RUN_RUNNING)
-        return;
-    decide(run, call, args, args_len);
-    if (run->state == CR_RUN_RUNNING)
-        cr_run_schedule(run);
+    if (run->state == CR_RUN_RUNNING && !run->is_prompted)
+        cr_decide_again(run, (uint32_t)run->call_count, args, args_len);
 }
 
 void cr_decide_call(struct caprun_run *run, const struct wire_header *header,
@@ -242,5 +246,7 @@ void cr_decide_call(struct caprun_run *run, const struct wire_header *header,
         cr_worker_fault(run->worker, "a call that is not one");
         return;
     }
-    start_call(run, ns, &names, payload + before_args, header->length - before_args);
+    if (cr_run_hear(run, header, payload))
+        start_call(run, ns, &names, (const char *)payload + before_args,
+                   header->length - before_args);
 }

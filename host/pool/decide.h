@@ -14,6 +14,12 @@
 void cr_decide_call(struct caprun_run *run, const struct wire_header *header,
                     const uint8_t *payload);
 
+/*
+ * For the prompter, when the run is live: call |number|, which is open and waits for nobody, is
+ * decided on as if it had just come.
+ */
+void cr_decide_again(struct caprun_run *run, uint32_t number, const char *args, size_t len);
+
 /* For the gate: as judge() would have ruled, had it known more; the second ends the call. */
 void cr_decide_rule(struct caprun_run *run, uint32_t number, const struct cr_ruling *ruling);
 void cr_decide_deny(struct caprun_run *run, uint32_t number, const struct cr_ruling *ruling);

@@ -1,6 +1,7 @@
 /* envelope.c - writes it, number by number and text by text. */
 #include "pool/envelope.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/escape.h"
@@ -26,6 +27,15 @@ static size_t known(enum caprun_outcome outcome)
 const char *cr_envelope_code(enum caprun_outcome outcome)
 {
     return outcomes[known(outcome)].code;
+}
+
+enum caprun_outcome cr_envelope_outcome(const char *code)
+{
+    size_t i = 0;
+
+    while (i < sizeof(outcomes) / sizeof(outcomes[0]) && strcmp(outcomes[i].code, code) != 0)
+        i++;
+    return (enum caprun_outcome)known((enum caprun_outcome)i);
 }
 
 int cr_envelope_status(enum caprun_outcome outcome)
@@ -77,11 +87,20 @@ static const char *const call_states[] = {
     [CR_CALL_DONE] = "done",
     [CR_CALL_FAILED] = "failed",
     [CR_CALL_DENIED] = "denied",
+    [CR_CALL_UNKNOWN] = "in_flight_unknown",
 };
 
-const char *cr_envelope_call_state(enum cr_call_state state)
+const char *cr_envelope_call_state(const struct cr_call *call)
 {
-    return call_states[state];
+    return call->state == CR_CALL_OPEN && !call->sent_us ? "not_started" : call_states[call->state];
+}
+
+void cr_envelope_add_by(struct cr_buf *out, const struct cr_call *call)
+{
+    char both[512];
+
+    (void)snprintf(both, sizeof(both), "%s%s", call->by, call->rule ? call->rule : "");
+    cr_escape_json_str(out, both);
 }
 
 static void write_calls(const struct caprun_run *run, struct cr_buf *out)
@@ -90,11 +109,13 @@ static void write_calls(const struct caprun_run *run, struct cr_buf *out)
     for (size_t i = 0; i < run->call_count; i++) {
         cr_buf_fmt(out, "%s{\"n\":%zu", i ? "," : "", i + 1);
         text_field(out, "method", run->calls[i].method, strlen(run->calls[i].method));
-        cr_buf_fmt(out, ",\"state\":\"%s\",", call_states[run->calls[i].state]);
-        if (run->calls[i].by)
-            cr_buf_fmt(out, "\"decision\":\"%s\",\"by\":\"%s%s\",",
-                       run->calls[i].state == CR_CALL_DENIED ? "deny" : "allow", run->calls[i].by,
-                       run->calls[i].rule ? run->calls[i].rule : "");
+        cr_buf_fmt(out, ",\"state\":\"%s\",", cr_envelope_call_state(&run->calls[i]));
+        if (run->calls[i].by) {
+            cr_buf_fmt(out, "\"decision\":\"%s\",\"by\":",
+                       run->calls[i].state == CR_CALL_DENIED ? "deny" : "allow");
+            cr_envelope_add_by(out, &run->calls[i]);
+            cr_buf_str(out, ",");
+        }
         ms_field(out, "ms",
                  run->calls[i].state == CR_CALL_OPEN
                      ? between(run->calls[i].started_us, run->ended_us)

@@ -19,7 +19,13 @@ const char *cr_envelope_type(const struct caprun_run *run);
 const char *cr_envelope_code(enum caprun_outcome outcome);
 int cr_envelope_status(enum caprun_outcome outcome);
 
-/* "done", "failed": how a call that is in |state| is called. */
-const char *cr_envelope_call_state(enum cr_call_state state);
+/* The outcome of that name; INTERNAL if there is none. */
+enum caprun_outcome cr_envelope_outcome(const char *code);
+
+/* "done", "failed": how what became of |call| is called. */
+const char *cr_envelope_call_state(const struct cr_call *call);
+
+/* Appends who decided about |call|, as a JSON string. */
+void cr_envelope_add_by(struct cr_buf *out, const struct cr_call *call);
 
 #endif

@@ -78,7 +78,9 @@ static void log_line(struct caprun_run *run, const uint8_t *text, size_t text_le
 
 static void on_log(struct caprun_run *run, const struct wire_header *header, const uint8_t *payload)
 {
-    log_line(run, payload, header->length, !header->id);
+    /* what is over the limit is written down by nobody, however much there is of it */
+    if (!run->log_cut && cr_run_hear(run, header, payload))
+        log_line(run, payload, header->length, !header->id);
 }
 
 /* --- attempts ----------------------------------------------------------------------------- */
@@ -160,6 +162,8 @@ static void on_blocked(struct caprun_run *run, const struct wire_header *header,
         violation(run, "an attempt that is not one");
         return;
     }
+    if (!cr_run_hear(run, header, payload))
+        return;
     message = text + b.api_len + b.access_len + b.target_len;
     list_attempt(run, &b, text);
     keep_attempt(run, message, &b);
@@ -191,12 +195,16 @@ static void on_idle(struct caprun_run *run, const struct wire_header *header,
     }
     if (header->id < run->frames_sent)
         return; /* something is on its way to it, and it will say so again */
-    if (idle.wake_us < 0 && !run->calls_open) {
+    run->idle = true;
+    run->wake_us = idle.wake_us < MAX_WAKE_US ? idle.wake_us : MAX_WAKE_US;
+    if (run->is_prompted && run->prompter->next(run->prompter, run))
+        return;
+    if (run->state != CR_RUN_RUNNING || !run->idle)
+        return; /* going live has told it something */
+    if (run->wake_us < 0 && !run->calls_open) {
         cr_run_end(run, CAPRUN_OUTCOME_STALLED);
         return;
     }
-    run->idle = true;
-    run->wake_us = idle.wake_us < MAX_WAKE_US ? idle.wake_us : MAX_WAKE_US;
     cr_run_schedule(run);
 }
 
@@ -221,6 +229,8 @@ static void on_done(struct caprun_run *run, const struct wire_header *header,
         cr_run_end(run, CAPRUN_OUTCOME_CODE_ERROR);
         return;
     }
+    if (!cr_run_hear(run, header, payload))
+        return;
     cr_buf_add(&run->result, payload, header->length);
     if (cr_buf_err(&run->result))
         cr_run_say(run, "No memory for the result");
@@ -344,6 +354,8 @@ static void on_threw(struct caprun_run *run, const struct wire_header *header,
         violation(run, "an error that is not one");
         return;
     }
+    if (!cr_run_hear(run, header, payload))
+        return;
     if (checked) {
         end_by_check(run, &threw, (const char *)payload + sizeof(threw));
         return;
@@ -372,6 +384,8 @@ static void on_late(struct caprun_run *run, const struct wire_header *header,
         violation(run, "it says that its time is over, and it is not");
         return;
     }
+    if (!cr_run_hear(run, header, payload))
+        return;
     cr_buf_add(&run->error.stack, payload, header->length);
     cr_run_end(run, CAPRUN_OUTCOME_EXECUTION_TIMEOUT);
 }
@@ -379,9 +393,8 @@ static void on_late(struct caprun_run *run, const struct wire_header *header,
 static void on_full(struct caprun_run *run, const struct wire_header *header,
                     const uint8_t *payload)
 {
-    (void)header;
-    (void)payload;
-    cr_run_end(run, CAPRUN_OUTCOME_MEMORY_LIMIT);
+    if (cr_run_hear(run, header, payload))
+        cr_run_end(run, CAPRUN_OUTCOME_MEMORY_LIMIT);
 }
 
 static const struct {

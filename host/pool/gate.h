@@ -10,6 +10,7 @@
 #ifndef CR_GATE_H
 #define CR_GATE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,6 +37,8 @@ struct cr_gate {
      */
     void *(*send)(struct cr_gate *gate, struct caprun_run *run, uint32_t call, const char *method,
                   const char *args, size_t len);
+    /* May a call that was perhaps carried out be made again? */
+    bool (*is_idempotent)(struct cr_gate *gate, const char *method);
     /* The answer of a call that was sent is not wanted any more. Does not touch its run. */
     void (*lost)(struct cr_gate *gate, void *sent, const char *why);
 };

@@ -1,18 +1,15 @@
 /* run.c - from a worker that is ready to one outcome, and the limits on the way. */
 #include "pool/run.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <time.h>
 
-#include "base/units.h"
 #include "pool/calls.h"
 #include "pool/envelope.h"
 #include "pool/frames.h"
-#include "pool/hints.h"
 
 #define START_US 10000000 /* a worker that is not ready by then never will be */
 /* How long a worker that ran too long may take to say where it was. */
@@ -33,74 +30,6 @@ int64_t cr_run_now(const struct caprun_run *run)
 static int64_t wall_us(const struct caprun_run *run)
 {
     return (int64_t)run->limits.wall_ms * 1000;
-}
-
-void cr_run_say(struct caprun_run *run, const char *fmt, ...)
-{
-    struct cr_buf *message = &run->error.message;
-    uint8_t *room;
-    va_list ap;
-    int len;
-
-    cr_buf_clear(message);
-    va_start(ap, fmt);
-    len = vsnprintf(NULL, 0, fmt, ap);
-    va_end(ap);
-    if (len > (int)LIMIT_ERROR_MESSAGE_BYTES)
-        len = LIMIT_ERROR_MESSAGE_BYTES;
-    room = len > 0 ? cr_buf_room(message, (size_t)len + 1) : NULL;
-    if (!room)
-        return;
-    va_start(ap, fmt);
-    (void)vsnprintf((char *)room, (size_t)len + 1, fmt, ap);
-    va_end(ap);
-    message->len = (size_t)len;
-}
-
-void cr_run_hint(struct caprun_run *run, const char *text)
-{
-    (void)snprintf(run->error.hint, sizeof(run->error.hint), "%s", text);
-}
-
-/* Words for the limits, where the worker had none. */
-static void explain(struct caprun_run *run, enum caprun_outcome outcome)
-{
-    const char *hint = cr_hints_for_outcome(outcome);
-    char amount[32];
-
-    if (hint)
-        cr_run_hint(run, hint);
-    switch ((int)outcome) {
-    case CAPRUN_OUTCOME_EXECUTION_TIMEOUT:
-        cr_units_show_duration(run->limits.wall_ms, amount);
-        cr_run_say(run, "Execution timeout after %s", amount);
-        break;
-    case CAPRUN_OUTCOME_CPU_TIMEOUT:
-        cr_units_show_duration(run->limits.cpu_ms, amount);
-        cr_run_say(run, "CPU time limit of %s reached", amount);
-        break;
-    case CAPRUN_OUTCOME_MEMORY_LIMIT:
-        cr_units_show_size(run->limits.memory, amount);
-        cr_run_say(run, "Memory limit of %s reached", amount);
-        break;
-    case CAPRUN_OUTCOME_OUTPUT_LIMIT:
-        cr_units_show_size(run->limits.most.result_bytes, amount);
-        cr_run_say(run, "The result is over %s", amount);
-        break;
-    case CAPRUN_OUTCOME_CALL_LIMIT:
-        cr_run_say(run, "More than %u call%s in one run", run->limits.most.calls,
-                   run->limits.most.calls == 1 ? "" : "s");
-        break;
-    case CAPRUN_OUTCOME_STALLED:
-        cr_run_say(run, "The code waits for something that cannot happen: "
-                        "no call and no timer is pending, and it has not returned");
-        break;
-    case CAPRUN_OUTCOME_CANCELLED:
-        cr_run_say(run, "Cancelled");
-        break;
-    default:
-        break;
-    }
 }
 
 void cr_run_tell(struct caprun_run *run, enum caprun_event what, uint32_t call)
@@ -160,6 +89,8 @@ static void leave_pool(struct caprun_run *run)
 
 void cr_run_end(struct caprun_run *run, enum caprun_outcome outcome)
 {
+    bool has_started = run->state != CR_RUN_NEW;
+
     if (run->state == CR_RUN_ENDED)
         return;
     run->ended_us = cr_loop_now();
@@ -170,10 +101,14 @@ void cr_run_end(struct caprun_run *run, enum caprun_outcome outcome)
     cr_loop_unset(run->loop, &run->timer);
     leave_pool(run);
     run->state = CR_RUN_ENDED;
+    if (run->is_prompted && has_started)
+        run->prompter->end(run->prompter, run, &outcome);
     run->outcome = outcome;
     cr_calls_lose(run);
     if (!run->error.message.len)
-        explain(run, outcome);
+        cr_run_explain(run, outcome);
+    if (run->recorder && has_started) /* what is refused has not happened */
+        run->recorder->end(run->recorder, run);
     cr_envelope_write(run);
     if (run->on_event)
         cr_loop_defer(run->loop, &run->news);
@@ -189,11 +124,17 @@ static uint32_t left_ms(const struct caprun_run *run)
 void cr_run_send(struct caprun_run *run, struct wire_header header, const struct wire_part *parts,
                  size_t count)
 {
+    struct cr_err err;
     int r;
 
     header.left_ms = left_ms(run);
-    header.now_us = cr_run_now(run);
-    header.date_us = run->date_us + header.now_us;
+    header.now_us = run->is_prompted ? run->then.now_us : cr_run_now(run);
+    header.date_us = run->is_prompted ? run->then.date_us : run->date_us + header.now_us;
+    if (run->recorder && !run->is_prompted &&
+        run->recorder->tell(run->recorder, run, &header, parts, count, &err) < 0) {
+        (void)cr_run_end_unrecorded(run, &err);
+        return;
+    }
     run->frames_sent++;
     run->idle = false;
     r = cr_worker_send(run->worker, &header, parts, count);
@@ -205,9 +146,52 @@ void cr_run_send(struct caprun_run *run, struct wire_header header, const struct
     }
 }
 
+int cr_run_end_unrecorded(struct caprun_run *run, const struct cr_err *why)
+{
+    cr_run_say(run, "The run cannot be recorded: %s", why->text);
+    cr_run_end(run, CAPRUN_OUTCOME_INTERNAL);
+    return why->code;
+}
+
+bool cr_run_hear(struct caprun_run *run, const struct wire_header *header, const uint8_t *payload)
+{
+    bool known = run->is_prompted && run->prompter->hear(run->prompter, run, header, payload);
+    struct cr_err err;
+
+    if (run->state != CR_RUN_ENDED && !known && run->recorder &&
+        run->recorder->hear(run->recorder, run, header, payload, &err) < 0)
+        (void)cr_run_end_unrecorded(run, &err);
+    return run->state != CR_RUN_ENDED;
+}
+
+/* Microseconds since 1970. */
+static int64_t today(void)
+{
+    struct timespec date;
+
+    (void)clock_gettime(CLOCK_REALTIME, &date);
+    return (int64_t)date.tv_sec * 1000000 + date.tv_nsec / 1000;
+}
+
+void cr_run_go_live(struct caprun_run *run, int64_t now_us)
+{
+    run->is_prompted = false;
+    run->job_us = cr_loop_now() - now_us;
+    run->date_us = today() - now_us;
+    cr_run_schedule(run);
+}
+
+void cr_run_name_code(struct caprun_run *run, const uint8_t digest[CR_HASH_BYTES])
+{
+    (void)snprintf(run->name, sizeof(run->name), "cap:%02x%02x%02x%02x", digest[0], digest[1],
+                   digest[2], digest[3]);
+}
+
 static void take_digest(struct caprun_run *run)
 {
     cr_hash_take(run->code.data, run->code.len, run->digest);
+    if (!run->name[0])
+        cr_run_name_code(run, run->digest);
 }
 
 static void wait_for_another(struct caprun_run *run, struct cr_worker *w, const struct cr_err *why);
@@ -220,32 +204,22 @@ static void worker_ready(struct cr_worker *w)
                            .args_len = (uint32_t)run->args.len,
                            .env_len = (uint32_t)run->env.len,
                            .limits = run->limits.most};
-    struct timespec date;
-    char name[16];
 
     if (w->zygote->distrusted) {
         wait_for_another(run, w, NULL);
         return;
     }
     cr_worker_limit_cpu(w, cr_run_cpu_s(run));
-    /* code is called by what it is: stack traces say cap:1a2b3c4d, and no path of the host */
-    (void)snprintf(name, sizeof(name), "cap:%02x%02x%02x%02x", run->digest[0], run->digest[1],
-                   run->digest[2], run->digest[3]);
-    job.name_len = (uint32_t)strlen(name);
-    if (getrandom(job.seed, sizeof(job.seed), 0) != (ssize_t)sizeof(job.seed)) {
-        cr_run_say(run, "The kernel gave no random numbers");
-        cr_run_end(run, CAPRUN_OUTCOME_INTERNAL);
-        return;
-    }
-    (void)clock_gettime(CLOCK_REALTIME, &date);
-    run->date_us = (int64_t)date.tv_sec * 1000000 + date.tv_nsec / 1000;
+    job.name_len = (uint32_t)strlen(run->name);
+    memcpy(job.seed, run->seed, sizeof(job.seed));
+    run->date_us = today();
     run->job_us = cr_loop_now();
     run->check_cpu_us = run->job_us + (int64_t)run->limits.cpu_ms * 1000;
     run->state = CR_RUN_RUNNING;
     cr_pool_worker_is_ready(run->pool);
     cr_run_send(run, (struct wire_header){.type = WIRE_JOB},
                 (struct wire_part[]){{&job, sizeof(job)},
-                                     {name, job.name_len},
+                                     {run->name, job.name_len},
                                      {run->schema.data, run->schema.len},
                                      {run->code.data, run->code.len},
                                      {run->args.data, run->args.len},
@@ -257,6 +231,8 @@ static void worker_ready(struct cr_worker *w)
         run->told_start = true;
         cr_run_tell(run, CAPRUN_EVENT_STARTED, 0);
     }
+    if (run->state == CR_RUN_RUNNING && run->is_prompted)
+        run->prompter->begun(run->prompter, run);
 }
 
 static void reach_wall_limit(struct caprun_run *run);
@@ -353,7 +329,7 @@ void cr_run_schedule(struct caprun_run *run)
         next = run->check_cpu_us;
     if (run->state == CR_RUN_RUNNING && cr_calls_next(run) < next)
         next = cr_calls_next(run);
-    if (run->state == CR_RUN_RUNNING && run->idle && run->wake_us >= 0 &&
+    if (run->state == CR_RUN_RUNNING && run->idle && run->wake_us >= 0 && !run->is_prompted &&
         run->job_us + run->wake_us < next)
         next = run->job_us + run->wake_us;
     cr_loop_set(run->loop, &run->timer, next);
@@ -402,7 +378,8 @@ static void timer_due(struct cr_timer *timer)
         cr_calls_expire(run);
         if (run->state == CR_RUN_RUNNING)
             cr_run_schedule(run);
-    } else if (run->idle && run->wake_us >= 0 && cr_run_now(run) >= run->wake_us) {
+    } else if (run->idle && run->wake_us >= 0 && !run->is_prompted &&
+               cr_run_now(run) >= run->wake_us) {
         cr_run_send(run, (struct wire_header){.type = WIRE_WAKE}, NULL, 0);
         if (run->state == CR_RUN_RUNNING)
             cr_run_schedule(run);
@@ -436,6 +413,7 @@ void cr_run_init(struct caprun_run *run, struct caprun_runtime *runtime, struct 
     cr_buf_init(&run->args, LIMIT_ARGS_BYTES);
     cr_buf_init(&run->schema, LIMIT_SCHEMA_BYTES);
     cr_buf_init(&run->env, LIMIT_ENV_BYTES);
+    cr_buf_init(&run->origin, LIMIT_ENV_BYTES);
     cr_buf_init(&run->blocked, LIMIT_BLOCKED * 6 * WIRE_BLOCKED_MAX);
     cr_buf_init(&run->attempts, LIMIT_BLOCKED * sizeof(struct cr_attempt));
     cr_buf_init(&run->attempt_words, LIMIT_BLOCKED * (LIMIT_DENIED_MESSAGE_BYTES + 1));
@@ -473,6 +451,14 @@ void cr_run_refuse(struct caprun_run *run)
     cr_run_end(run, CAPRUN_OUTCOME_WORKER_TERMINATED);
 }
 
+/* The same for all workers that it takes to begin: nothing has come of it before. */
+static bool has_seed(struct caprun_run *run)
+{
+    if (!run->has_seed)
+        run->has_seed = getrandom(run->seed, sizeof(run->seed), 0) == (ssize_t)sizeof(run->seed);
+    return run->has_seed;
+}
+
 int cr_run_start(struct caprun_run *run, struct cr_err *err)
 {
     int r;
@@ -480,8 +466,17 @@ int cr_run_start(struct caprun_run *run, struct cr_err *err)
     fill_in_limits(run);
     take_digest(run);
     run->asked_us = cr_loop_now();
+    if (!has_seed(run)) {
+        cr_run_say(run, "The kernel gave no random numbers");
+        cr_run_end(run, CAPRUN_OUTCOME_INTERNAL);
+        return 0;
+    }
     if (cr_pool_refuses(run->pool, run)) {
         cr_run_refuse(run);
+        return 0;
+    }
+    if (run->recorder && run->recorder->begin(run->recorder, run, err) < 0) {
+        (void)cr_run_end_unrecorded(run, err);
         return 0;
     }
     run->state = CR_RUN_WAITING;
@@ -530,6 +525,11 @@ void cr_run_clear(struct caprun_run *run)
         cr_calls_lose(run);
     }
     cr_calls_clear(run);
+    if (run->recorder)
+        run->recorder->free(run->recorder);
+    if (run->prompter)
+        run->prompter->free(run->prompter);
+    cr_buf_clear(&run->origin);
     free(run->error.tool);
     cr_buf_clear(&run->tools);
     cr_buf_clear(&run->code);

@@ -22,6 +22,8 @@
 #include "base/loop.h"
 #include "pool/gate.h"
 #include "pool/pool.h"
+#include "pool/prompter.h"
+#include "pool/recorder.h"
 #include "pool/worker.h"
 
 enum cr_run_state {
@@ -41,7 +43,13 @@ struct cr_run_limits {
     struct wire_limits most;
 };
 
-enum cr_call_state { CR_CALL_OPEN, CR_CALL_DONE, CR_CALL_FAILED, CR_CALL_DENIED };
+enum cr_call_state {
+    CR_CALL_OPEN,
+    CR_CALL_DONE,
+    CR_CALL_FAILED,
+    CR_CALL_DENIED,
+    CR_CALL_UNKNOWN, /* it was sent in an earlier life of the run, and nobody knows the rest */
+};
 
 struct cr_call {
     enum cr_call_state state;
@@ -84,6 +92,7 @@ struct caprun_run {
     struct cr_buf code, args;
     struct cr_buf schema, env;     /* empty: there is none */
     uint8_t digest[CR_HASH_BYTES]; /* SHA-256 of the code, from the start on */
+    char name[16];                 /* what stack traces call the code; "": as its digest says */
     void (*on_log)(void *data, const char *line, size_t len);
     void *log_data;
     void (*on_call)(void *data, struct caprun_run *run, uint32_t call, const char *method,
@@ -94,7 +103,13 @@ struct caprun_run {
     void (*on_progress)(void *data, struct caprun_run *run, uint32_t call, const char *json,
                         size_t len);
     void *progress_data;
-    struct cr_gate *gate; /* where calls go if there is no |on_call|; NULL: nowhere */
+    struct cr_gate *gate;         /* where calls go if there is no |on_call|; NULL: nowhere */
+    struct cr_recorder *recorder; /* NULL: nothing is written down */
+    struct cr_prompter *prompter; /* NULL: the run is a new one */
+    bool is_prompted;             /* and not live yet */
+    struct cr_buf origin;         /* JSON, for the recorder: where the code came from; or empty */
+    uint8_t seed[WIRE_SEED_MATH + WIRE_SEED_CRYPTO];
+    bool has_seed; /* the prompter's; else it is made at the start */
     bool stop_when_denied;
     bool has_tools;      /* it may make only the calls in |tools| */
     struct cr_buf tools; /* "namespace:action", each with a NUL at its end */
@@ -114,6 +129,9 @@ struct caprun_run {
     int64_t job_us;      /* the job was sent: the run's time counts from here */
     int64_t ended_us;
     int64_t date_us; /* what Date shows at job_us */
+    struct {
+        int64_t now_us, date_us;
+    } then; /* what the next frame says of time, while it is prompted */
     int64_t check_cpu_us;
     int64_t late_us;
     uint32_t frames_sent;
@@ -182,12 +200,33 @@ void cr_run_end(struct caprun_run *run, enum caprun_outcome outcome);
  */
 void cr_run_say(struct caprun_run *run, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* The same for the limits, where the worker has no words. */
+void cr_run_explain(struct caprun_run *run, enum caprun_outcome outcome);
+
 /* What to change; replaces what was there. */
 void cr_run_hint(struct caprun_run *run, const char *text);
 
 /* Sends a frame, with the run's time in its header. |header| has type and id. */
 void cr_run_send(struct caprun_run *run, struct wire_header header, const struct wire_part *parts,
                  size_t count);
+
+/* Code is called by what it is: stack traces say cap:1a2b3c4d, and no path of the host. */
+void cr_run_name_code(struct caprun_run *run, const uint8_t digest[CR_HASH_BYTES]);
+
+/*
+ * For the prompter: there is nothing left to tell. The run's clock goes on from |now_us|, and Date
+ * shows today's time.
+ */
+void cr_run_go_live(struct caprun_run *run, int64_t now_us);
+
+/*
+ * A frame came from the worker, and makes sense: it is held against what is written down, or
+ * written down. Returns false if that has ended the run.
+ */
+bool cr_run_hear(struct caprun_run *run, const struct wire_header *header, const uint8_t *payload);
+
+/* Ends the run because it cannot be written down. Returns the code of |why|. */
+int cr_run_end_unrecorded(struct caprun_run *run, const struct cr_err *why);
 
 /* Sets the timer to whatever is next: a limit, a wake-up, the end of patience. */
 void cr_run_schedule(struct caprun_run *run);

@@ -248,6 +248,10 @@ static const char *admit(struct cr_server_call *at, const struct cr_tools *tools
         end(c, why.outcome, words_for_code(&why), hint);
         return NULL;
     }
+    if (cr_calls_send(c->run, c->number) < 0) {
+        free_call(c);
+        return NULL;
+    }
     return tool->name;
 }
 
@@ -262,7 +266,6 @@ static void sent(struct cr_server_call *at)
 
     free(c->args);
     c->args = NULL;
-    cr_calls_sent(c->run, c->number);
 }
 
 /* --- and back -----------------------------------------------------------------------------------
@@ -352,6 +355,21 @@ void *cr_route_send(struct cr_gate *gate, struct caprun_run *run, uint32_t numbe
         return refuse(run, number, err.text);
     }
     return c;
+}
+
+/* By the name of the action as it was called: an alias is no glob's. */
+bool cr_route_is_idempotent(struct cr_gate *gate, const char *method)
+{
+    struct cr_route *route = cr_container(gate, struct cr_route, gate);
+    const struct cr_route_server *rs = cr_route_find(route, method);
+    struct cr_verdict v;
+    char name[256];
+
+    if (!rs)
+        return false;
+    exact(rs, action_of(method), name, sizeof(name));
+    cr_policy_judge(&route->idempotent, name, &v);
+    return v.answer == CR_POLICY_ALLOW;
 }
 
 void cr_route_lost(struct cr_gate *gate, void *call, const char *why)

@@ -121,6 +121,19 @@ static int add_patterns(struct cr_route *route, char *const *list, enum cr_polic
     return r;
 }
 
+static int add_idempotent(struct cr_route *route, const struct cr_config_server *c,
+                          struct cr_err *err)
+{
+    char pattern[400];
+    int r = 0;
+
+    for (char **glob = c->idempotent; r == 0 && *glob; glob++) {
+        (void)snprintf(pattern, sizeof(pattern), "%s:%s", c->name, *glob);
+        r = cr_policy_add(&route->idempotent, CR_POLICY_ALLOW, pattern, false, err);
+    }
+    return r;
+}
+
 static int fill(struct cr_route *route, const struct cr_config *config, const char *guard,
                 const char *cache, struct cr_err *err)
 {
@@ -132,7 +145,8 @@ static int fill(struct cr_route *route, const struct cr_config *config, const ch
     if (!route->dir || !route->servers || (cache && asprintf(&eras_dir, "%s/eras", cache) < 0))
         return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for the servers");
     for (size_t i = 0; r == 0 && i < config->server_count; i++)
-        r = add_server(route, &config->servers[i], guard, eras_dir, err);
+        if ((r = add_server(route, &config->servers[i], guard, eras_dir, err)) == 0)
+            r = add_idempotent(route, &config->servers[i], err);
     free(eras_dir);
     if (r == 0)
         r = add_patterns(route, config->allow, CR_POLICY_ALLOW, err);
@@ -151,11 +165,14 @@ int cr_route_new(struct cr_loop *loop, const struct cr_config *config, const cha
 
     if (!route)
         return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for the servers");
-    route->gate =
-        (struct cr_gate){.judge = cr_route_judge, .send = cr_route_send, .lost = cr_route_lost};
+    route->gate = (struct cr_gate){.judge = cr_route_judge,
+                                   .send = cr_route_send,
+                                   .is_idempotent = cr_route_is_idempotent,
+                                   .lost = cr_route_lost};
     route->all = (struct cr_servers){.loop = loop, .most = MOST_IN_FLIGHT};
     route->remote = (struct cr_task){.run = cr_route_tell_remote};
     cr_policy_init(&route->policy);
+    cr_policy_init(&route->idempotent);
     r = fill(route, config, guard, cache, err);
     if (r < 0) {
         cr_route_free(route);
@@ -255,6 +272,7 @@ void cr_route_free(struct cr_route *route)
     }
     free(route->servers);
     cr_policy_clear(&route->policy);
+    cr_policy_clear(&route->idempotent);
     free(route->dir);
     free(route);
 }

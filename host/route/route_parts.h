@@ -32,6 +32,7 @@ struct cr_route_server {
 struct cr_route {
     struct cr_gate gate;
     struct cr_policy policy;
+    struct cr_policy idempotent; /* allows what may be made again */
     struct cr_servers all;
     struct cr_route_server *servers;
     size_t count;
@@ -54,6 +55,7 @@ struct cr_route_server *cr_route_find(struct cr_route *route, const char *method
 void cr_route_judge(struct cr_gate *gate, const char *method, struct cr_ruling *ret);
 void *cr_route_send(struct cr_gate *gate, struct caprun_run *run, uint32_t number,
                     const char *method, const char *args, size_t len);
+bool cr_route_is_idempotent(struct cr_gate *gate, const char *method);
 void cr_route_lost(struct cr_gate *gate, void *sent, const char *why);
 
 /* --- pins.c ---------------------------------------------------------------------------------- */

@@ -6,7 +6,8 @@
  *     server_calls WORKER COUNT ROUNDS SERVER
  *
  * Prints the microseconds of a round trip, medians of the rounds: of a call through caprun; of the
- * client in C; of a call that needs no server.
+ * client in C; of a call that needs no server; of the first in a run that is recorded, and the
+ * median of what that costs in a round, as a ratio.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -50,7 +51,8 @@ static void answer(void *data, struct caprun_run *run, uint32_t call, const char
         bench_die("caprun_call_reply", "the answer was not taken");
 }
 
-static double call_us(struct caprun_runtime *rt, size_t count, int own_answers)
+/* |journal|: where it is recorded, or NULL. */
+static double call_us(struct caprun_runtime *rt, size_t count, int own_answers, const char *journal)
 {
     struct times times = {{0, 0}, 0};
     struct caprun_run *run;
@@ -64,9 +66,13 @@ static double call_us(struct caprun_runtime *rt, size_t count, int own_answers)
     caprun_run_set_log(run, note_time, &times);
     if (own_answers)
         caprun_run_set_handler(run, answer, NULL);
+    if (journal && caprun_run_record(run, journal) < 0)
+        bench_die("caprun_run_record", caprun_error(rt));
     if (caprun_run(run) < 0)
         bench_die("caprun_run", caprun_error(rt));
     bench_take(run);
+    if (journal)
+        (void)unlink(journal);
     return (times.at_us[1] - times.at_us[0]) / (double)count;
 }
 
@@ -162,6 +168,8 @@ int main(int argc, char **argv)
     struct client client;
     struct caprun_runtime *rt = bench_runtime(argc, argv);
     double *call = bench_array(rounds), *bare = bench_array(rounds), *own = bench_array(rounds);
+    double *recorded = bench_array(rounds), *ratio = bench_array(rounds);
+    char journal[64];
 
     if (!server)
         bench_die(argv[0], "there is no such server");
@@ -169,22 +177,31 @@ int main(int argc, char **argv)
     (void)umask(077);
     if (!mkdtemp(folder))
         bench_die("mkdtemp", strerror(errno));
+    (void)snprintf(journal, sizeof(journal), "%s/journal", folder);
     configure(rt, folder, server);
     bench_warm(rt, 1);
     for (size_t i = 0; i < rounds; i++) {
-        call[i] = call_us(rt, count, 0);
+        call[i] = call_us(rt, count, 0, NULL);
         bench_fill(rt, 1); /* or the zygote would fork beside what comes next */
+        recorded[i] = call_us(rt, count, 0, journal);
+        ratio[i] = recorded[i] / call[i];
+        bench_fill(rt, 1);
         bare[i] = client_us(&client, count);
-        own[i] = call_us(rt, count, 1);
+        own[i] = call_us(rt, count, 1, NULL);
         bench_fill(rt, 1);
     }
     bench_sort(call, rounds);
     bench_sort(bare, rounds);
     bench_sort(own, rounds);
-    printf("%.2f %.2f %.2f\n", call[rounds / 2], bare[rounds / 2], own[rounds / 2]);
+    bench_sort(recorded, rounds);
+    bench_sort(ratio, rounds);
+    printf("%.2f %.2f %.2f %.2f %.3f\n", call[rounds / 2], bare[rounds / 2], own[rounds / 2],
+           recorded[rounds / 2], ratio[rounds / 2]);
     free(call);
     free(bare);
     free(own);
+    free(recorded);
+    free(ratio);
     caprun_free(rt);
     stop_server(&client);
     clean_up(folder);

@@ -295,7 +295,7 @@ static void look_at_attempts(struct look_part array)
 static void look_at_calls(struct look_part array, const struct caprun_run *run)
 {
     static const char *const states[] = {"\"in_flight_unknown\"", "\"done\"", "\"failed\"",
-                                         "\"denied\""};
+                                         "\"denied\"", "\"in_flight_unknown\""};
     struct look l = look_at(array.at, array.len), one;
 
     for (size_t i = 0; i < run->call_count; i++) {
@@ -307,7 +307,10 @@ static void look_at_calls(struct look_part array, const struct caprun_run *run)
         (void)snprintf(number, sizeof(number), "%zu", i + 1);
         insist(look_is(look_member(&one, "\"n\""), number));
         look_says(look_member(&one, "\"method\""), method, strlen(method));
-        insist(look_is(look_member(&one, "\"state\""), states[run->calls[i].state]));
+        insist(look_is(look_member(&one, "\"state\""),
+                       run->calls[i].state == CR_CALL_OPEN && !run->calls[i].sent_us
+                           ? "\"not_started\""
+                           : states[run->calls[i].state]));
         if (run->calls[i].by) {
             insist(look_is(look_member(&one, "\"decision\""),
                            run->calls[i].state == CR_CALL_DENIED ? "\"deny\"" : "\"allow\""));

@@ -24,11 +24,11 @@ COMPLETION = os.path.abspath(os.path.join(HERE, "../../host/cli/completion"))
 READY, INSERT, DONE = "ready> ", "\x14", "\x0f"  # the prompt; two keys
 
 NAMES = ["acme.tools.text.count", "acme.tools.text.slug", "other.things.a.b"]
-COMMANDS = ["call", "config", "doctor", "exec", "lock", "run", "tools"]
+COMMANDS = ["call", "config", "doctor", "exec", "lock", "replay", "resume", "run", "runs", "tools"]
 LONG = ["--allow", "--ask", "--config", "--cpu", "--deny", "--frozen", "--help", "--json", "--memory", "--no-input",
-        "--quiet", "--registry", "--rpc-timeout", "--timeout", "--verbose", "--version"]
+        "--quiet", "--record", "--registry", "--rpc-timeout", "--timeout", "--verbose", "--version"]
 GENERAL = LONG + ["-h", "-q", "-v"]
-OF_LOCK = ["--accept"]
+OF_LOCK, OF_REPLAY, OF_RESUME = ["--accept"], ["--code", "--speed"], ["--retry-call", "--retry-unknown"]
 FOLDERS = ["deep folder", "folder"]
 FILES = ["args.json", "code.js", *FOLDERS]
 
@@ -65,7 +65,7 @@ SHELLS = {"bash": (["bash", "--noprofile", "--rcfile", ".bashrc", "-i"], BASH), 
 # What is offered at the end of each line, in any order.
 OFFERS = {
     "caprun ": COMMANDS + NAMES,
-    "caprun r": ["run"],
+    "caprun r": ["replay", "resume", "run", "runs"],
     "caprun acme.tools.text.": NAMES[:2],
     "caprun acme.tools.text.s": NAMES[1:2],
     "caprun nothing": [],
@@ -80,6 +80,13 @@ OFFERS = {
     "caprun call ": [],
     "caprun call files:read ": FILES,
     "caprun call files:read args.json ": [],
+    "caprun replay ": FILES,
+    "caprun replay a.jsonl ": FILES,
+    "caprun replay a.jsonl --speed ": ["real"],
+    "caprun replay a.jsonl --code ": FILES,
+    "caprun resume ": FILES,
+    "caprun resume x ": [],
+    "caprun runs ": FILES,
     "caprun tools ": [],
     "caprun doctor ": [],
     "caprun config ": [],
@@ -89,6 +96,8 @@ OFFERS = {
     "caprun -": GENERAL,
     "caprun exec code.js --": LONG,
     "caprun lock --": LONG + OF_LOCK,
+    "caprun replay x --": LONG + OF_REPLAY,
+    "caprun resume x --": LONG + OF_RESUME,
     "caprun --fr": ["--frozen"],
     "caprun --registry ": FOLDERS,
     "caprun --registry=f": ["folder"],
@@ -218,7 +227,7 @@ def what_is_offered_is_what_the_help_lists():
     usage, rows = told.split("\n\n")[1], told.split("\n\n")[3]
     equal(sorted(set(re.findall(r"caprun ([a-z]+)", usage))), COMMANDS, "commands of the help")
     equal(sorted(set(re.findall(r"(?<!\S)-[a-z]\b|--[a-z-]+", rows))), sorted(GENERAL), "options of the help")
-    equal(sorted(set(re.findall(r"--[a-z-]+", usage))), OF_LOCK, "options of commands")
+    equal(sorted(set(re.findall(r"--[a-z-]+", usage))), sorted(OF_LOCK + OF_REPLAY + OF_RESUME), "options of commands")
 
 
 main()

@@ -373,11 +373,11 @@ def a_registry_with_a_password_or_a_query_is_refused_and_not_shown():
 def what_has_no_effect_yet_is_said():
     with scratch_dir() as top:
         path = write(top, {"mcpServers": {"a": {"command": "x"}, "b": {"url": "https://x"}}, "permissions": {"deny": ["*"]},
-                           "routing": {}, "record": "none", "audit": "x"})
+                           "routing": {}, "audit": "x"})
         equal([line.removeprefix(f"caprun: {path}:").split(" ", 1)[1]
                for line in run(top, "exec", "-", code="return 1").err.splitlines()],
               ['"url" is of an HTTP server, and these have no effect in this version of caprun',
-               *(f'"{key}" has no effect in this version of caprun' for key in ("routing", "record", "audit"))])
+               *(f'"{key}" has no effect in this version of caprun' for key in ("routing", "audit"))])
         equal(run(top, "exec", "-", "-q", code="return 1").err, "")
 
 

@@ -4,6 +4,7 @@
 samples/args/NS.ACTION.json is what each is run with, samples/expected/NS.ACTION.json what it prints;
 an older version has its own result, in NS.ACTION.HASH.json. No server is configured: every call fails.
 Those that are nothing without the servers of samples/config/tools.json are run by mcp_real.t.
+samples/recordings/NS.ACTION.jsonl is a run of one, with answers; it replays.
 """
 
 import base64
@@ -103,6 +104,22 @@ def run(name, args, config="{}", **variables):
         os.chmod(write_file(f"{folder}/.caprun.json", config), 0o600)
         own = {"HOME": folder, "XDG_CACHE_HOME": f"{folder}/cache"}
         return caprun(name, args, "--registry", REGISTRY, cwd=folder, env={**os.environ, **own, **variables})
+
+
+# --- recordings ------------------------------------------------------------------------------
+
+
+@each({os.path.basename(path): path for path in glob.glob(f"{SAMPLES}/recordings/*.jsonl")})
+def a_recording_is_of_the_code_in_the_registry_and_replays(path):
+    pair = os.path.basename(path)[:-len(".jsonl")]
+    with open(path, encoding="utf-8") as file:
+        head = json.loads(file.readline())
+    equal(head["origin"]["fqdn"], newest(pair))
+    equal(head["code"], read("registry", f"{newest(pair)}.js").decode())
+    done = caprun("replay", path)
+    equal((done.status, done.out.split()[0]), (0, "same"))
+    twin = caprun("replay", path, "--code", os.path.join(REGISTRY, f"{newest('text.count')}.js"))
+    equal(twin.status, 8)
 
 
 # --- metadata --------------------------------------------------------------------------------

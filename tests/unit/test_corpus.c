@@ -36,6 +36,9 @@
 #define LLVMFuzzerTestOneInput fuzz_server_input
 #include "../fuzz/fuzz_server.c"
 #undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_journal
+#include "../fuzz/fuzz_journal.c"
+#undef LLVMFuzzerTestOneInput
 
 #define INPUT_MAX (1u << 20)
 
@@ -145,6 +148,11 @@ TEST(the_reader_of_messages_bears_every_stream_of_its_corpus)
 TEST(calls_to_every_server_of_the_corpus_end_once)
 {
     CHECK(replay("fuzz_server", fuzz_server_input) >= 12);
+}
+
+TEST(a_journal_of_any_bytes_is_refused_in_words_or_replayed)
+{
+    CHECK(replay("fuzz_journal", fuzz_journal) >= 22);
 }
 
 int main(int argc, char **argv)

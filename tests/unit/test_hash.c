@@ -1,4 +1,4 @@
-/* test_hash.c - SHA-256 of what the standard hashes too, and its digits. */
+/* test_hash.c - SHA-256 of what the standard hashes too, its digits, chains, and keys. */
 #include "tap.h"
 
 #include <stdbool.h>
@@ -30,6 +30,58 @@ TEST(the_hashes_are_those_of_the_standard)
 TEST(nothing_may_be_no_pointer)
 {
     CHECK(hashes_to(NULL, 0, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"));
+}
+
+TEST(a_chain_goes_on_with_its_last_hash_and_the_bytes)
+{
+    uint8_t chain[CR_HASH_BYTES] = {0}, both[CR_HASH_BYTES + 3] = {0}, wanted[CR_HASH_BYTES];
+
+    for (int i = 0; i < 3; i++) {
+        memcpy(both, chain, CR_HASH_BYTES);
+        memcpy(both + CR_HASH_BYTES, "abc", 3);
+        cr_hash_take(both, sizeof(both), wanted);
+        cr_hash_go_on(chain, "abc", 3);
+        CHECK(memcmp(chain, wanted, sizeof(wanted)) == 0);
+    }
+    cr_hash_take(chain, sizeof(chain), wanted);
+    cr_hash_go_on(chain, NULL, 0);
+    CHECK(memcmp(chain, wanted, sizeof(wanted)) == 0);
+}
+
+TEST(two_texts_are_not_one_in_a_chain)
+{
+    uint8_t together[CR_HASH_BYTES] = {0}, apart[CR_HASH_BYTES] = {0};
+
+    cr_hash_go_on(together, "ab", 2);
+    cr_hash_go_on(apart, "a", 1);
+    cr_hash_go_on(apart, "b", 1);
+    CHECK(memcmp(together, apart, sizeof(apart)) != 0);
+}
+
+static bool keyed_to(const uint8_t key[CR_HASH_BYTES], const char *text, const char *digits)
+{
+    uint8_t hash[CR_HASH_BYTES];
+    char shown[CR_HASH_DIGITS + 1];
+
+    cr_hash_keyed(key, text, strlen(text), hash);
+    cr_hash_show(hash, shown);
+    return strcmp(shown, digits) == 0;
+}
+
+/* RFC 4231, test case 1, whose key of 20 bytes is one of 32 that ends with zeros. */
+TEST(keyed_hashes_are_those_of_the_standard)
+{
+    uint8_t key[CR_HASH_BYTES] = {0}, other[CR_HASH_BYTES] = {1}, a[CR_HASH_BYTES],
+            b[CR_HASH_BYTES];
+
+    memset(key, 0x0b, 20);
+    CHECK(keyed_to(key, "Hi There",
+                   "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"));
+    memset(key, 0, sizeof(key));
+    CHECK(keyed_to(key, "", "b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad"));
+    cr_hash_keyed(key, "x", 1, a);
+    cr_hash_keyed(other, "x", 1, b);
+    CHECK(memcmp(a, b, sizeof(a)) != 0);
 }
 
 int main(int argc, char **argv)

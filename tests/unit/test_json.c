@@ -70,6 +70,20 @@ static bool pointer_is(const struct cr_json *value, const char *wanted)
     return same;
 }
 
+static bool unescapes_to(const char *text, const char *wanted, size_t len)
+{
+    struct cr_buf out;
+    bool same;
+
+    cr_buf_init(&out, 1 << 20);
+    cr_json_unescape(&out, text, strlen(text));
+    same = out.len == len && (!len || memcmp(out.data, wanted, len) == 0);
+    if (!same)
+        printf("# %s: got %.*s\n", text, (int)out.len, out.data ? (char *)out.data : "");
+    cr_buf_clear(&out);
+    return same;
+}
+
 /* --- values ------------------------------------------------------------------------------- */
 
 TEST(each_type_is_known)
@@ -152,6 +166,47 @@ TEST(surrogate_pairs_become_one_character)
     CHECK(is_text(parse("\"\\uDBFF\\uDFFFx\""), "\xf4\x8f\xbf\xbfx"));
     CHECK(is_text(parse("\"\\ud83c\\udf89\\ud83c\\udf89\""), "\xf0\x9f\x8e\x89\xf0\x9f\x8e\x89"));
     CHECK(!parse("\"\\ud83c\""));
+}
+
+TEST(a_string_without_a_tree_is_unescaped)
+{
+    CHECK(unescapes_to("", "", 0));
+    CHECK(unescapes_to("plain \xc3\xa9", "plain \xc3\xa9", 8));
+    CHECK(unescapes_to("\\\"\\\\\\/\\b\\f\\n\\r\\t", "\"\\/\b\f\n\r\t", 8));
+    CHECK(unescapes_to("a\\u0000b\\u00e9\\u20AC", "a\0b\xc3\xa9\xe2\x82\xac", 8));
+    CHECK(unescapes_to("\\ud83d\\ude00\\\\u0041", "\xf0\x9f\x98\x80\\u0041", 10));
+}
+
+TEST(half_of_a_surrogate_pair_is_unescaped_to_a_replacement)
+{
+    CHECK(unescapes_to("\\ud800", "\xef\xbf\xbd", 3));
+    CHECK(unescapes_to("\\ude00x", "\xef\xbf\xbdx", 4));
+    CHECK(unescapes_to("\\ud83dx", "\xef\xbf\xbdx", 4));
+    CHECK(unescapes_to("\\ud83d\\n", "\xef\xbf\xbd\n", 4));
+    CHECK(unescapes_to("\\ud83d\\u0041",
+                       "\xef\xbf\xbd"
+                       "A",
+                       4));
+    CHECK(unescapes_to("\\ud83d\\ud83d\\ude00", "\xef\xbf\xbd\xf0\x9f\x98\x80", 7));
+}
+
+/* The scanner accepts none of these; an end in the middle of an escape is not read past. */
+TEST(what_is_cut_off_is_unescaped_up_to_there)
+{
+    static const char whole[] = "ab\\ud83d\\ude00";
+
+    for (size_t len = 0; len < sizeof(whole); len++) {
+        char *part = malloc(len ? len : 1);
+        struct cr_buf out;
+
+        CHECK(part != NULL);
+        memcpy(part, whole, len);
+        cr_buf_init(&out, 100);
+        cr_json_unescape(&out, part, len);
+        CHECK(out.len >= (len < 2 ? len : 2) && out.len <= len);
+        cr_buf_clear(&out);
+        free(part);
+    }
 }
 
 TEST(keys_are_unescaped_and_found)

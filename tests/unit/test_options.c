@@ -88,12 +88,20 @@ TEST(permissions_are_a_group_that_not_every_command_takes)
     CHECK(parse("x --json") == 0 && !cr_options_outside(&options, 0));
 }
 
-TEST(there_may_be_16_words_and_not_one_more)
+TEST(there_may_be_1024_words_and_not_one_more)
 {
-    CHECK(parse("1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 -q") == 0 && options.word_count == 16);
-    CHECK(strcmp(options.words[15], "16") == 0 && !options.words[16]);
-    CHECK(parse("1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 -q 17") == CAPRUN_E_INVAL);
-    CHECK(strcmp(err.text, "one word too many: '17'") == 0);
+    static char *argv[CR_OPTIONS_WORDS + 3];
+    static char word[] = "w", last[] = "last", more[] = "more";
+
+    for (int i = 0; i < CR_OPTIONS_WORDS; i++)
+        argv[i] = word;
+    argv[CR_OPTIONS_WORDS] = last;
+    CHECK(cr_options_parse(CR_OPTIONS_WORDS + 1, argv, &options, &err) == 0);
+    CHECK(options.word_count == CR_OPTIONS_WORDS && CR_OPTIONS_WORDS == 1024);
+    CHECK(options.words[CR_OPTIONS_WORDS - 1] == last && !options.words[CR_OPTIONS_WORDS]);
+    argv[CR_OPTIONS_WORDS + 1] = more;
+    CHECK(cr_options_parse(CR_OPTIONS_WORDS + 2, argv, &options, &err) == CAPRUN_E_INVAL);
+    CHECK(strcmp(err.text, "one word too many: 'more'") == 0);
 }
 
 int main(int argc, char **argv)

@@ -59,7 +59,11 @@ _caprun_value()
 {
     case $1 in
     --registry) compopt -o dirnames +o default ;;
-    --config) ;;
+    --config | --record | --code) ;;
+    --speed)
+        compopt +o default
+        _caprun_offer real
+        ;;
     --accept)
         compopt +o default
         _caprun_names
@@ -74,14 +78,14 @@ _caprun_word()
     case $#:${1-} in
     0:)
         compopt +o default
-        _caprun_offer run exec tools call lock config doctor
+        _caprun_offer run exec replay resume runs tools call lock config doctor
         _caprun_names
         ;;
     1:run)
         compopt +o default
         _caprun_names
         ;;
-    1:exec | 2:exec | 2:run | 2:call | 1:*.*) ;; # a file
+    1:exec | 2:exec | 2:run | 2:call | 1:*.* | *:replay | 1:resume | 1:runs) ;; # a file
     *) compopt +o default ;;
     esac
 }
@@ -89,9 +93,9 @@ _caprun_word()
 _caprun()
 {
     local words=() cword=0 cur i plain=()
-    local valued='--@(registry|config|timeout|cpu|rpc-timeout|memory|allow|ask|deny|accept)'
+    local valued='--@(registry|config|timeout|cpu|rpc-timeout|memory|allow|ask|deny|accept|record|code|speed|retry-call)'
     local options=(--registry --config --json --timeout --cpu --rpc-timeout --memory --allow --ask
-        --deny --no-input --frozen -q --quiet -v --verbose -h --help --version)
+        --deny --record --no-input --frozen -q --quiet -v --verbose -h --help --version)
 
     COMPREPLY=()
     _caprun_words
@@ -111,7 +115,11 @@ _caprun()
         cur=${cur#*=}
         _caprun_value "${words[cword]%%=*}"
     elif [[ $cur == -* ]]; then
-        [[ ${plain[0]-} == lock ]] && options+=(--accept)
+        case ${plain[0]-} in
+        lock) options+=(--accept) ;;
+        replay) options+=(--code --speed) ;;
+        resume) options+=(--retry-unknown --retry-call) ;;
+        esac
         _caprun_offer "${options[@]}"
     else
         _caprun_word "${plain[@]}"

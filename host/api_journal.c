@@ -1,0 +1,84 @@
+/* api_journal.c - the public functions about journals. */
+#include "api.h"
+#include "base/scan.h"
+#include "journal/record.h"
+#include "journal/replay.h"
+
+#define MAX_ORIGIN (32u << 10) /* so that it stands in the header itself */
+
+int caprun_run_set_origin(struct caprun_run *run, const char *json, size_t len)
+{
+    struct cr_err *err = &run->runtime->err;
+    struct cr_err why;
+
+    if (cr_api_refuse_after_start(run) < 0)
+        return CAPRUN_E_STATE;
+    if (len &&
+        (json[0] != '{' || cr_scan_json((const uint8_t *)json, len, CR_SCAN_STRICT, &why) < 0))
+        return cr_err_set(err, CAPRUN_E_INVAL, "the origin is not a JSON object");
+    if (len > MAX_ORIGIN)
+        return cr_err_set(err, CAPRUN_E_TOOBIG, "the origin is over %u bytes", MAX_ORIGIN);
+    cr_buf_clear(&run->origin);
+    cr_buf_add(&run->origin, json, len);
+    if (cr_buf_err(&run->origin))
+        return cr_err_set(err, cr_buf_err(&run->origin), "no room for the origin");
+    return 0;
+}
+
+int caprun_run_record(struct caprun_run *run, const char *path)
+{
+    struct cr_record_spec spec = {.path = path};
+
+    if (cr_api_refuse_after_start(run) < 0)
+        return CAPRUN_E_STATE;
+    return cr_record_new(run, &spec, &run->runtime->err);
+}
+
+static int refuse_second(struct caprun_run *run)
+{
+    if (cr_api_refuse_after_start(run) < 0)
+        return CAPRUN_E_STATE;
+    if (run->prompter || run->recorder)
+        return cr_err_set(&run->runtime->err, CAPRUN_E_STATE, "the run has a journal already");
+    return 0;
+}
+
+static int fail(struct caprun_run *run, const struct cr_problem *why)
+{
+    return cr_err_set(&run->runtime->err,
+                      why->outcome == CAPRUN_OUTCOME_INTERNAL ? CAPRUN_E_NOMEM : CAPRUN_E_INVAL,
+                      "%s", why->text);
+}
+
+int caprun_run_replay(struct caprun_run *run, const char *path)
+{
+    struct cr_problem why;
+
+    if (refuse_second(run) < 0)
+        return CAPRUN_E_STATE;
+    return cr_replay_new(run, path, NULL, &why) < 0 ? fail(run, &why) : 0;
+}
+
+int caprun_run_resume(struct caprun_run *run, const char *path)
+{
+    struct cr_record_spec spec = {.path = path};
+    struct cr_problem why;
+
+    if (refuse_second(run) < 0)
+        return CAPRUN_E_STATE;
+    return cr_replay_resume(run, &spec, &why) < 0 ? fail(run, &why) : 0;
+}
+
+void caprun_run_set_real_time(struct caprun_run *run, int on)
+{
+    cr_replay_set_real_time(run, on != 0);
+}
+
+int caprun_run_retry(struct caprun_run *run, uint32_t call)
+{
+    if (cr_api_refuse_after_start(run) < 0)
+        return CAPRUN_E_STATE;
+    if (cr_replay_retry(run, call) < 0)
+        return cr_err_set(&run->runtime->err, CAPRUN_E_NOMEM, "no memory");
+    return 0;
+}

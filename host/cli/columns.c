@@ -1,0 +1,157 @@
+/* columns.c - escape, count, cut, fill. */
+#include "cli/columns.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/escape.h"
+
+#define MAX_CELL (64u << 10)
+#define USUAL 100u
+
+size_t cr_columns_there(void)
+{
+    const char *said = getenv("COLUMNS");
+    struct winsize size = {0};
+    size_t columns = USUAL;
+
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col)
+        columns = size.ws_col;
+    else if (said && *said >= '1' && *said <= '9')
+        columns = strtoul(said, NULL, 10);
+    if (columns > CR_COLUMNS_MOST)
+        return CR_COLUMNS_MOST;
+    return columns < CR_COLUMNS_LEAST ? CR_COLUMNS_LEAST : columns;
+}
+
+static bool begins_character(uint8_t byte)
+{
+    return (byte & 0xc0) != 0x80;
+}
+
+static size_t count(const struct cr_buf *text)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < text->len; i++)
+        n += begins_character(text->data[i]);
+    return n;
+}
+
+/* Keeps |width| characters, the last of which says that there were more. */
+static void cut(struct cr_buf *text, size_t width)
+{
+    size_t n = 0, at = 0;
+
+    while (at < text->len) {
+        if (begins_character(text->data[at]) && ++n == width)
+            break;
+        at++;
+    }
+    text->len = at;
+    cr_buf_str(text, "…");
+}
+
+/* A long text is not escaped in full for the few characters that are shown. */
+static void escape(struct cr_buf *out, const char *text)
+{
+    cr_buf_init(out, MAX_CELL);
+    cr_escape_terminal(out, text, strnlen(text, MAX_CELL / 16));
+}
+
+size_t cr_columns_of(const char *text)
+{
+    struct cr_buf escaped;
+    size_t n;
+
+    escape(&escaped, text);
+    n = count(&escaped);
+    cr_buf_clear(&escaped);
+    return n;
+}
+
+void cr_columns_fill(struct cr_buf *out, size_t spaces)
+{
+    while (spaces--)
+        cr_buf_str(out, " ");
+}
+
+static void add(struct cr_buf *out, const char *text, size_t width, bool to_the_right)
+{
+    struct cr_buf escaped;
+    size_t n;
+
+    escape(&escaped, text);
+    n = count(&escaped);
+    if (n > width) {
+        cut(&escaped, width);
+        n = width;
+    }
+    if (to_the_right)
+        cr_columns_fill(out, width - n);
+    cr_buf_add(out, escaped.data, escaped.len);
+    if (!to_the_right)
+        cr_columns_fill(out, width - n);
+    if (cr_buf_err(&escaped) && !out->err)
+        out->err = cr_buf_err(&escaped);
+    cr_buf_clear(&escaped);
+}
+
+void cr_columns_left(struct cr_buf *out, const char *text, size_t width)
+{
+    add(out, text, width, false);
+}
+
+void cr_columns_right(struct cr_buf *out, const char *text, size_t width)
+{
+    add(out, text, width, true);
+}
+
+/* Three digits, without zeros at the end of a fraction. */
+static void show_fraction(int64_t thousandths, const char *unit, char ret[32])
+{
+    int digits = thousandths < 10000 ? 2 : thousandths < 100000 ? 1 : 0;
+    char number[32];
+    size_t len;
+
+    /* rounded down: 999.9 ms is not a second yet */
+    (void)snprintf(number, sizeof(number), "%lld.%03lld", (long long)(thousandths / 1000),
+                   (long long)(thousandths % 1000));
+    len = strlen(number) - 3 + (size_t)digits;
+    while (number[len - 1] == '0' && strchr(number, '.') < number + len)
+        len--;
+    len -= number[len - 1] == '.';
+    (void)snprintf(ret, 32, "%.*s %s", (int)len, number, unit);
+}
+
+static void show_two(int64_t big, const char *big_unit, int64_t small, const char *small_unit,
+                     char ret[32])
+{
+    if (small)
+        (void)snprintf(ret, 32, "%lld %s %lld %s", (long long)big, big_unit, (long long)small,
+                       small_unit);
+    else
+        (void)snprintf(ret, 32, "%lld %s", (long long)big, big_unit);
+}
+
+void cr_columns_duration(int64_t us, char ret[32])
+{
+    int64_t s = us / 1000000;
+
+    if (us < 1000)
+        (void)snprintf(ret, 32, "%lld µs", (long long)us);
+    else if (us < 1000000)
+        show_fraction(us, "ms", ret);
+    else if (s < 60)
+        show_fraction(us / 1000, "s", ret);
+    else if (s < 3600)
+        show_two(s / 60, "min", s % 60, "s", ret);
+    else if (s < 86400)
+        show_two(s / 3600, "h", s / 60 % 60, "min", ret);
+    else
+        show_two(s / 86400, "d", s / 3600 % 24, "h", ret);
+}

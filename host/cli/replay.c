@@ -1,0 +1,278 @@
+/* replay.c - a run for each journal, in one runtime. */
+#include "cli/replay.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "cli/input.h"
+#include "cli/launch.h"
+#include "cli/output.h"
+#include "cli/settings.h"
+#include "journal/journal.h"
+#include "journal/replay.h"
+#include "journal/store.h"
+
+#define MAX_TEXT (64u << 20)
+#define MAX_ENV (256u * 1024)
+
+struct job {
+    struct caprun_runtime *rt;
+    const struct cr_options *options;
+    struct cr_options quiet; /* those of the runs: what they log was seen before */
+    char dir[PATH_MAX];      /* the state directory, or "" */
+    uint8_t key[CR_HASH_BYTES];
+    bool has_key;
+    struct cr_buf code; /* of --code */
+    struct cr_buf json;
+    struct cr_signals signals;
+    size_t done;
+    int status; /* of the first that is not the same, or 0 */
+};
+
+/* --- what a run needs ------------------------------------------------------------------------ */
+
+int cr_cli_replay_env(struct caprun_run *run)
+{
+    const struct cr_json *env = cr_replay_journal(run)->head.env;
+    struct cr_buf json;
+    int r;
+
+    cr_buf_init(&json, MAX_ENV);
+    for (const struct cr_json *v = env ? env->first : NULL; v; v = v->next) {
+        if (!getenv(v->key))
+            continue; /* the start will say so */
+        cr_buf_str(&json, json.len ? "," : "{");
+        cr_escape_json_str(&json, v->key);
+        cr_buf_str(&json, ":");
+        cr_escape_json_str(&json, getenv(v->key));
+    }
+    if (json.len)
+        cr_buf_str(&json, "}");
+    r = cr_buf_err(&json);
+    if (r == 0 && json.len)
+        r = caprun_run_set_env(run, (const char *)json.data, json.len);
+    cr_buf_clear(&json);
+    return r;
+}
+
+static int prepare(struct job *job, struct caprun_run *run, const char *path,
+                   struct cr_problem *why)
+{
+    if (cr_replay_new(run, path, job->has_key ? job->key : NULL, why) < 0)
+        return CAPRUN_E_INVAL;
+    if (cr_cli_replay_env(run) < 0 ||
+        (job->options->code &&
+         caprun_run_set_code(run, job->code.data ? (const char *)job->code.data : "",
+                             job->code.len) < 0))
+        return cr_problem_set(why, CAPRUN_OUTCOME_VALIDATION_ERROR, NULL, "%s",
+                              caprun_error(job->rt));
+    caprun_run_set_real_time(run, job->options->speed != NULL);
+    return 0;
+}
+
+/* --- what is said ----------------------------------------------------------------------------- */
+
+static void add_note(struct job *job, struct cr_buf *notes, const char *path, const char *what,
+                     const char *then, const char *now)
+{
+    char text[512];
+
+    if (strcmp(then, now) == 0)
+        return;
+    (void)snprintf(text, sizeof(text),
+                   "it was recorded with another %s: %.100s, and this is %.100s", what, then, now);
+    cr_buf_str(notes, notes->len ? "," : "");
+    cr_escape_json_str(notes, text);
+    if (!job->options->quiet)
+        cr_output_note("%s: %s", path, text);
+}
+
+static void note_versions(struct job *job, const struct caprun_run *run, const char *path,
+                          struct cr_buf *notes)
+{
+    const struct cr_journal *j = cr_replay_journal(run);
+
+    if (!j)
+        return;
+    add_note(job, notes, path, "engine", j->head.engine, cr_record_engine);
+    add_note(job, notes, path, "prelude", j->head.prelude, cr_record_prelude);
+}
+
+/* The outcome of the replay is that of the run, unless something is wrong. */
+static bool is_same(struct caprun_run *run)
+{
+    char recorded[64] = "";
+
+    if (cr_replay_journal(run))
+        cr_journal_outcome(cr_replay_journal(run), recorded);
+    return recorded[0] && strcmp(recorded, caprun_outcome_name(caprun_get_outcome(run))) == 0;
+}
+
+static void add_json(struct job *job, struct caprun_run *run, const char *path, bool same,
+                     const struct cr_buf *notes)
+{
+    const struct cr_journal *j = cr_replay_journal(run);
+    const char *message = caprun_get_message(run, NULL);
+    struct cr_buf *out = &job->json;
+    char recorded[64] = "";
+
+    cr_buf_str(out, job->done ? ",{\"file\":" : "{\"replays\":[{\"file\":");
+    cr_escape_json_str(out, path);
+    cr_buf_fmt(out, ",\"same\":%s", same ? "true" : "false");
+    if (j) {
+        cr_journal_outcome(j, recorded);
+        cr_escape_member(out, "run", j->head.run);
+        cr_escape_member(out, "recorded", recorded);
+        cr_buf_fmt(out, ",\"calls\":%u", j->calls);
+    }
+    cr_escape_member(out, "outcome", caprun_outcome_name(caprun_get_outcome(run)));
+    if (!same) {
+        cr_escape_member(out, "message", message ? message : "");
+        if (caprun_get_hint(run)[0])
+            cr_escape_member(out, "hint", caprun_get_hint(run));
+    }
+    cr_buf_str(out, ",\"notes\":[");
+    cr_buf_add(out, notes->data, notes->len);
+    cr_buf_str(out, "]}");
+}
+
+static void add_line(const struct job *job, struct caprun_run *run, const char *path, bool same)
+{
+    const struct cr_journal *j = cr_replay_journal(run);
+    bool differs = caprun_get_outcome(run) == CAPRUN_OUTCOME_REPLAY_DIFFERED;
+    struct cr_buf line;
+    char recorded[64] = "";
+
+    if (job->options->quiet)
+        return;
+    cr_buf_init(&line, MAX_TEXT);
+    cr_buf_fmt(&line, "%s%s%s  ",
+               cr_output_colour(STDOUT_FILENO, same ? CR_COLOUR_GOOD : CR_COLOUR_BAD),
+               same      ? "same   "
+               : differs ? "differs"
+                         : "failed ",
+               cr_output_colour(STDOUT_FILENO, CR_COLOUR_NONE));
+    cr_escape_terminal(&line, path, strlen(path));
+    if (same) {
+        cr_journal_outcome(j, recorded);
+        cr_buf_fmt(&line, "  %s, %u call%s", recorded, j->calls, j->calls == 1 ? "" : "s");
+    }
+    cr_buf_str(&line, "\n");
+    (void)cr_output_text(&line);
+    cr_buf_clear(&line);
+}
+
+static void report(struct job *job, struct caprun_run *run, const char *path)
+{
+    bool same = is_same(run);
+    struct cr_buf notes;
+    struct cr_err unused;
+
+    cr_buf_init(&notes, MAX_TEXT);
+    note_versions(job, run, path, &notes);
+    if (job->options->json)
+        add_json(job, run, path, same, &notes);
+    else
+        add_line(job, run, path, same);
+    if (!same) {
+        (void)cr_output_end(run, false, job->options->quiet, &unused);
+        if (!job->status)
+            job->status = caprun_outcome_status(caprun_get_outcome(run));
+    }
+    cr_buf_clear(&notes);
+    job->done++;
+}
+
+/* -----------------------------------------------------------------------------------------------
+ */
+
+static int replay_one(struct job *job, const char *word, struct cr_problem *why)
+{
+    struct caprun_run *run;
+    char path[PATH_MAX];
+
+    if (caprun_run_new(job->rt, &run) < 0)
+        return cr_problem_memory(why);
+    if (cr_store_find(job->dir, word, path, why) < 0) {
+        (void)snprintf(path, sizeof(path), "%s", word);
+        (void)cr_launch_reject(run, why);
+    } else if (prepare(job, run, path, why) < 0) {
+        (void)cr_launch_reject(run, why);
+    } else {
+        job->signals.taken = 0;
+        cr_signals_begin(&job->signals);
+        (void)cr_launch_run(job->rt, run, &job->signals, &job->quiet);
+    }
+    if (!job->signals.taken)
+        report(job, run, path);
+    caprun_run_free(run);
+    return 0;
+}
+
+static int load_code(struct job *job, struct cr_problem *why)
+{
+    struct cr_err err;
+
+    if (!job->options->code || cr_input_read(job->options->code, &job->code, &err) == 0)
+        return 0;
+    return cr_problem_set(why, CAPRUN_OUTCOME_USAGE, "--code needs the path of a file",
+                          "--code: %s", err.text);
+}
+
+static int check_speed(const struct cr_options *o, struct cr_problem *why)
+{
+    if (!o->speed || strcmp(o->speed, "real") == 0)
+        return 0;
+    return cr_problem_set(why, CAPRUN_OUTCOME_USAGE,
+                          "--speed real takes as long as the run took; without it, no time",
+                          "'%.60s' is not a speed", o->speed);
+}
+
+static void find_state(struct job *job)
+{
+    struct cr_err unused;
+
+    cr_settings_state_dir(job->dir);
+    job->has_key = job->dir[0] && cr_store_look_up_key(job->dir, job->key, &unused) == 0;
+}
+
+static int end(struct job *job)
+{
+    int status = job->status;
+
+    if (job->options->json) {
+        cr_buf_str(&job->json, "]}\n");
+        if (cr_output_json(&job->json) < 0)
+            status = caprun_outcome_status(CAPRUN_OUTCOME_INTERNAL);
+    }
+    return status;
+}
+
+int cr_cli_replay(struct caprun_runtime *rt, struct caprun_run *run, const struct cr_options *o,
+                  int *ret_signal)
+{
+    struct job job = {.rt = rt, .options = o, .quiet = *o};
+    struct cr_problem why;
+    int status = -1, r;
+
+    job.quiet.quiet = !o->verbose;
+    cr_buf_init(&job.code, CAPRUN_MAX_CODE);
+    cr_buf_init(&job.json, MAX_TEXT);
+    find_state(&job);
+    (void)caprun_set_warm(rt, o->word_count > 2 ? 2 : CAPRUN_WARM_NONE);
+    r = check_speed(o, &why) < 0 || load_code(&job, &why) < 0 ? -1 : 0;
+    for (int i = 1; r == 0 && i < o->word_count && !job.signals.taken; i++)
+        r = replay_one(&job, o->words[i], &why);
+    if (r < 0)
+        (void)cr_launch_reject(run, &why);
+    else if (job.signals.taken)
+        caprun_reject(run, CAPRUN_OUTCOME_CANCELLED, "Cancelled", NULL);
+    else
+        status = end(&job);
+    *ret_signal = job.signals.taken;
+    cr_buf_clear(&job.code);
+    cr_buf_clear(&job.json);
+    return status;
+}

@@ -1,0 +1,138 @@
+/*
+ * resume.c - the journal, then the configuration, then the capability as it is today; in this
+ * order.
+ *
+ * The code comes from the journal, which is no more to be believed than a file: a capability is
+ * loaded again, and has to be what is pinned and what the run began with. Where the journal is one
+ * that caprun keeps itself, the configuration is the one that the run had; a journal from elsewhere
+ * cannot say which.
+ */
+#include "cli/resume.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/capability.h"
+#include "cli/launch.h"
+#include "cli/output.h"
+#include "cli/replay.h"
+#include "cli/settings.h"
+#include "journal/journal.h"
+#include "journal/replay.h"
+#include "journal/store.h"
+
+struct job {
+    struct caprun_runtime *rt;
+    struct caprun_run *run;
+    struct cr_options options;
+    char dir[PATH_MAX], path[PATH_MAX];
+    uint8_t key[CR_HASH_BYTES];
+    bool is_in_store;
+};
+
+static const char *origin(const struct job *job, const char *name)
+{
+    const struct cr_json *value = cr_json_get(cr_replay_journal(job->run)->head.origin, name);
+
+    return value && value->type == CR_JSON_STRING ? value->text : "";
+}
+
+static int open_journal(struct job *job, struct cr_problem *why)
+{
+    struct cr_record_spec spec = {.path = job->path};
+    struct cr_err unused;
+
+    cr_settings_state_dir(job->dir);
+    if (cr_store_find(job->dir, job->options.words[1], job->path, why) < 0)
+        return CAPRUN_E_INVAL;
+    if (job->dir[0] && cr_store_look_up_key(job->dir, job->key, &unused) == 0)
+        spec.key = job->key;
+    job->is_in_store = job->dir[0] && cr_store_has(job->dir, job->path);
+    return cr_replay_resume(job->run, &spec, why);
+}
+
+/* The settings that the run had, if the journal may be asked, and the command line does not say. */
+static void take_settings(struct job *job)
+{
+    if (!job->is_in_store)
+        return;
+    if (!cr_settings_file(&job->options) && origin(job, "config")[0])
+        job->options.config = origin(job, "config");
+    if (!job->options.registry_count && origin(job, "registry")[0])
+        job->options.registries[job->options.registry_count++] = origin(job, "registry");
+}
+
+static int allow_retries(struct job *job, struct cr_problem *why)
+{
+    const struct cr_options *o = &job->options;
+    int r = o->retry_unknown ? caprun_run_retry(job->run, 0) : 0;
+
+    for (int i = 0; r == 0 && i < o->retry_count; i++)
+        r = caprun_run_retry(job->run, o->retry_calls[i]);
+    return r < 0 ? cr_problem_memory(why) : 0;
+}
+
+static int go_on(struct job *job, const struct cr_config *config)
+{
+    struct cr_pin pin;
+    struct cr_signals signals;
+
+    if (origin(job, "fqdn")[0]) {
+        (void)snprintf(pin.fqdn, sizeof(pin.fqdn), "%s", origin(job, "fqdn"));
+        (void)snprintf(pin.code, sizeof(pin.code), "%s", origin(job, "code"));
+        (void)snprintf(pin.metadata, sizeof(pin.metadata), "%s", origin(job, "metadata"));
+        return cr_cli_capability_resume(job->rt, job->run, &job->options, config, &pin);
+    }
+    (void)cr_cli_replay_env(job->run);
+    cr_signals_begin(&signals);
+    return cr_launch_run(job->rt, job->run, &signals, &job->options);
+}
+
+static void say_what_is_unknown(const struct job *job)
+{
+    uint64_t count = caprun_get_metric(job->run, CAPRUN_METRIC_CALLS);
+
+    for (uint32_t n = 1; n <= count && !job->options.quiet; n++)
+        if (strcmp(caprun_get_call_state(job->run, n), "in_flight_unknown") == 0)
+            cr_output_note("call %u, %s: it is not known whether it was carried out", n,
+                           caprun_get_call_method(job->run, n));
+}
+
+static int run_with(struct job *job, const struct cr_config *config)
+{
+    const struct cr_options *o = &job->options;
+    struct cr_problem why;
+    int signal = 0;
+
+    if (!o->quiet)
+        cr_settings_warn(config, o);
+    if (cr_settings_host(config, o, job->rt, &why) < 0 || allow_retries(job, &why) < 0)
+        (void)cr_launch_reject(job->run, &why);
+    else
+        signal = go_on(job, config);
+    if (caprun_get_outcome(job->run) == CAPRUN_OUTCOME_SUCCESS && job->is_in_store &&
+        config->record == CR_CONFIG_RECORD_FAILED)
+        cr_record_remove(job->path);
+    say_what_is_unknown(job);
+    return signal;
+}
+
+int cr_cli_resume(struct caprun_runtime *rt, struct caprun_run *run, const struct cr_options *o)
+{
+    struct job job = {.rt = rt, .run = run, .options = *o};
+    struct cr_config config = {0};
+    struct cr_problem why;
+    int signal = 0;
+
+    if (open_journal(&job, &why) < 0) {
+        (void)cr_launch_reject(run, &why);
+        return 0;
+    }
+    take_settings(&job);
+    if (cr_settings_load(&job.options, &config, &why) < 0)
+        (void)cr_launch_reject(run, &why);
+    else
+        signal = run_with(&job, &config);
+    cr_config_clear(&config);
+    return signal;
+}

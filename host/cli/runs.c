@@ -1,0 +1,293 @@
+/* runs.c - a table for eyes, a list for programs, or one run. */
+#include "cli/runs.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/escape.h"
+#include "cli/columns.h"
+#include "cli/inspect.h"
+#include "cli/launch.h"
+#include "cli/output.h"
+#include "cli/settings.h"
+#include "journal/index.h"
+
+#define MAX_TEXT (256u << 20)
+#define SHOWN 50u
+#define SHORT_ID 8u
+#define NARROW 72u      /* columns: below this, only what is needed to tell runs apart */
+#define MAX_OUTCOME 18u /* columns; so long is the longest code */
+#define GAP 2u
+#define WHEN 19u       /* 2026-11-17 14:03:09 */
+#define BRIEF_WHEN 11u /* 11-17 14:03 */
+
+struct table {
+    const struct cr_index_list *list;
+    struct cr_buf *out;
+    bool is_narrow, is_brief;
+    size_t when, what, outcome, took;
+};
+
+/* --- for programs -------------------------------------------------------------------------------
+ */
+
+static void add_run_json(struct cr_buf *out, const char *dir, const struct cr_index_run *r)
+{
+    const struct cr_summary *s = &r->summary;
+    const char *state = s->outcome[0] ? "ended" : cr_summary_state(s, r->is_live);
+    char path[PATH_MAX];
+
+    cr_store_path(dir, r->id, path);
+    cr_buf_fmt(out, "{\"runId\":\"%s\"", r->id);
+    cr_escape_member(out, "state", state);
+    if (s->outcome[0])
+        cr_escape_member(out, "outcome", s->outcome);
+    if (s->problem[0]) {
+        cr_escape_member(out, "message", s->problem);
+    } else {
+        cr_escape_member(out, "time", s->time);
+        if (s->fqdn[0])
+            cr_escape_member(out, "fqdn", s->fqdn);
+        if (s->command[0])
+            cr_escape_member(out, "command", s->command);
+        if (s->subject[0])
+            cr_escape_member(out, "subject", s->subject);
+        cr_buf_fmt(out,
+                   ",\"durationUs\":%lld,\"calls\":%lld,\"failedCalls\":%lld,"
+                   "\"unknownCalls\":%lld,\"bytes\":%lld,\"cut\":%s",
+                   (long long)s->duration_us, (long long)s->calls, (long long)s->failed,
+                   (long long)cr_summary_unknown(&r->summary, r->is_live), (long long)s->bytes,
+                   s->cut ? "true" : "false");
+    }
+    cr_escape_member(out, "path", path);
+    cr_buf_str(out, "}");
+}
+
+static void write_json(const struct cr_index_list *list, const char *dir, struct cr_buf *out)
+{
+    cr_buf_str(out, "{\"runs\":[");
+    for (size_t i = 0; i < list->count; i++) {
+        cr_buf_str(out, i ? "," : "");
+        add_run_json(out, dir, &list->runs[i]);
+    }
+    cr_buf_str(out, "]}\n");
+}
+
+/* --- for eyes -----------------------------------------------------------------------------------
+ */
+
+static void show_what(const struct cr_index_run *r, char ret[256])
+{
+    struct cr_buf text;
+
+    cr_buf_init(&text, MAX_TEXT);
+    cr_inspect_what(&r->summary, false, &text);
+    (void)snprintf(ret, 256, "%s", cr_buf_text(&text) ? (const char *)text.data : "?");
+    cr_buf_clear(&text);
+}
+
+static const char *show_state(const struct cr_index_run *r)
+{
+    return cr_inspect_word(cr_summary_state(&r->summary, r->is_live));
+}
+
+/* "7", "7, 2 failed" */
+static void show_calls(const struct cr_index_run *r, char ret[128])
+{
+    int64_t failed = r->summary.failed, unknown = cr_summary_unknown(&r->summary, r->is_live);
+    int len = snprintf(ret, 128, "%lld", (long long)r->summary.calls);
+
+    if (failed)
+        len += snprintf(ret + len, 128 - (size_t)len, ", %lld failed", (long long)failed);
+    if (unknown)
+        (void)snprintf(ret + len, 128 - (size_t)len, ", %lld unknown", (long long)unknown);
+}
+
+static void widen(size_t *width, const char *text)
+{
+    size_t n = cr_columns_of(text);
+
+    if (n > *width)
+        *width = n;
+}
+
+/* Where there is little room, the year and the seconds go before the name is cut. */
+static void share_out(struct table *t, size_t columns, size_t calls)
+{
+    size_t rest = SHORT_ID + GAP + WHEN + GAP + GAP + t->outcome;
+
+    rest += t->is_narrow ? 0 : GAP + t->took + GAP + calls;
+    t->is_brief = rest + t->what > columns;
+    t->when = t->is_brief ? BRIEF_WHEN : WHEN;
+    rest -= WHEN - t->when;
+    if (rest + t->what > columns)
+        t->what = columns > rest + SHORT_ID ? columns - rest : SHORT_ID;
+}
+
+static void measure(struct table *t, size_t columns)
+{
+    size_t calls = strlen("calls");
+    char text[256];
+
+    t->is_narrow = columns < NARROW;
+    t->outcome = strlen("outcome");
+    t->took = t->what = strlen("took");
+    for (size_t i = 0; i < t->list->count; i++) {
+        const struct cr_index_run *r = &t->list->runs[i];
+
+        show_what(r, text);
+        widen(&t->what, text);
+        widen(&t->outcome, show_state(r));
+        cr_columns_duration(r->summary.duration_us, text);
+        widen(&t->took, text);
+        show_calls(r, text);
+        widen(&calls, text);
+    }
+    if (t->outcome > MAX_OUTCOME)
+        t->outcome = MAX_OUTCOME;
+    share_out(t, columns, calls);
+}
+
+static void add_state(struct table *t, const struct cr_index_run *r)
+{
+    const char *state = show_state(r);
+    enum cr_colour colour = strcmp(state, "success") == 0   ? CR_COLOUR_GOOD
+                            : strcmp(state, "running") == 0 ? CR_COLOUR_DIM
+                                                            : CR_COLOUR_BAD;
+
+    cr_buf_str(t->out, cr_output_colour(STDOUT_FILENO, colour));
+    cr_columns_left(t->out, state, t->outcome);
+    cr_buf_str(t->out, cr_output_colour(STDOUT_FILENO, CR_COLOUR_NONE));
+}
+
+static void add_row(struct table *t, const struct cr_index_run *r)
+{
+    char text[256];
+
+    cr_buf_fmt(t->out, "%s  ", r->id + CR_STORE_ID - SHORT_ID);
+    cr_inspect_time(r->summary.time, !t->is_brief, text);
+    cr_columns_left(t->out, text, t->when);
+    cr_columns_fill(t->out, GAP);
+    show_what(r, text);
+    cr_columns_left(t->out, text, t->what);
+    cr_columns_fill(t->out, GAP);
+    add_state(t, r);
+    if (!t->is_narrow && !r->summary.problem[0]) {
+        cr_columns_fill(t->out, GAP);
+        cr_columns_duration(r->summary.duration_us, text);
+        cr_columns_right(t->out, text, t->took);
+        show_calls(r, text);
+        cr_buf_fmt(t->out, "  %s", text);
+    }
+    cr_buf_str(t->out, "\n");
+}
+
+static void add_titles(struct table *t)
+{
+    cr_buf_str(t->out, cr_output_colour(STDOUT_FILENO, CR_COLOUR_DIM));
+    cr_columns_left(t->out, "run", SHORT_ID + GAP);
+    cr_columns_left(t->out, "when", t->when + GAP);
+    cr_columns_left(t->out, "what", t->what + GAP);
+    cr_columns_left(t->out, "outcome", t->is_narrow ? 7 : t->outcome);
+    if (!t->is_narrow) {
+        cr_columns_right(t->out, "took", GAP + t->took);
+        cr_buf_str(t->out, "  calls");
+    }
+    cr_buf_fmt(t->out, "%s\n", cr_output_colour(STDOUT_FILENO, CR_COLOUR_NONE));
+}
+
+static void write_text(const struct cr_index_list *list, struct cr_buf *out)
+{
+    struct table t = {.list = list, .out = out};
+
+    measure(&t, cr_columns_there());
+    add_titles(&t);
+    for (size_t i = 0; i < list->count; i++)
+        add_row(&t, &list->runs[i]);
+    if (list->total > list->count)
+        cr_buf_fmt(out, "and %zu more; caprun runs --json has them all\n",
+                   list->total - list->count);
+}
+
+/* ------------------------------------------------------------------------------------------------
+ */
+
+static int print(const struct cr_buf *out, bool json)
+{
+    if ((json ? cr_output_json(out) : cr_output_text(out)) < 0)
+        return caprun_outcome_status(CAPRUN_OUTCOME_INTERNAL);
+    return 0;
+}
+
+static int list_runs(const char *dir, const struct cr_options *o, struct cr_problem *why)
+{
+    struct cr_index_list list;
+    struct cr_buf out;
+    struct cr_err err;
+    int r = cr_index_list(dir, o->json ? SIZE_MAX : SHOWN, &list, &err);
+
+    if (r == CAPRUN_E_NOMEM)
+        return cr_problem_memory(why);
+    if (r < 0)
+        return cr_problem_set(why, CAPRUN_OUTCOME_INTERNAL, NULL, "%s", err.text);
+    if (list.note.code && o->verbose)
+        cr_output_note("%s", list.note.text);
+    cr_buf_init(&out, MAX_TEXT);
+    if (o->json)
+        write_json(&list, dir, &out);
+    else if (list.count)
+        write_text(&list, &out);
+    else if (!o->quiet)
+        cr_output_note("nothing was recorded yet; a run is, unless \"record\" in .caprun.json says "
+                       "otherwise: caprun FQDN, or caprun exec FILE");
+    r = print(&out, o->json);
+    cr_buf_clear(&out);
+    cr_index_clear(&list);
+    return r;
+}
+
+static int show_run(const char *dir, const char *word, bool json, struct cr_problem *why)
+{
+    struct cr_inspect i;
+    struct cr_buf out;
+    char path[PATH_MAX];
+    int status;
+
+    if (cr_store_find(dir, word, path, why) < 0 || cr_inspect_init(&i, path, word, why) < 0)
+        return CAPRUN_E_INVAL;
+    cr_buf_init(&out, MAX_TEXT);
+    if (json)
+        cr_inspect_json(&i, &out);
+    else
+        cr_inspect_text(&i, cr_columns_there(), &out);
+    status = print(&out, json);
+    cr_buf_clear(&out);
+    cr_inspect_clear(&i);
+    return status;
+}
+
+static bool is_path(const char *word)
+{
+    return word && strpbrk(word, "/.");
+}
+
+int cr_cli_runs(struct caprun_run *run, const struct cr_options *o)
+{
+    const char *word = o->words[1];
+    struct cr_problem why;
+    char dir[PATH_MAX];
+    int r;
+
+    cr_settings_state_dir(dir);
+    if (!dir[0] && !is_path(word))
+        r = cr_problem_set(&why, CAPRUN_OUTCOME_USAGE, "set HOME, or write the path of a journal",
+                           "there is no directory of runs: neither XDG_STATE_HOME nor HOME is an "
+                           "absolute path");
+    else if (word)
+        r = show_run(dir, word, o->json, &why);
+    else
+        r = list_runs(dir, o, &why);
+    return r < 0 ? cr_launch_reject(run, &why) : r;
+}

@@ -1,0 +1,135 @@
+/* blobs.c - one file a blob. */
+#include "journal/blobs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+
+/* Returns 0, or CAPRUN_E_TOOBIG. |name| may be "". */
+static int place(const char *path, const char *name, char ret[PATH_MAX], struct cr_err *err)
+{
+    int len = snprintf(ret, PATH_MAX, "%s.d%s%s", path, *name ? "/" : "", name);
+
+    return len < PATH_MAX ? 0 : cr_err_set(err, CAPRUN_E_TOOBIG, "the path of the journal is long");
+}
+
+static int write_all(int fd, const char *bytes, size_t len)
+{
+    while (len) {
+        ssize_t n = write(fd, bytes, len);
+
+        if (n < 0 && errno != EINTR)
+            return -1;
+        if (n > 0) {
+            bytes += n;
+            len -= (size_t)n;
+        }
+    }
+    return 0;
+}
+
+/* Written in one go, so that one of this length is whole; who reads it looks at its hash. */
+static bool is_there(const char *file, size_t len)
+{
+    struct stat st;
+
+    return lstat(file, &st) == 0 && S_ISREG(st.st_mode) && (size_t)st.st_size == len;
+}
+
+int cr_blobs_write(const char *path, const struct cr_line_blob *blob, struct cr_err *err)
+{
+    cr_autoclose int fd = -1;
+    char dir[PATH_MAX], file[PATH_MAX];
+
+    if (place(path, "", dir, err) < 0 || place(path, blob->name, file, err) < 0)
+        return CAPRUN_E_TOOBIG;
+    if (is_there(file, blob->len))
+        return 0;
+    if (mkdir(dir, 0700) < 0 && errno != EEXIST)
+        return cr_err_sys(err, "cannot make '%s'", dir);
+    fd = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd >= 0 && write_all(fd, blob->bytes, blob->len) == 0)
+        return 0;
+    (void)cr_err_sys(err, "cannot write '%s'", file);
+    (void)unlink(file);
+    return CAPRUN_E_SYS;
+}
+
+int cr_blobs_read(const char *path, const char *name, size_t len, struct cr_buf *out,
+                  struct cr_err *err)
+{
+    uint8_t hash[CR_HASH_BYTES];
+    char file[PATH_MAX], digits[CR_HASH_DIGITS + 1];
+    size_t start = out->len;
+    int r = place(path, name, file, err);
+
+    if (r == 0)
+        r = cr_file_read(AT_FDCWD, file, out, NULL, err);
+    if (r == 1)
+        return cr_err_set(err, CAPRUN_E_INVAL, "'%s' is not there", file);
+    if (r < 0)
+        return r;
+    cr_hash_take(out->data + start, out->len - start, hash);
+    cr_hash_show(hash, digits);
+    if (out->len - start != len || strcmp(digits, name) != 0)
+        return cr_err_set(err, CAPRUN_E_INVAL, "'%s' is not what it was", file);
+    return 0;
+}
+
+/* Calls |each| for every blob. */
+static void for_each(const char *path, void (*each)(int dir, const char *name, void *data),
+                     void *data)
+{
+    char name[PATH_MAX];
+    const struct dirent *entry;
+    DIR *dir;
+
+    if (place(path, "", name, NULL) < 0)
+        return;
+    dir = opendir(name);
+    while (dir && (entry = readdir(dir)))
+        if (strlen(entry->d_name) == CR_HASH_DIGITS)
+            each(dirfd(dir), entry->d_name, data);
+    if (dir)
+        (void)closedir(dir);
+}
+
+static void remove_one(int dir, const char *name, void *data)
+{
+    (void)data;
+    (void)unlinkat(dir, name, 0);
+}
+
+void cr_blobs_remove(const char *path)
+{
+    char dir[PATH_MAX];
+
+    for_each(path, remove_one, NULL);
+    if (place(path, "", dir, NULL) == 0)
+        (void)rmdir(dir);
+}
+
+static void add_size(int dir, const char *name, void *data)
+{
+    uint64_t *sum = data;
+    struct stat st;
+
+    if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+        *sum += (uint64_t)st.st_size;
+}
+
+uint64_t cr_blobs_size(const char *path)
+{
+    uint64_t sum = 0;
+
+    for_each(path, add_size, &sum);
+    return sum;
+}

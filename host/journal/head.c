@@ -1,0 +1,305 @@
+/* head.c - one object, written by hand and read by a table. */
+#include "journal/head.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/escape.h"
+#include "base/json.h"
+#include "journal/line.h"
+#include "journal/record.h"
+#include "pool/run.h"
+#include "versions.h"
+
+_Static_assert(CR_HEAD_SEED == WIRE_SEED_MATH + WIRE_SEED_CRYPTO, "the seed of a job");
+
+const char cr_record_engine[] = CR_VERSIONS_ENGINE, cr_record_prelude[] = CR_VERSIONS_PRELUDE;
+
+/* --- writing ------------------------------------------------------------------------------------
+ */
+
+static void add_time(struct cr_line *line)
+{
+    struct timespec now;
+    struct tm utc;
+    char text[80];
+    size_t len;
+
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    (void)gmtime_r(&now.tv_sec, &utc);
+    len = strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &utc);
+    (void)snprintf(text + len, sizeof(text) - len, ".%03ldZ", now.tv_nsec / 1000000);
+    cr_line_text(line, "time", text, strlen(text));
+}
+
+static void add_hex(struct cr_buf *out, const char *name, const uint8_t *bytes, size_t len)
+{
+    cr_buf_fmt(out, ",\"%s\":\"", name);
+    for (size_t i = 0; i < len; i++)
+        cr_buf_fmt(out, "%02x", bytes[i]);
+    cr_buf_str(out, "\"");
+}
+
+static void add_limits(struct cr_buf *out, const struct cr_run_limits *l)
+{
+    cr_buf_fmt(out,
+               ",\"limits\":{\"timeoutMs\":%u,\"cpuMs\":%u,\"rpcTimeoutMs\":%u,"
+               "\"memoryBytes\":%llu,\"resultBytes\":%u,\"logBytes\":%u,\"maxCalls\":%u,"
+               "\"maxConcurrentCalls\":%u}",
+               l->wall_ms, l->cpu_ms, l->call_ms, (unsigned long long)l->memory,
+               l->most.result_bytes, l->most.log_bytes, l->most.calls, l->most.calls_at_once);
+}
+
+static void add_tools(struct cr_buf *out, const struct caprun_run *run)
+{
+    const char *name = (const char *)run->tools.data, *end = name + run->tools.len;
+
+    if (!run->has_tools)
+        return;
+    cr_buf_str(out, ",\"tools\":[");
+    for (const char *at = name; run->tools.len && at < end; at += strlen(at) + 1) {
+        cr_buf_str(out, at == name ? "" : ",");
+        cr_escape_json_str(out, at);
+    }
+    cr_buf_str(out, "]");
+}
+
+void cr_record_env_hash(const uint8_t key[CR_HASH_BYTES], const char *name, const char *value,
+                        char ret[CR_HASH_DIGITS + 1])
+{
+    uint8_t of_value[CR_HASH_BYTES], both[2 * CR_HASH_BYTES], hash[CR_HASH_BYTES];
+
+    cr_hash_take(name, strlen(name), both);
+    cr_hash_take(value, strlen(value), of_value);
+    memcpy(both + CR_HASH_BYTES, of_value, CR_HASH_BYTES);
+    cr_hash_keyed(key, both, sizeof(both), hash);
+    cr_hash_show(hash, ret);
+}
+
+void cr_record_key_name(const uint8_t key[CR_HASH_BYTES], char ret[CR_HASH_DIGITS + 1])
+{
+    uint8_t hash[CR_HASH_BYTES];
+
+    cr_hash_keyed(key, "name", 4, hash);
+    cr_hash_show(hash, ret);
+    ret[16] = '\0';
+}
+
+/* Names, and what tells only whoever has the key whether a value is the same. */
+static void add_env(struct cr_line *line, const struct caprun_run *run, const uint8_t *key)
+{
+    struct cr_json_doc doc = {0};
+    char digits[CR_HASH_DIGITS + 1] = "";
+
+    if (!run->env.len)
+        return;
+    if (cr_json_parse(run->env.data, run->env.len, &doc, NULL) < 0) {
+        line->text->err = CAPRUN_E_NOMEM; /* it was parsed before */
+        return;
+    }
+    cr_buf_str(line->text, ",\"env\":{");
+    for (const struct cr_json *v = doc.root->first; v; v = v->next) {
+        if (key)
+            cr_record_env_hash(key, v->key, v->text, digits);
+        cr_buf_str(line->text, v == doc.root->first ? "" : ",");
+        cr_escape_json_str(line->text, v->key);
+        cr_buf_fmt(line->text, ":\"%s\"", digits);
+    }
+    cr_buf_str(line->text, "}");
+    if (key) {
+        cr_record_key_name(key, digits);
+        cr_line_text(line, "envKey", digits, strlen(digits));
+    }
+    cr_json_clear(&doc);
+}
+
+void cr_head_write(struct cr_line *line, const struct caprun_run *run, const uint8_t *key)
+{
+    struct cr_buf *out = line->text;
+    char boot[64];
+
+    cr_record_boot(boot);
+    cr_buf_fmt(out, "{\"journal\":%d,\"run\":\"%s\"", CR_HEAD_VERSION, run->id);
+    add_time(line);
+    cr_buf_fmt(out, ",\"caprun\":\"%s\",\"engine\":\"%s\",\"prelude\":\"%s\",\"boot\":\"%s\"",
+               CAPRUN_VERSION, cr_record_engine, cr_record_prelude, boot);
+    if (run->origin.len)
+        cr_line_json(line, "origin", run->origin.data, run->origin.len);
+    add_limits(out, &run->limits);
+    cr_buf_fmt(out, ",\"onDenied\":\"%s\"", run->stop_when_denied ? "stop" : "continue");
+    add_tools(out, run);
+    add_env(line, run, key);
+    add_hex(out, "seed", run->seed, sizeof(run->seed));
+    cr_line_text(line, "code", (const char *)run->code.data, run->code.len);
+    if (run->schema.len)
+        cr_line_json(line, "schema", run->schema.data, run->schema.len);
+    cr_line_json(line, "args", run->args.data, run->args.len);
+}
+
+/* --- reading ------------------------------------------------------------------------------------
+ */
+
+static int refuse(struct cr_err *err, const char *name)
+{
+    (void)cr_err_set(err, CAPRUN_E_INVAL, "\"%s\" is missing, or is not what it should be", name);
+    return CAPRUN_E_INVAL;
+}
+
+static int take_text(const struct cr_json *root, const char *name, const char **ret,
+                     struct cr_err *err)
+{
+    const struct cr_json *value = cr_json_get(root, name);
+
+    if (!value || value->type != CR_JSON_STRING)
+        return refuse(err, name);
+    *ret = value->text;
+    return 0;
+}
+
+static int take_number(const struct cr_json *object, const char *name, uint64_t least,
+                       uint64_t most, uint64_t *ret, struct cr_err *err)
+{
+    const struct cr_json *value = cr_json_get(object, name);
+
+    if (!value || cr_json_number(value, most, ret) < 0 || *ret < least)
+        return refuse(err, name);
+    return 0;
+}
+
+static int take_limits(const struct cr_json *root, struct cr_head *ret, struct cr_err *err)
+{
+    const struct cr_json *l = cr_json_get(root, "limits");
+
+    if (take_number(l, "timeoutMs", 1, LIMIT_MAX_MS, &ret->timeout_ms, err) < 0 ||
+        take_number(l, "cpuMs", 1, LIMIT_MAX_MS, &ret->cpu_ms, err) < 0 ||
+        take_number(l, "rpcTimeoutMs", 1, LIMIT_MAX_MS, &ret->rpc_timeout_ms, err) < 0 ||
+        take_number(l, "memoryBytes", 1, LIMIT_MAX_MEMORY_BYTES, &ret->memory, err) < 0 ||
+        take_number(l, "resultBytes", 1, LIMIT_MAX_RESULT_BYTES, &ret->result_bytes, err) < 0 ||
+        take_number(l, "logBytes", 1, LIMIT_MAX_LOG_BYTES, &ret->log_bytes, err) < 0 ||
+        take_number(l, "maxCalls", 1, LIMIT_MAX_CALLS, &ret->max_calls, err) < 0)
+        return CAPRUN_E_INVAL;
+    return take_number(l, "maxConcurrentCalls", 1, LIMIT_MAX_CALLS_AT_ONCE, &ret->max_calls_at_once,
+                       err);
+}
+
+static int digit(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static int take_seed(const struct cr_json *root, struct cr_head *ret, struct cr_err *err)
+{
+    const char *text = "";
+
+    if (take_text(root, "seed", &text, err) < 0 || strlen(text) != 2 * sizeof(ret->seed))
+        return refuse(err, "seed");
+    for (size_t i = 0; i < sizeof(ret->seed); i++) {
+        int high = digit(text[2 * i]), low = digit(text[2 * i + 1]);
+
+        if (high < 0 || low < 0)
+            return refuse(err, "seed");
+        ret->seed[i] = (uint8_t)(high << 4 | low);
+    }
+    return 0;
+}
+
+static bool is_hash(const char *text)
+{
+    return strlen(text) == CR_HASH_DIGITS && strspn(text, "0123456789abcdef") == CR_HASH_DIGITS;
+}
+
+/* JSON that may be a blob. It may also be missing. */
+static int take_json(const struct cr_json *root, const char *name, uint64_t most,
+                     const struct cr_json **ret, const char **ret_blob, uint64_t *ret_bytes,
+                     struct cr_err *err)
+{
+    char blob[32], bytes[32];
+
+    *ret = cr_json_get(root, name);
+    *ret_blob = NULL;
+    (void)snprintf(blob, sizeof(blob), "%sBlob", name);
+    (void)snprintf(bytes, sizeof(bytes), "%sBytes", name);
+    if (*ret || !cr_json_get(root, blob))
+        return 0;
+    if (take_text(root, blob, ret_blob, err) < 0 || !is_hash(*ret_blob))
+        return refuse(err, blob);
+    return take_number(root, bytes, 1, most, ret_bytes, err);
+}
+
+static bool is_list_of_texts(const struct cr_json *list)
+{
+    if (list->type != CR_JSON_ARRAY)
+        return false;
+    for (const struct cr_json *v = list->first; v; v = v->next)
+        if (v->type != CR_JSON_STRING)
+            return false;
+    return true;
+}
+
+static bool is_object_of_texts(const struct cr_json *object)
+{
+    if (object->type != CR_JSON_OBJECT)
+        return false;
+    for (const struct cr_json *v = object->first; v; v = v->next)
+        if (v->type != CR_JSON_STRING)
+            return false;
+    return true;
+}
+
+static int take_lists(const struct cr_json *root, struct cr_head *ret, struct cr_err *err)
+{
+    ret->origin = cr_json_get(root, "origin");
+    ret->tools = cr_json_get(root, "tools");
+    ret->env = cr_json_get(root, "env");
+    ret->env_key = "";
+    if (ret->origin && ret->origin->type != CR_JSON_OBJECT)
+        return refuse(err, "origin");
+    if (ret->tools && !is_list_of_texts(ret->tools))
+        return refuse(err, "tools");
+    if (ret->env && !is_object_of_texts(ret->env))
+        return refuse(err, "env");
+    if (cr_json_get(root, "envKey"))
+        return take_text(root, "envKey", &ret->env_key, err);
+    return 0;
+}
+
+static int check_version(const struct cr_json *root, struct cr_err *err)
+{
+    const struct cr_json *version = cr_json_get(root, "journal");
+    uint64_t number;
+
+    if (!version || cr_json_number(version, UINT32_MAX, &number) < 0)
+        return cr_err_set(err, CAPRUN_E_INVAL, "it is not a journal of caprun");
+    if (number != CR_HEAD_VERSION)
+        return cr_err_set(err, CAPRUN_E_INVAL,
+                          "it is a journal of version %llu, and this caprun reads version %d",
+                          (unsigned long long)number, CR_HEAD_VERSION);
+    return 0;
+}
+
+int cr_head_read(const struct cr_json *root, struct cr_head *ret, struct cr_err *err)
+{
+    const char *denied = "";
+
+    if (check_version(root, err) < 0 || take_text(root, "run", &ret->run, err) < 0 ||
+        take_text(root, "time", &ret->time, err) < 0 ||
+        take_text(root, "caprun", &ret->caprun, err) < 0 ||
+        take_text(root, "engine", &ret->engine, err) < 0 ||
+        take_text(root, "prelude", &ret->prelude, err) < 0 ||
+        take_text(root, "boot", &ret->boot, err) < 0 ||
+        take_text(root, "code", &ret->code, err) < 0 ||
+        take_text(root, "onDenied", &denied, err) < 0 || take_lists(root, ret, err) < 0 ||
+        take_limits(root, ret, err) < 0 || take_seed(root, ret, err) < 0 ||
+        take_json(root, "args", LIMIT_ARGS_BYTES, &ret->args, &ret->args_blob, &ret->args_bytes,
+                  err) < 0 ||
+        take_json(root, "schema", LIMIT_SCHEMA_BYTES, &ret->schema, &ret->schema_blob,
+                  &ret->schema_bytes, err) < 0)
+        return CAPRUN_E_INVAL;
+    if (!ret->args && !ret->args_blob)
+        return refuse(err, "args");
+    if (strlen(ret->run) != 36 || strspn(ret->run, "0123456789abcdef-") != 36)
+        return refuse(err, "run");
+    ret->stop_when_denied = strcmp(denied, "stop") == 0;
+    return 0;
+}

@@ -1,0 +1,39 @@
+/*
+ * head.h - the first line of a journal: all that a run is given before it is told anything.
+ */
+#ifndef CR_HEAD_H
+#define CR_HEAD_H
+
+#include "base/json.h"
+
+#define CR_HEAD_VERSION 1
+#define CR_HEAD_SEED 40u
+
+struct cr_line;
+struct caprun_run;
+
+/* Appends the line's text, brace included and hash not. |key| may be NULL. */
+void cr_head_write(struct cr_line *line, const struct caprun_run *run, const uint8_t *key);
+
+/* What a header says. Texts belong to the document that it was read from. */
+struct cr_head {
+    const char *run, *time, *engine, *prelude, *caprun, *boot, *code, *env_key;
+    const struct cr_json *origin;        /* an object, or NULL */
+    const struct cr_json *tools;         /* an array of texts, or NULL: there is no list */
+    const struct cr_json *env;           /* an object of hashes, or NULL */
+    const struct cr_json *args, *schema; /* NULL: they are blobs, or there is none */
+    const char *args_blob, *schema_blob; /* names of blobs, or NULL */
+    uint64_t args_bytes, schema_bytes;   /* of blobs */
+    uint64_t memory, timeout_ms, cpu_ms, rpc_timeout_ms;
+    uint64_t result_bytes, log_bytes, max_calls, max_calls_at_once;
+    uint8_t seed[CR_HEAD_SEED];
+    bool stop_when_denied;
+};
+
+/*
+ * Reads |root|, which is of the first line. Returns 0; or CAPRUN_E_INVAL with what is wrong, and if
+ * it is a journal of another version, with that.
+ */
+int cr_head_read(const struct cr_json *root, struct cr_head *ret, struct cr_err *err);
+
+#endif

@@ -1,0 +1,321 @@
+/* heard.c - what the worker says, held against what it said. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "journal/diff.h"
+#include "journal/line.h"
+#include "journal/replay_parts.h"
+
+#define MAX_MESSAGE (LIMIT_ERROR_MESSAGE_BYTES - 1u)
+
+/* --- words
+ * ---------------------------------------------------------------------------------------- */
+
+/* Ends the run with what |message| says. */
+static void differ(struct caprun_run *run, struct cr_buf *message)
+{
+    const char *text = cr_buf_text(message);
+
+    cr_run_say(run, "%s", text ? text : "The run differs, and that is too long to be shown");
+    cr_run_end(run, CAPRUN_OUTCOME_REPLAY_DIFFERED);
+}
+
+/* One text of the line, for a person. */
+static void add_text(struct cr_buf *out, const struct cr_journal_line *line, const char *name)
+{
+    struct cr_buf text;
+
+    cr_buf_init(&text, CR_LINE_MAX);
+    cr_journal_text(line, name, &text);
+    cr_diff_cut(out, text.data ? (const char *)text.data : "", text.len);
+    cr_buf_clear(&text);
+}
+
+/* The JSON |name| of the line; of the new one it may be in the frame, if it is long. */
+static void add_json(struct cr_buf *out, const struct cr_journal_line *line, const char *name)
+{
+    size_t len = 0;
+    const char *json = cr_json_peek(line->text, line->len, name, &len);
+
+    if (json)
+        cr_diff_cut(out, json, len);
+    else
+        cr_buf_str(out, "(too long to be shown)");
+}
+
+/* What the line says, in one line. */
+static void describe(struct cr_buf *out, const struct cr_journal_line *line)
+{
+    switch (line->kind) {
+    case CR_JOURNAL_CALL:
+        add_text(out, line, "method");
+        cr_buf_str(out, " ");
+        add_json(out, line, "args");
+        break;
+    case CR_JOURNAL_LOG:
+        add_text(out, line, "line");
+        break;
+    case CR_JOURNAL_BLOCKED:
+        add_text(out, line, "message");
+        break;
+    case CR_JOURNAL_DONE:
+        cr_buf_str(out, "it returned ");
+        add_json(out, line, "result");
+        break;
+    case CR_JOURNAL_THREW:
+        cr_buf_str(out, "it threw ");
+        add_text(out, line, "name");
+        cr_buf_str(out, ": ");
+        add_text(out, line, "message");
+        break;
+    case CR_JOURNAL_LATE:
+        cr_buf_str(out, "it took too long");
+        break;
+    case CR_JOURNAL_FULL:
+        cr_buf_str(out, "its memory was full");
+        break;
+    case CR_JOURNAL_JOB:
+    case CR_JOURNAL_REPLY:
+    case CR_JOURNAL_FAIL:
+    case CR_JOURNAL_WAKE:
+    case CR_JOURNAL_SEND:
+    case CR_JOURNAL_RESUME:
+    case CR_JOURNAL_END:
+    case CR_JOURNAL_CUT:
+        break;
+    }
+}
+
+static void add_described(struct cr_buf *out, const char *label, const struct cr_journal_line *line)
+{
+    cr_buf_str(out, label);
+    if (line)
+        describe(out, line);
+    else
+        cr_buf_str(out, "nothing");
+    cr_buf_str(out, "\n");
+}
+
+/* Where args, or results, differ. */
+static void add_places(struct cr_buf *out, const struct cr_journal_line *then,
+                       const struct cr_journal_line *now, const char *name)
+{
+    size_t then_len = 0, now_len = 0;
+    const char *a = cr_json_peek(then->text, then->len, name, &then_len);
+    const char *b = cr_json_peek(now->text, now->len, name, &now_len);
+
+    if (a && b)
+        cr_diff_json(out, a, then_len, b, now_len);
+}
+
+/* A body as a line, so that it can be looked into. */
+static void as_line(struct cr_buf *text, enum cr_journal_kind kind, const struct cr_buf *body,
+                    struct cr_journal_line *ret)
+{
+    cr_buf_init(text, CR_LINE_MAX);
+    cr_buf_str(text, "{");
+    cr_buf_add(text, body->data, body->len);
+    *ret = (struct cr_journal_line){
+        .kind = kind, .text = (const char *)text->data, .len = cr_buf_err(text) ? 0 : text->len};
+}
+
+static void name_it(struct cr_buf *out, enum cr_journal_kind kind, size_t number)
+{
+    switch ((int)kind) {
+    case CR_JOURNAL_CALL:
+        cr_buf_fmt(out, "Call %zu", number);
+        break;
+    case CR_JOURNAL_LOG:
+        cr_buf_fmt(out, "Line %zu of the log", number);
+        break;
+    case CR_JOURNAL_BLOCKED:
+        cr_buf_fmt(out, "Attempt %zu on what is denied", number);
+        break;
+    default:
+        cr_buf_str(out, "The end");
+        break;
+    }
+}
+
+/* |then| is NULL if there was none. */
+static void say_different(struct cr_replay *p, struct caprun_run *run, enum cr_journal_kind kind,
+                          size_t number, const struct cr_journal_line *then)
+{
+    struct cr_journal_line now;
+    struct cr_buf message, text;
+
+    as_line(&text, kind, &p->body, &now);
+    cr_buf_init(&message, MAX_MESSAGE);
+    name_it(&message, kind, number);
+    cr_buf_str(&message, then ? " is not what was recorded\n" : " is new\n");
+    add_described(&message, "recorded: ", then);
+    add_described(&message, "now:      ", &now);
+    if (then && kind == CR_JOURNAL_CALL && then->kind == kind)
+        add_places(&message, then, &now, "args");
+    if (then && kind == CR_JOURNAL_DONE && then->kind == kind)
+        add_places(&message, then, &now, "result");
+    differ(run, &message);
+    cr_buf_clear(&message);
+    cr_buf_clear(&text);
+}
+
+void cr_replay_say_missing_call(struct cr_replay *p, struct caprun_run *run, uint32_t number)
+{
+    struct cr_buf message;
+
+    cr_buf_init(&message, MAX_MESSAGE);
+    cr_buf_fmt(&message, "Call %u is missing\n", number);
+    add_described(&message, "recorded: ", p->calls[number - 1].made);
+    cr_buf_str(&message, "now:      the code waits, and has not made it\n");
+    differ(run, &message);
+    cr_buf_clear(&message);
+}
+
+bool cr_replay_say_missing(struct cr_replay *p, struct caprun_run *run)
+{
+    const struct cr_journal_line *line = NULL;
+    struct cr_buf message;
+    size_t number = 0;
+
+    if (p->call_at < p->journal.calls) {
+        number = p->call_at + 1;
+        line = p->calls[number - 1].made;
+    } else if (p->log_at < p->log_count) {
+        number = p->log_at + 1;
+        line = p->logs[number - 1];
+    } else if (p->attempt_at < p->attempt_count) {
+        number = p->attempt_at + 1;
+        line = p->attempts[number - 1];
+    }
+    if (!line)
+        return false;
+    cr_buf_init(&message, MAX_MESSAGE);
+    name_it(&message, line->kind, number);
+    cr_buf_str(&message, " is missing\n");
+    add_described(&message, "recorded: ", line);
+    cr_buf_str(&message, "now:      the run has ended without it\n");
+    cr_run_say(run, "%s", cr_buf_text(&message) ? cr_buf_text(&message) : "Something is missing");
+    cr_buf_clear(&message);
+    return true;
+}
+
+/* --- comparing
+ * -------------------------------------------------------------------------------------- */
+
+static enum cr_journal_kind kind_of(unsigned type)
+{
+    switch (type) {
+    case WIRE_CALL:
+        return CR_JOURNAL_CALL;
+    case WIRE_LOG:
+        return CR_JOURNAL_LOG;
+    case WIRE_BLOCKED:
+        return CR_JOURNAL_BLOCKED;
+    case WIRE_DONE:
+        return CR_JOURNAL_DONE;
+    case WIRE_THREW:
+        return CR_JOURNAL_THREW;
+    case WIRE_LATE:
+        return CR_JOURNAL_LATE;
+    default:
+        return CR_JOURNAL_FULL;
+    }
+}
+
+/* What was said then in the place of what is said now; NULL: nothing. */
+static const struct cr_journal_line *
+find_recorded(const struct cr_replay *p, enum cr_journal_kind kind, uint32_t id, size_t *ret_number)
+{
+    switch ((int)kind) {
+    case CR_JOURNAL_CALL:
+        *ret_number = id;
+        return id <= p->journal.calls ? p->calls[id - 1].made : NULL;
+    case CR_JOURNAL_LOG:
+        *ret_number = p->log_at + 1;
+        return p->log_at < p->log_count ? p->logs[p->log_at] : NULL;
+    case CR_JOURNAL_BLOCKED:
+        *ret_number = p->attempt_at + 1;
+        return p->attempt_at < p->attempt_count ? p->attempts[p->attempt_at] : NULL;
+    default:
+        *ret_number = 0;
+        return p->last;
+    }
+}
+
+/* Other code has other lines, so that its stacks are others. */
+static size_t length_to_compare(const struct cr_replay *p, const char *body, size_t len)
+{
+    const char *stack =
+        p->has_other_code ? memmem(body, len, cr_line_stack, strlen(cr_line_stack)) : NULL;
+
+    return stack ? (size_t)(stack - body) : len;
+}
+
+static bool is_same(const struct cr_replay *p, const struct cr_journal_line *line)
+{
+    size_t then = length_to_compare(p, line->body, line->body_len);
+    size_t now = length_to_compare(p, (const char *)p->body.data, p->body.len);
+
+    return then == now && memcmp(line->body, p->body.data, now) == 0;
+}
+
+static void move_on(struct cr_replay *p, enum cr_journal_kind kind)
+{
+    if (kind == CR_JOURNAL_CALL)
+        p->call_at++;
+    else if (kind == CR_JOURNAL_LOG)
+        p->log_at++;
+    else if (kind == CR_JOURNAL_BLOCKED)
+        p->attempt_at++;
+    if (cr_replay_is_complete(p))
+        cr_replay_end_as_recorded(p, p->run);
+}
+
+/* A call that nobody has seen before: its args are needed when the run is live. */
+static void keep_args(struct cr_replay *p, struct caprun_run *run, const struct wire_header *header,
+                      const uint8_t *payload)
+{
+    struct wire_call names;
+    size_t before;
+
+    memcpy(&names, payload, sizeof(names));
+    before = sizeof(names) + (size_t)names.namespace_len + names.action_len;
+    cr_buf_add(&p->new_args, payload + before, header->length - before);
+    cr_buf_add(&p->new_args, "", 1);
+    if (cr_buf_err(&p->new_args)) {
+        cr_run_say(run, "No memory for the args of calls");
+        cr_run_end(run, CAPRUN_OUTCOME_INTERNAL);
+    }
+}
+
+bool cr_replay_hear(struct cr_prompter *hooks, struct caprun_run *run,
+                    const struct wire_header *header, const uint8_t *payload)
+{
+    struct cr_replay *p = cr_replay_of(hooks);
+    enum cr_journal_kind kind = kind_of(header->type);
+    const struct cr_journal_line *then;
+    struct cr_line line;
+    size_t number;
+
+    then = find_recorded(p, kind, header->id, &number);
+    if (!then && p->is_resume) {
+        if (kind == CR_JOURNAL_CALL)
+            keep_args(p, run, header, payload);
+        return false;
+    }
+    if (!then && cr_replay_ended_from_outside(p))
+        return true;
+    cr_buf_drop(&p->body, p->body.len);
+    cr_line_init(&line, &p->body);
+    cr_line_heard(&line, header, payload);
+    if (cr_buf_err(&p->body)) {
+        cr_run_say(run, "No memory to compare with");
+        cr_run_end(run, CAPRUN_OUTCOME_INTERNAL);
+    } else if (!then || !is_same(p, then)) {
+        say_different(p, run, kind, number, then);
+    } else {
+        move_on(p, kind);
+    }
+    return then != NULL;
+}

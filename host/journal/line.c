@@ -1,0 +1,275 @@
+/* line.c - from what happened to text, and the hash behind it. */
+#include "journal/line.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "base/scan.h"
+#include "pool/envelope.h"
+
+const char cr_line_stack[] = ",\"stack\":";
+
+void cr_line_init(struct cr_line *line, struct cr_buf *text)
+{
+    line->text = text;
+    line->blob_count = 0;
+}
+
+static void add_blob(struct cr_line *line, const char *name, const void *bytes, size_t len)
+{
+    struct cr_line_blob *blob = &line->blobs[line->blob_count++];
+    uint8_t hash[CR_HASH_BYTES];
+
+    cr_hash_take(bytes, len, hash);
+    cr_hash_show(hash, blob->name);
+    blob->bytes = bytes;
+    blob->len = len;
+    cr_buf_fmt(line->text, ",\"%sBlob\":\"%s\",\"%sBytes\":%zu", name, blob->name, name, len);
+}
+
+/* How deep |json|, which is JSON, is. */
+static size_t deepest(const char *json, size_t len)
+{
+    size_t depth = 0, most = 0;
+    bool in_string = false;
+
+    for (size_t i = 0; i < len; i++) {
+        if (json[i] == '"')
+            in_string = !in_string;
+        else if (in_string)
+            i += json[i] == '\\';
+        else if (json[i] == '[' || json[i] == '{')
+            most = ++depth > most ? depth : most;
+        else if (json[i] == ']' || json[i] == '}')
+            depth--;
+    }
+    return most;
+}
+
+/* A line is one level deeper than what stands in it, so that what is as deep as may be cannot. */
+static bool is_too_deep(const char *json, size_t len)
+{
+    size_t open = 0;
+
+    for (size_t i = 0; i < len && open < CR_SCAN_MAX_DEPTH; i++)
+        open += json[i] == '[' || json[i] == '{';
+    return open == CR_SCAN_MAX_DEPTH && deepest(json, len) >= CR_SCAN_MAX_DEPTH;
+}
+
+void cr_line_json(struct cr_line *line, const char *name, const void *json, size_t len)
+{
+    struct cr_buf *out = line->text;
+    size_t start;
+
+    if (len > CR_LINE_INLINE || is_too_deep(json, len)) {
+        add_blob(line, name, json, len);
+        return;
+    }
+    cr_buf_fmt(out, ",\"%s\":", name);
+    start = out->len;
+    cr_buf_add(out, json, len);
+    for (size_t i = start; i < out->len; i++)
+        if (out->data[i] == '\n' || out->data[i] == '\r')
+            out->data[i] = ' ';
+}
+
+void cr_line_text(struct cr_line *line, const char *name, const char *text, size_t len)
+{
+    cr_buf_fmt(line->text, ",\"%s\":", name);
+    cr_escape_json(line->text, text, len);
+}
+
+/* --- from the worker -------------------------------------------------------------------------- */
+
+/* Native code in a worker can send what is no JSON, and is refused: then it is only a text. */
+static void add_args(struct cr_line *line, const char *args, size_t len)
+{
+    struct cr_err unused;
+
+    if (cr_scan_json((const uint8_t *)args, len, CR_SCAN_PASS, &unused) == 0)
+        cr_line_json(line, "args", args, len);
+    else
+        cr_line_text(line, "argsText", args, len < CR_LINE_INLINE ? len : CR_LINE_INLINE);
+}
+
+static void add_call(struct cr_line *line, const struct wire_header *header, const uint8_t *payload)
+{
+    const char *names = (const char *)payload + sizeof(struct wire_call);
+    struct wire_call call;
+    size_t args_at;
+
+    memcpy(&call, payload, sizeof(call));
+    args_at = (size_t)call.namespace_len + call.action_len;
+    cr_buf_fmt(line->text, "\"from\":\"call\",\"n\":%u,\"method\":\"%.*s:%.*s\"", header->id,
+               (int)call.namespace_len, names, (int)call.action_len, names + call.namespace_len);
+    add_args(line, names + args_at, header->length - sizeof(call) - args_at);
+}
+
+static void add_log(struct cr_line *line, const struct wire_header *header, const uint8_t *payload)
+{
+    cr_buf_str(line->text, "\"from\":\"log\"");
+    if (header->id)
+        cr_buf_str(line->text, ",\"cut\":true");
+    cr_line_text(line, "line", (const char *)payload, header->length);
+}
+
+static void add_blocked(struct cr_line *line, const uint8_t *payload)
+{
+    const char *at = (const char *)payload + sizeof(struct wire_blocked);
+    struct wire_blocked b;
+
+    memcpy(&b, payload, sizeof(b));
+    cr_buf_str(line->text, "\"from\":\"blocked\"");
+    cr_line_text(line, "api", at, b.api_len);
+    at += b.api_len;
+    cr_line_text(line, "access", at, b.access_len);
+    at += b.access_len;
+    cr_line_text(line, "target", at, b.target_len);
+    at += b.target_len;
+    cr_line_text(line, "message", at, b.message_len);
+}
+
+static void add_done(struct cr_line *line, const struct wire_header *header, const uint8_t *payload)
+{
+    cr_buf_str(line->text, "\"from\":\"done\"");
+    cr_line_json(line, "result", payload, header->length);
+}
+
+static void add_threw(struct cr_line *line, const uint8_t *payload)
+{
+    const char *at = (const char *)payload + sizeof(struct wire_threw);
+    struct wire_threw threw;
+
+    memcpy(&threw, payload, sizeof(threw));
+    cr_buf_fmt(line->text, "\"from\":\"threw\",\"why\":%u,\"call\":%u,\"blocked\":%u", threw.why,
+               threw.call, threw.blocked);
+    cr_line_text(line, "name", at, threw.name_len);
+    at += threw.name_len;
+    cr_line_text(line, "message", at, threw.message_len);
+    at += threw.message_len;
+    cr_buf_str(line->text, cr_line_stack);
+    cr_escape_json(line->text, at, threw.stack_len);
+}
+
+void cr_line_heard(struct cr_line *line, const struct wire_header *header, const uint8_t *payload)
+{
+    switch ((enum wire_type)header->type) {
+    case WIRE_CALL:
+        add_call(line, header, payload);
+        break;
+    case WIRE_LOG:
+        add_log(line, header, payload);
+        break;
+    case WIRE_BLOCKED:
+        add_blocked(line, payload);
+        break;
+    case WIRE_DONE:
+        add_done(line, header, payload);
+        break;
+    case WIRE_THREW:
+        add_threw(line, payload);
+        break;
+    case WIRE_LATE:
+        cr_buf_str(line->text, "\"from\":\"late\"");
+        cr_buf_str(line->text, cr_line_stack);
+        cr_escape_json(line->text, (const char *)payload, header->length);
+        break;
+    case WIRE_FULL:
+        cr_buf_str(line->text, "\"from\":\"full\"");
+        break;
+    case WIRE_JOB:
+    case WIRE_REPLY:
+    case WIRE_FAIL:
+    case WIRE_WAKE:
+    case WIRE_READY:
+    case WIRE_IDLE:
+        break; /* it is never asked to */
+    }
+}
+
+/* --- to the worker ---------------------------------------------------------------------------- */
+
+static void add_reply(struct cr_line *line, uint32_t number, const struct wire_part *parts)
+{
+    struct wire_reply reply;
+
+    memcpy(&reply, parts[0].bytes, sizeof(reply));
+    cr_buf_fmt(line->text, "\"to\":\"reply\",\"n\":%u,\"kind\":\"%s\"", number,
+               reply.kind == WIRE_REPLY_TOOL ? "tool" : "value");
+    cr_line_json(line, "json", parts[1].bytes, parts[1].len);
+}
+
+static void add_fail(struct cr_line *line, uint32_t number, const struct wire_part *parts,
+                     const struct cr_call *call)
+{
+    static const char *const states[] = {
+        [CR_CALL_FAILED] = "failed", [CR_CALL_DENIED] = "denied", [CR_CALL_UNKNOWN] = "unknown"};
+
+    cr_buf_fmt(line->text, "\"to\":\"fail\",\"n\":%u,\"state\":\"%s\"", number,
+               states[call->state]);
+    if (call->state == CR_CALL_DENIED && call->by) {
+        cr_buf_str(line->text, ",\"by\":");
+        cr_envelope_add_by(line->text, call);
+    }
+    cr_line_text(line, "code", parts[1].bytes, parts[1].len);
+    cr_line_text(line, "message", parts[2].bytes, parts[2].len);
+}
+
+void cr_line_told(struct cr_line *line, const struct wire_header *header,
+                  const struct wire_part *parts, size_t count, const struct cr_call *call)
+{
+    if (header->type == WIRE_JOB)
+        cr_buf_fmt(line->text, "\"to\":\"job\",\"date\":%lld",
+                   (long long)(header->date_us - header->now_us));
+    else if (header->type == WIRE_WAKE)
+        cr_buf_str(line->text, "\"to\":\"wake\"");
+    else if (header->type == WIRE_REPLY && count == 2)
+        add_reply(line, header->id, parts);
+    else if (header->type == WIRE_FAIL && count == 3)
+        add_fail(line, header->id, parts, call);
+}
+
+/* --- the hash -----------------------------------------------------------------------------------
+ */
+
+static const char before_hash[] = ",\"h\":\"", after_hash[] = "\"}";
+#define BEFORE (sizeof(before_hash) - 1)
+#define AFTER (sizeof(after_hash) - 1)
+
+static void show_start(const uint8_t chain[CR_HASH_BYTES], char ret[CR_HASH_DIGITS + 1])
+{
+    cr_hash_show(chain, ret);
+    ret[CR_LINE_HASH] = '\0';
+}
+
+void cr_line_seal(struct cr_buf *text, size_t start, uint8_t chain[CR_HASH_BYTES])
+{
+    char digits[CR_HASH_DIGITS + 1];
+
+    if (cr_buf_err(text))
+        return;
+    cr_hash_go_on(chain, text->data + start, text->len - start);
+    show_start(chain, digits);
+    cr_buf_str(text, before_hash);
+    cr_buf_add(text, digits, CR_LINE_HASH);
+    cr_buf_str(text, after_hash);
+    cr_buf_str(text, "\n");
+}
+
+size_t cr_line_check(const char *line, size_t len, uint8_t chain[CR_HASH_BYTES])
+{
+    const size_t tail = BEFORE + CR_LINE_HASH + AFTER;
+    char digits[CR_HASH_DIGITS + 1];
+    size_t body;
+
+    if (len <= tail)
+        return 0;
+    body = len - tail;
+    if (memcmp(line + body, before_hash, BEFORE) != 0 ||
+        memcmp(line + len - AFTER, after_hash, AFTER) != 0)
+        return 0;
+    cr_hash_go_on(chain, line, body);
+    show_start(chain, digits);
+    return memcmp(line + body + BEFORE, digits, CR_LINE_HASH) == 0 ? body : 0;
+}

@@ -1,0 +1,431 @@
+/* load.c - from a file to a run that can be told what it was told. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/utf8.h"
+#include "journal/replay_parts.h"
+#include "pool/envelope.h"
+
+#define SLOWER 10u /* than the machine of then may be the one of a replay */
+#define LEAST_MS 60000u
+#define MAX_WORDS (256u << 20)
+
+/* --- what the journal has, by kind
+ * ----------------------------------------------------------------- */
+
+/* Keeps who decided. */
+static void note_who(struct cr_replay *p, struct cr_replay_call *call,
+                     const struct cr_journal_line *line)
+{
+    size_t at = p->words.len;
+
+    cr_journal_text(line, "by", &p->words);
+    if (p->words.len == at)
+        return;
+    cr_buf_add(&p->words, "", 1);
+    call->by_at = at;
+}
+
+static void note_call(struct cr_replay *p, const struct cr_journal_line *line)
+{
+    struct cr_replay_call *call = &p->calls[line->n - 1];
+
+    if (line->kind == CR_JOURNAL_CALL) {
+        call->made = line;
+        return;
+    }
+    if (line->kind == CR_JOURNAL_SEND)
+        call->is_sent = true;
+    else
+        call->answer = line;
+    if (!call->by_at)
+        note_who(p, call, line);
+}
+
+static void sort_line(struct cr_replay *p, const struct cr_journal_line *line)
+{
+    switch (line->kind) {
+    case CR_JOURNAL_REPLY:
+    case CR_JOURNAL_FAIL:
+        note_call(p, line);
+        p->told[p->told_count++] = line;
+        break;
+    case CR_JOURNAL_WAKE:
+        p->told[p->told_count++] = line;
+        break;
+    case CR_JOURNAL_CALL:
+    case CR_JOURNAL_SEND:
+        note_call(p, line);
+        break;
+    case CR_JOURNAL_LOG:
+        p->logs[p->log_count++] = line;
+        break;
+    case CR_JOURNAL_BLOCKED:
+        p->attempts[p->attempt_count++] = line;
+        break;
+    case CR_JOURNAL_DONE:
+    case CR_JOURNAL_THREW:
+    case CR_JOURNAL_LATE:
+    case CR_JOURNAL_FULL:
+        p->last = line;
+        break;
+    case CR_JOURNAL_JOB:
+        p->run->then.now_us = line->at_us;
+        p->run->then.date_us = line->date_us;
+        break;
+    case CR_JOURNAL_RESUME:
+    case CR_JOURNAL_END:
+    case CR_JOURNAL_CUT:
+        break;
+    }
+}
+
+static int sort_lines(struct cr_replay *p, struct cr_problem *why)
+{
+    const struct cr_journal *j = &p->journal;
+    char outcome[64];
+
+    p->calls = calloc(j->calls + 1, sizeof(*p->calls));
+    p->told = calloc(j->count + 1, sizeof(const void *));
+    p->logs = calloc(j->count + 1, sizeof(const void *));
+    p->attempts = calloc(j->count + 1, sizeof(const void *));
+    if (!p->calls || !p->told || !p->logs || !p->attempts)
+        return cr_problem_memory(why);
+    for (size_t i = 0; i < j->count; i++)
+        sort_line(p, &j->lines[i]);
+    if (cr_buf_err(&p->words))
+        return cr_problem_memory(why);
+    cr_journal_outcome(j, outcome);
+    p->outcome = cr_envelope_outcome(outcome);
+    return 0;
+}
+
+static void free_replay(struct cr_prompter *hooks)
+{
+    struct cr_replay *p = cr_replay_of(hooks);
+
+    cr_loop_unset(p->run->loop, &p->timer);
+    free(p->calls);
+    free(p->told);
+    free(p->logs);
+    free(p->attempts);
+    cr_buf_clear(&p->words);
+    cr_buf_clear(&p->body);
+    cr_buf_clear(&p->new_args);
+    cr_buf_clear(&p->retries);
+    cr_journal_clear(&p->journal);
+    free(p);
+}
+
+/* --- what the run was given
+ * --------------------------------------------------------------------------- */
+
+static int give_texts(struct cr_replay *p, struct cr_problem *why)
+{
+    struct caprun_run *run = p->run;
+    const char *code = p->journal.head.code;
+    uint8_t digest[CR_HASH_BYTES];
+
+    if (strlen(code) > LIMIT_CODE_BYTES)
+        return cr_problem_set(why, CAPRUN_OUTCOME_JOURNAL_INVALID, NULL,
+                              "%s:1: the code is over %u bytes", p->journal.path, LIMIT_CODE_BYTES);
+    /* other code that is run in its place has its name, or lines of the log would differ by it */
+    cr_hash_take(code, strlen(code), digest);
+    cr_run_name_code(run, digest);
+    cr_buf_clear(&run->code);
+    cr_buf_clear(&run->args);
+    cr_buf_clear(&run->schema);
+    cr_buf_add(&run->code, code, strlen(code));
+    if (!run->code.data)
+        (void)cr_buf_room(&run->code, 1); /* no code is code, too */
+    if (cr_buf_err(&run->code))
+        return cr_problem_memory(why);
+    if (cr_journal_given(&p->journal, "args", &run->args, why) < 0 ||
+        cr_journal_given(&p->journal, "schema", &run->schema, why) < 0)
+        return CAPRUN_E_INVAL;
+    return 0;
+}
+
+static int give_tools(struct cr_replay *p, struct cr_problem *why)
+{
+    const struct cr_json *tools = p->journal.head.tools;
+    struct caprun_run *run = p->run;
+
+    cr_buf_clear(&run->tools);
+    run->has_tools = tools != NULL;
+    for (const struct cr_json *v = tools ? tools->first : NULL; v; v = v->next)
+        cr_buf_add(&run->tools, v->text, strlen(v->text) + 1);
+    return cr_buf_err(&run->tools) ? cr_problem_memory(why) : 0;
+}
+
+/*
+ * A run that goes on has what it had. How long a replay takes depends on the machine and says
+ * nothing about the run, but other code may never end.
+ */
+static uint32_t time_limit(const struct cr_replay *p, uint64_t recorded_ms)
+{
+    uint64_t ms = recorded_ms * SLOWER < LEAST_MS ? LEAST_MS : recorded_ms * SLOWER;
+
+    if (p->is_resume)
+        return (uint32_t)recorded_ms;
+    return ms < LIMIT_MAX_MS ? (uint32_t)ms : LIMIT_MAX_MS;
+}
+
+static int give(struct cr_replay *p, struct cr_problem *why)
+{
+    const struct cr_head *head = &p->journal.head;
+    struct cr_run_limits *limits = &p->run->limits;
+
+    limits->memory = head->memory;
+    limits->wall_ms = time_limit(p, head->timeout_ms);
+    limits->cpu_ms = time_limit(p, head->cpu_ms);
+    limits->call_ms = (uint32_t)head->rpc_timeout_ms;
+    limits->most =
+        (struct wire_limits){(uint32_t)head->result_bytes, (uint32_t)head->log_bytes,
+                             (uint32_t)head->max_calls, (uint32_t)head->max_calls_at_once};
+    p->run->stop_when_denied = head->stop_when_denied;
+    memcpy(p->run->seed, head->seed, sizeof(p->run->seed));
+    p->run->has_seed = true;
+    return give_texts(p, why) < 0 ? CAPRUN_E_INVAL : give_tools(p, why);
+}
+
+/* --- beginning
+ * ------------------------------------------------------------------------------------------ */
+
+/* Takes the journal that is at |path|, or that |fd| gives. NULL: |why|. */
+static struct cr_replay *load(struct caprun_run *run, const char *path, int fd, const uint8_t *key,
+                              bool is_resume, struct cr_problem *why)
+{
+    struct cr_replay *p = calloc(1, sizeof(*p));
+
+    if (!p) {
+        (void)cr_problem_memory(why);
+        return NULL;
+    }
+    *p = (struct cr_replay){.hooks = {.begun = cr_replay_begun,
+                                      .hear = cr_replay_hear,
+                                      .next = cr_replay_next,
+                                      .end = cr_replay_end,
+                                      .free = free_replay},
+                            .run = run,
+                            .is_resume = is_resume,
+                            .has_key = key != NULL,
+                            .timer = {.when_us = -1, .due = cr_replay_timer_due}};
+    if (key)
+        memcpy(p->key, key, CR_HASH_BYTES);
+    cr_buf_init(&p->words, MAX_WORDS);
+    cr_buf_add(&p->words, "", 1);
+    cr_buf_init(&p->body, WIRE_CALL_MAX * 6);
+    cr_buf_init(&p->new_args, (size_t)LIMIT_MAX_CALLS_AT_ONCE * LIMIT_ARGS_BYTES);
+    cr_buf_init(&p->retries, LIMIT_MAX_CALLS * sizeof(uint32_t));
+    if (cr_journal_read(path, fd, &p->journal, why) < 0 || sort_lines(p, why) < 0 ||
+        give(p, why) < 0) {
+        free_replay(&p->hooks);
+        return NULL;
+    }
+    return p;
+}
+
+static void attach(struct caprun_run *run, struct cr_replay *p)
+{
+    run->prompter = &p->hooks;
+    run->is_prompted = true;
+}
+
+static int refuse_early_end(const struct cr_journal *j, struct cr_problem *why)
+{
+    const size_t line = j->count + 1;
+
+    if (j->cut)
+        return cr_problem_set(
+            why, CAPRUN_OUTCOME_JOURNAL_INVALID, "record the run again, with a larger limit",
+            "%s:%zu: the recording was stopped here, because it was too long", j->path, line);
+    return cr_problem_set(why, CAPRUN_OUTCOME_JOURNAL_INVALID,
+                          "the run was interrupted, or goes on: caprun resume goes on with it",
+                          "%s:%zu: it ends early: the end of the run is missing", j->path, line);
+}
+
+int cr_replay_new(struct caprun_run *run, const char *path, const uint8_t *key,
+                  struct cr_problem *why)
+{
+    struct cr_replay *p = load(run, path, -1, key, false, why);
+
+    if (!p)
+        return CAPRUN_E_INVAL;
+    if (!p->journal.end) {
+        (void)refuse_early_end(&p->journal, why);
+        free_replay(&p->hooks);
+        return CAPRUN_E_INVAL;
+    }
+    attach(run, p);
+    return 0;
+}
+
+/* Whoever may write the journal could make it say anything. */
+static int check_file(int fd, const char *path, struct cr_problem *why)
+{
+    struct cr_err err;
+    struct stat st;
+    char name[4096];
+
+    (void)snprintf(name, sizeof(name), "'%s'", path);
+    if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+        return cr_problem_set(why, CAPRUN_OUTCOME_USAGE, NULL, "'%s' is not a journal", path);
+    if (cr_file_check_owner(&st, name, &err) < 0)
+        return cr_problem_set(why, CAPRUN_OUTCOME_USAGE, NULL, "%s", err.text);
+    if (cr_file_lock(fd) < 0)
+        return cr_problem_set(why, CAPRUN_OUTCOME_USAGE, "wait for its end: caprun runs shows it",
+                              "the run of '%s' goes on, in another process", path);
+    return 0;
+}
+
+static int check_can_go_on(const struct cr_journal *j, struct cr_problem *why)
+{
+    char outcome[64];
+
+    if (j->cut)
+        return refuse_early_end(j, why);
+    if (!j->end)
+        return 0;
+    cr_journal_outcome(j, outcome);
+    return cr_problem_set(why, CAPRUN_OUTCOME_USAGE, "caprun replay runs it again from its journal",
+                          "the run %s has ended (%s): there is nothing to resume", j->head.run,
+                          outcome);
+}
+
+/* |fd| is locked; it becomes the recorder's, also after a failure. */
+static int resume_locked(struct caprun_run *run, const struct cr_record_spec *spec, int fd,
+                         struct cr_problem *why)
+{
+    struct cr_replay *p = load(run, spec->path, fd, spec->key, true, why);
+    struct cr_err err;
+
+    if (!p || check_can_go_on(&p->journal, why) < 0) {
+        (void)close(fd);
+    } else if (cr_record_go_on(run, spec, fd, &p->journal, &err) < 0) {
+        (void)cr_problem_set(why, CAPRUN_OUTCOME_INTERNAL, NULL, "%s", err.text);
+    } else {
+        (void)snprintf(run->id, sizeof(run->id), "%s", p->journal.head.run);
+        attach(run, p);
+        run->is_prompted = p->journal.has_job; /* without one nothing has happened yet */
+        return 0;
+    }
+    if (p)
+        free_replay(&p->hooks);
+    return CAPRUN_E_INVAL;
+}
+
+int cr_replay_resume(struct caprun_run *run, const struct cr_record_spec *spec,
+                     struct cr_problem *why)
+{
+    int fd = open(spec->path, O_RDWR | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW);
+
+    if (fd < 0)
+        return cr_problem_set(why, CAPRUN_OUTCOME_USAGE, "caprun runs lists what was recorded",
+                              "cannot open '%s': %s", spec->path, strerror(errno));
+    if (check_file(fd, spec->path, why) < 0) {
+        (void)close(fd);
+        return CAPRUN_E_INVAL;
+    }
+    return resume_locked(run, spec, fd, why);
+}
+
+/* --- before the start
+ * ------------------------------------------------------------------------------------ */
+
+static int refuse_env(const struct cr_replay *p, const char *name, const char *what,
+                      struct cr_problem *why)
+{
+    return cr_problem_set(why, CAPRUN_OUTCOME_VALIDATION_ERROR,
+                          "a journal has no values of variables: set it as it was, and try again",
+                          "the run of '%s' was given the variable %s, which %s", p->journal.path,
+                          name, what);
+}
+
+static int check_variable(const struct cr_replay *p, const struct cr_json *then,
+                          const struct cr_json *now, struct cr_problem *why)
+{
+    char name[CR_HASH_DIGITS + 1] = "", hash[CR_HASH_DIGITS + 1];
+
+    if (!now)
+        return refuse_env(p, then->key, "is not set now", why);
+    if (p->has_key)
+        cr_record_key_name(p->key, name);
+    if (!name[0] || strcmp(name, p->journal.head.env_key) != 0)
+        return 0; /* another user's hashes say nothing here */
+    cr_record_env_hash(p->key, then->key, now->text, hash);
+    return strcmp(hash, then->text) == 0 ? 0
+                                         : refuse_env(p, then->key, "has another value now", why);
+}
+
+static int check_env(struct cr_replay *p, struct cr_problem *why)
+{
+    const struct cr_json *then = p->journal.head.env;
+    struct cr_json_doc now = {0};
+    int r = 0;
+
+    if (p->run->env.len && cr_json_parse(p->run->env.data, p->run->env.len, &now, NULL) < 0)
+        return cr_problem_memory(why);
+    for (const struct cr_json *v = then ? then->first : NULL; v && r == 0; v = v->next)
+        r = check_variable(p, v, cr_json_get(now.root, v->key), why);
+    for (const struct cr_json *v = now.root ? now.root->first : NULL; v && r == 0; v = v->next)
+        if (!cr_json_get(then, v->key))
+            r = cr_problem_set(why, CAPRUN_OUTCOME_VALIDATION_ERROR, NULL,
+                               "the run of '%s' was not given the variable %s", p->journal.path,
+                               v->key);
+    cr_json_clear(&now);
+    return r;
+}
+
+/* What was written a moment before a machine went down may be lost, and calls with it. */
+static int check_boot(const struct cr_replay *p, struct cr_problem *why)
+{
+    char boot[64];
+
+    cr_record_boot(boot);
+    if (!p->is_resume || p->retries_all ||
+        (strlen(boot) == p->journal.boot_len &&
+         memcmp(boot, p->journal.boot, p->journal.boot_len) == 0))
+        return 0;
+    return cr_problem_set(
+        why, CAPRUN_OUTCOME_USAGE,
+        "look at what was done, with caprun runs; to go on nevertheless: --retry-unknown",
+        "the machine was restarted since, so that the last second of '%s' may be missing: calls "
+        "may "
+        "have been made that it does not have",
+        p->journal.path);
+}
+
+int cr_replay_check(struct caprun_run *run, struct cr_problem *why)
+{
+    struct cr_replay *p = run->prompter ? cr_replay_of(run->prompter) : NULL;
+    const char *code;
+
+    if (!p)
+        return 0;
+    if (!p->is_resume) {
+        run->gate = NULL; /* whatever happens, nobody is called */
+        run->on_call = NULL;
+    }
+    code = p->journal.head.code;
+    p->has_other_code =
+        run->code.len != strlen(code) || memcmp(run->code.data, code, run->code.len) != 0;
+    return check_boot(p, why) < 0 ? CAPRUN_E_INVAL : check_env(p, why);
+}
+
+void cr_replay_set_real_time(struct caprun_run *run, bool on)
+{
+    if (run->prompter)
+        cr_replay_of(run->prompter)->in_real_time = on;
+}
+
+const struct cr_journal *cr_replay_journal(const struct caprun_run *run)
+{
+    return run->prompter ? &cr_replay_of(run->prompter)->journal : NULL;
+}

@@ -1,0 +1,259 @@
+/* replay.c - what the run was told, told again. */
+#include <stdio.h>
+#include <string.h>
+
+#include "journal/replay_parts.h"
+#include "pool/calls.h"
+#include "pool/decide.h"
+#include "pool/envelope.h"
+
+/* --- ends ----------------------------------------------------------------------------------------
+ */
+
+/*
+ * Was the last thing that the run was told that it may not make a call, which ends it? Then it was
+ * ended when the call came, and not when the worker heard of it.
+ */
+static bool is_stopped_by_call(const struct cr_replay *p)
+{
+    return p->journal.head.stop_when_denied && p->told_count &&
+           p->told[p->told_count - 1]->kind == CR_JOURNAL_FAIL;
+}
+
+bool cr_replay_ended_from_outside(const struct cr_replay *p)
+{
+    switch ((int)p->outcome) {
+    case CAPRUN_OUTCOME_EXECUTION_TIMEOUT:
+    case CAPRUN_OUTCOME_CPU_TIMEOUT:
+    case CAPRUN_OUTCOME_MEMORY_LIMIT:
+    case CAPRUN_OUTCOME_CANCELLED:
+    case CAPRUN_OUTCOME_WORKER_TERMINATED:
+    case CAPRUN_OUTCOME_INTERNAL:
+        return true;
+    case CAPRUN_OUTCOME_PERMISSION_DENIED:
+        return is_stopped_by_call(p);
+    default:
+        return !p->journal.has_job;
+    }
+}
+
+bool cr_replay_is_complete(const struct cr_replay *p)
+{
+    size_t to_tell = p->told_count - (is_stopped_by_call(p) ? 1 : 0);
+
+    return !p->is_resume && cr_replay_ended_from_outside(p) && p->told_at >= to_tell &&
+           p->call_at >= p->journal.calls && p->log_at == p->log_count &&
+           p->attempt_at == p->attempt_count;
+}
+
+void cr_replay_end_as_recorded(struct cr_replay *p, struct caprun_run *run)
+{
+    struct cr_buf message;
+
+    cr_buf_init(&message, 2 * LIMIT_ERROR_MESSAGE_BYTES);
+    cr_journal_text(p->journal.end, "message", &message);
+    if (cr_buf_text(&message))
+        cr_run_say(run, "%s", cr_buf_text(&message));
+    cr_buf_clear(&message);
+    cr_run_end(run, p->outcome);
+}
+
+void cr_replay_begun(struct cr_prompter *hooks, struct caprun_run *run)
+{
+    struct cr_replay *p = cr_replay_of(hooks);
+
+    if (cr_replay_is_complete(p))
+        cr_replay_end_as_recorded(p, run);
+}
+
+/* What happens to the replay itself is no difference. */
+static bool is_of_the_replay(enum caprun_outcome outcome)
+{
+    return outcome == CAPRUN_OUTCOME_REPLAY_DIFFERED || outcome == CAPRUN_OUTCOME_JOURNAL_INVALID ||
+           outcome == CAPRUN_OUTCOME_CANCELLED || outcome == CAPRUN_OUTCOME_INTERNAL;
+}
+
+void cr_replay_end(struct cr_prompter *hooks, struct caprun_run *run, enum caprun_outcome *outcome)
+{
+    struct cr_replay *p = cr_replay_of(hooks);
+
+    cr_loop_unset(run->loop, &p->timer);
+    for (uint32_t n = 1; n <= run->call_count && n <= p->journal.calls; n++)
+        if (run->calls[n - 1].state == CR_CALL_OPEN && p->calls[n - 1].is_sent)
+            run->calls[n - 1].sent_us = run->calls[n - 1].started_us;
+    if (is_of_the_replay(*outcome) || cr_replay_is_complete(p))
+        return;
+    if (cr_replay_say_missing(p, run)) {
+        *outcome = CAPRUN_OUTCOME_REPLAY_DIFFERED;
+    } else if (!p->is_resume && *outcome != p->outcome) {
+        cr_run_say(run, "The end is not what was recorded\nrecorded: %s\nnow:      %s",
+                   cr_envelope_code(p->outcome), cr_envelope_code(*outcome));
+        *outcome = CAPRUN_OUTCOME_REPLAY_DIFFERED;
+    }
+}
+
+/* --- what comes next
+ * ------------------------------------------------------------------------------ */
+
+/* The journal says what cannot be. */
+static void end_by(struct caprun_run *run, const struct cr_problem *why)
+{
+    cr_run_say(run, "%s", why->text);
+    cr_run_hint(run, why->hint);
+    cr_run_end(run, why->outcome);
+}
+
+static void show_who(struct cr_replay *p, struct caprun_run *run, uint32_t number)
+{
+    struct cr_call *call = &run->calls[number - 1];
+    size_t at = p->calls[number - 1].by_at;
+
+    call->by = at ? (const char *)p->words.data + at : NULL;
+    call->rule = NULL;
+}
+
+/* As long as it took then. */
+static void show_time(const struct cr_replay *p, struct caprun_run *run,
+                      const struct cr_journal_line *line)
+{
+    run->calls[line->n - 1].us = (uint64_t)(line->at_us - p->calls[line->n - 1].made->at_us);
+}
+
+static void tell_reply(struct cr_replay *p, struct caprun_run *run,
+                       const struct cr_journal_line *line)
+{
+    struct cr_problem why;
+    struct cr_err err;
+    struct cr_buf json, kind;
+
+    cr_buf_init(&json, LIMIT_ANSWER_BYTES);
+    cr_buf_init(&kind, 64);
+    cr_journal_text(line, "kind", &kind);
+    if (cr_journal_json(&p->journal, line, "json", &json, &why) < 0) {
+        end_by(run, &why);
+    } else {
+        bool is_tool = kind.len == 4 && memcmp(kind.data, "tool", 4) == 0;
+
+        show_who(p, run, line->n);
+        if (cr_calls_reply(run, line->n, is_tool ? WIRE_REPLY_TOOL : WIRE_REPLY_VALUE,
+                           (const char *)json.data, json.len, &err) < 0 &&
+            run->state != CR_RUN_ENDED) {
+            cr_run_say(run, "%s", err.text);
+            cr_run_end(run, CAPRUN_OUTCOME_JOURNAL_INVALID);
+        }
+        show_time(p, run, line);
+    }
+    cr_buf_clear(&json);
+    cr_buf_clear(&kind);
+}
+
+static void deny(struct caprun_run *run, uint32_t number, const char *message)
+{
+    const struct cr_call *call = &run->calls[number - 1];
+    struct cr_ruling ruling = {.answer = CR_RULING_DENIED, .by = call->by};
+
+    (void)snprintf(ruling.message, sizeof(ruling.message), "%s", message);
+    cr_decide_deny(run, number, &ruling);
+}
+
+static void fail(struct caprun_run *run, uint32_t number, const char *state, const char *code,
+                 const struct cr_buf *message)
+{
+    enum caprun_outcome outcome = cr_envelope_outcome(code);
+    struct cr_err unused;
+
+    (void)cr_calls_end(run, number,
+                       strcmp(state, "unknown") == 0 ? CR_CALL_UNKNOWN : CR_CALL_FAILED, outcome,
+                       message->data ? (const char *)message->data : "", message->len, &unused);
+}
+
+static void tell_failure(struct cr_replay *p, struct caprun_run *run,
+                         const struct cr_journal_line *line)
+{
+    struct cr_buf state, code, message;
+    const char *state_text, *code_text, *message_text;
+
+    cr_buf_init(&state, 64);
+    cr_buf_init(&code, 128);
+    cr_buf_init(&message, LIMIT_ERROR_MESSAGE_BYTES + 1);
+    cr_journal_text(line, "state", &state);
+    cr_journal_text(line, "code", &code);
+    cr_journal_text(line, "message", &message);
+    state_text = cr_buf_text(&state);
+    code_text = cr_buf_text(&code);
+    message_text = cr_buf_text(&message);
+    show_who(p, run, line->n);
+    if (!state_text || !code_text || !message_text) {
+        cr_run_say(run, "%s:%zu: this is no failure of a call", p->journal.path,
+                   cr_journal_number(&p->journal, line));
+        cr_run_end(run, CAPRUN_OUTCOME_JOURNAL_INVALID);
+    } else if (strcmp(state_text, "denied") == 0) {
+        deny(run, line->n, message_text);
+    } else {
+        fail(run, line->n, state_text, code_text, &message);
+    }
+    show_time(p, run, line);
+    cr_buf_clear(&state);
+    cr_buf_clear(&code);
+    cr_buf_clear(&message);
+}
+
+static void tell(struct cr_replay *p, struct caprun_run *run, const struct cr_journal_line *line)
+{
+    p->told_at++;
+    run->then.now_us = line->at_us;
+    run->then.date_us = line->date_us;
+    if (line->kind == CR_JOURNAL_REPLY)
+        tell_reply(p, run, line);
+    else if (line->kind == CR_JOURNAL_FAIL)
+        tell_failure(p, run, line);
+    else
+        cr_run_send(run, (struct wire_header){.type = WIRE_WAKE}, NULL, 0);
+    if (run->state == CR_RUN_RUNNING && cr_replay_is_complete(p))
+        cr_replay_end_as_recorded(p, run);
+    if (run->state == CR_RUN_RUNNING)
+        cr_run_schedule(run);
+}
+
+/* The worker waits, and then it did not. */
+static void say_it_waits(struct cr_replay *p, struct caprun_run *run)
+{
+    if (run->call_count < p->journal.calls) {
+        cr_replay_say_missing_call(p, run, (uint32_t)run->call_count + 1);
+        return;
+    }
+    cr_run_say(run,
+               "The code waits, and then it did not\nrecorded: the end, %s\n"
+               "now:      it waits for %s",
+               cr_envelope_code(p->outcome), run->calls_open ? "the answer of a call" : "a timer");
+    cr_run_end(run, CAPRUN_OUTCOME_REPLAY_DIFFERED);
+}
+
+bool cr_replay_next(struct cr_prompter *hooks, struct caprun_run *run)
+{
+    struct cr_replay *p = cr_replay_of(hooks);
+    const struct cr_journal_line *line = p->told_at < p->told_count ? p->told[p->told_at] : NULL;
+
+    if (line && line->n > run->call_count) {
+        cr_replay_say_missing_call(p, run, line->n);
+    } else if (line && p->in_real_time && line->at_us > cr_run_now(run)) {
+        cr_loop_set(run->loop, &p->timer, run->job_us + line->at_us);
+    } else if (line) {
+        tell(p, run, line);
+    } else if (p->is_resume) {
+        cr_replay_go_live(p, run);
+        return false;
+    } else if (run->wake_us < 0 && !run->calls_open) {
+        return false; /* and so it is stalled, as it perhaps was then */
+    } else {
+        say_it_waits(p, run);
+    }
+    return true;
+}
+
+void cr_replay_timer_due(struct cr_timer *timer)
+{
+    struct cr_replay *p = cr_container(timer, struct cr_replay, timer);
+
+    (void)cr_replay_next(&p->hooks, p->run);
+}

@@ -1,0 +1,268 @@
+/* store.c - files of a directory, by their names. */
+#include "journal/store.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "journal/blobs.h"
+#include "journal/record.h"
+
+#define RUNS "runs"
+#define KEY "key"
+static const char suffix[] = ".jsonl";
+#define SUFFIX (sizeof(suffix) - 1)
+
+static int runs_dir(const char *dir, char ret[PATH_MAX], struct cr_err *err)
+{
+    if (snprintf(ret, PATH_MAX, "%s/" RUNS, dir) < PATH_MAX)
+        return 0;
+    return cr_err_set(err, CAPRUN_E_SYS, "the path of the state directory is too long");
+}
+
+int cr_store_make(const char *dir, struct cr_err *err)
+{
+    char path[PATH_MAX], name[320];
+    struct stat st;
+
+    if (runs_dir(dir, path, err) < 0)
+        return CAPRUN_E_SYS;
+    if (mkdir(path, 0700) < 0 && errno != EEXIST && cr_file_make_dirs(path) < 0)
+        return cr_err_sys(err, "cannot make '%s'", path);
+    if (stat(path, &st) < 0)
+        return cr_err_sys(err, "cannot look at '%s'", path);
+    (void)snprintf(name, sizeof(name), "'%.300s'", path);
+    return cr_file_check_owner(&st, name, err) < 0 ? CAPRUN_E_SYS : 0;
+}
+
+void cr_store_path(const char *dir, const char *id, char ret[PATH_MAX])
+{
+    (void)snprintf(ret, PATH_MAX, "%s/" RUNS "/%s%s", dir, id, suffix);
+}
+
+static bool is_id(const char *text, size_t len)
+{
+    return strspn(text, "0123456789abcdef-") >= len;
+}
+
+static bool is_journal(const char *name)
+{
+    return strlen(name) == CR_STORE_ID + SUFFIX && is_id(name, CR_STORE_ID) &&
+           strcmp(name + CR_STORE_ID, suffix) == 0;
+}
+
+int cr_store_list(const char *dir, void (*each)(void *data, int dir, const char *name), void *data,
+                  struct cr_err *err)
+{
+    const struct dirent *entry;
+    char path[PATH_MAX];
+    DIR *entries;
+
+    if (runs_dir(dir, path, err) < 0)
+        return CAPRUN_E_SYS;
+    entries = opendir(path);
+    if (!entries)
+        return errno == ENOENT ? 0 : cr_err_sys(err, "cannot read '%s'", path);
+    while ((entry = readdir(entries)))
+        if (is_journal(entry->d_name))
+            each(data, dirfd(entries), entry->d_name);
+    (void)closedir(entries);
+    return 0;
+}
+
+/* --- finding
+ * -------------------------------------------------------------------------------------- */
+
+struct search {
+    const char *word;
+    size_t len;
+    size_t count;
+    char id[CR_STORE_ID + 1];
+};
+
+/* The beginning of an id is its time, the end is chance: both are told apart by a few characters.
+ */
+static void look(void *data, int dir, const char *name)
+{
+    struct search *s = data;
+
+    (void)dir;
+    if (memcmp(name, s->word, s->len) != 0 &&
+        memcmp(name + CR_STORE_ID - s->len, s->word, s->len) != 0)
+        return;
+    s->count++;
+    (void)snprintf(s->id, sizeof(s->id), "%.*s", (int)CR_STORE_ID, name);
+}
+
+int cr_store_find(const char *dir, const char *word, char ret[PATH_MAX], struct cr_problem *why)
+{
+    struct search s = {.word = word, .len = strlen(word)};
+    struct cr_err err;
+
+    bool may_be_id = s.len && s.len <= CR_STORE_ID && is_id(word, s.len);
+
+    if (may_be_id && cr_store_list(dir, look, &s, &err) < 0)
+        return cr_problem_set(why, CAPRUN_OUTCOME_USAGE, NULL, "%s", err.text);
+    if (strpbrk(word, "/.") || (!s.count && access(word, F_OK) == 0)) {
+        (void)snprintf(ret, PATH_MAX, "%s", word);
+        return 0;
+    }
+    if (!may_be_id)
+        return cr_problem_set(why, CAPRUN_OUTCOME_USAGE, "caprun runs lists them",
+                              "'%s' is not the id of a run, nor the path of a journal", word);
+    if (s.count != 1)
+        return cr_problem_set(why, CAPRUN_OUTCOME_USAGE, "caprun runs lists them",
+                              s.count
+                                  ? "'%s' is the beginning or the end of %zu runs; write more of it"
+                                  : "no run '%s' was recorded here",
+                              word, s.count);
+    cr_store_path(dir, s.id, ret);
+    return 0;
+}
+
+bool cr_store_has(const char *dir, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char there[PATH_MAX];
+
+    return slash && runs_dir(dir, there, NULL) == 0 && strlen(there) == (size_t)(slash - path) &&
+           memcmp(there, path, strlen(there)) == 0 && is_journal(slash + 1);
+}
+
+bool cr_store_is_live(int dir, const char *name)
+{
+    cr_autoclose int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+
+    return fd >= 0 && cr_file_is_locked(fd);
+}
+
+/* --- tidying
+ * -------------------------------------------------------------------------------------- */
+
+struct kept {
+    char name[CR_STORE_ID + SUFFIX + 1];
+    time_t changed;
+    uint64_t bytes;
+};
+
+struct sweep {
+    const char *dir;
+    struct kept *list;
+    size_t count, cap;
+};
+
+static void note(void *data, int dir, const char *name)
+{
+    struct sweep *s = data;
+    struct kept *more;
+    struct stat st;
+    char path[PATH_MAX];
+
+    if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+        return;
+    if (s->count == s->cap) {
+        more = realloc(s->list, (2 * s->cap + 64) * sizeof(*more));
+        if (!more)
+            return; /* another time */
+        s->list = more;
+        s->cap = 2 * s->cap + 64;
+    }
+    (void)snprintf(path, sizeof(path), "%s/" RUNS "/%s", s->dir, name);
+    s->list[s->count] =
+        (struct kept){.changed = st.st_mtime, .bytes = (uint64_t)st.st_size + cr_blobs_size(path)};
+    (void)snprintf(s->list[s->count++].name, sizeof(s->list->name), "%s", name);
+}
+
+static int latest_first(const void *a, const void *b)
+{
+    const struct kept *x = a, *y = b;
+
+    return x->changed < y->changed ? 1 : x->changed > y->changed ? -1 : strcmp(y->name, x->name);
+}
+
+static void remove_run(const char *dir, const char *name)
+{
+    cr_autoclose int fd = -1;
+    char path[PATH_MAX];
+
+    (void)snprintf(path, sizeof(path), "%s/" RUNS "/%s", dir, name);
+    fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd >= 0 && cr_file_lock(fd) == 0)
+        cr_record_remove(path);
+}
+
+void cr_store_sweep(const char *dir, unsigned days, uint64_t max_bytes, size_t max_runs)
+{
+    struct sweep s = {.dir = dir};
+    time_t oldest = time(NULL) - (time_t)days * 24 * 3600;
+    uint64_t bytes = 0;
+
+    (void)cr_store_list(dir, note, &s, NULL);
+    if (s.count)
+        qsort(s.list, s.count, sizeof(*s.list), latest_first);
+    for (size_t i = 0; i < s.count; i++) {
+        bytes += s.list[i].bytes;
+        if (s.list[i].changed < oldest || bytes > max_bytes || i >= max_runs)
+            remove_run(dir, s.list[i].name);
+    }
+    free(s.list);
+}
+
+/* --- the key
+ * -------------------------------------------------------------------------------------- */
+
+static int read_key(const char *path, uint8_t ret[CR_HASH_BYTES], struct cr_err *err)
+{
+    struct cr_buf text;
+    int r;
+
+    cr_buf_init(&text, CR_HASH_BYTES);
+    r = cr_file_read(AT_FDCWD, path, &text, NULL, err);
+    if (r == 0 && text.len != CR_HASH_BYTES)
+        r = cr_err_set(err, CAPRUN_E_SYS, "'%s' is not a key; remove it", path);
+    if (r == 0)
+        memcpy(ret, text.data, CR_HASH_BYTES);
+    cr_buf_clear(&text);
+    return r;
+}
+
+int cr_store_look_up_key(const char *dir, uint8_t ret[CR_HASH_BYTES], struct cr_err *err)
+{
+    char path[PATH_MAX];
+
+    if (snprintf(path, sizeof(path), "%s/" KEY, dir) >= PATH_MAX)
+        return cr_err_set(err, CAPRUN_E_SYS, "the path of the state directory is too long");
+    return read_key(path, ret, err);
+}
+
+int cr_store_key(const char *dir, uint8_t ret[CR_HASH_BYTES], struct cr_err *err)
+{
+    uint8_t key[CR_HASH_BYTES];
+    char path[PATH_MAX], fresh[PATH_MAX];
+    int r = cr_store_look_up_key(dir, ret, err);
+
+    if (r <= 0)
+        return r;
+    if (snprintf(path, sizeof(path), "%s/" KEY, dir) >= PATH_MAX ||
+        snprintf(fresh, sizeof(fresh), "%s/" KEY ".%ld", dir, (long)getpid()) >= PATH_MAX)
+        return cr_err_set(err, CAPRUN_E_SYS, "the path of the state directory is too long");
+    if (getrandom(key, sizeof(key), 0) != (ssize_t)sizeof(key))
+        return cr_err_sys(err, "cannot make a key");
+    /* of two who make one at once, the first wins: link() replaces nothing */
+    if (cr_file_replace(AT_FDCWD, fresh, key, sizeof(key), 0600, err) < 0)
+        return CAPRUN_E_SYS;
+    if (link(fresh, path) < 0 && errno != EEXIST)
+        r = cr_err_sys(err, "cannot make '%s'", path);
+    (void)unlink(fresh);
+    return r < 0 ? r : read_key(path, ret, err);
+}

@@ -1,0 +1,89 @@
+"""journals.py - a working directory where runs are recorded, and journals as a test looks at them.
+
+    with recorder(s={}) as r:
+        journal = r.record("return mcp.s.echo({})")
+        equal(r.replay(journal), 0)
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+
+from harness import scratch_dir, write_file
+from tools import Tools
+
+HASH = 32  # digits in a line
+
+
+def lines_of(path):
+    """The lines of a journal, parsed, without their hashes."""
+    with open(path, encoding="utf-8") as file:
+        lines = [json.loads(line) for line in file]
+    return [{key: value for key, value in line.items() if key != "h"} for line in lines]
+
+
+def kind_of(line):
+    """What a line is about: "to reply", "send", "end"..."""
+    return next(f"{key} {line[key]}" if key in ("to", "from") else key
+                for key in ("journal", "to", "from", "send", "resume", "end", "cut") if key in line)
+
+
+def seal(bodies):
+    """Lines with the hashes that they should have; a body has no hash and no last brace."""
+    chain, out = bytes(32), b""
+    for body in bodies:
+        chain = hashlib.sha256(chain + body).digest()
+        out += body + b',"h":"' + chain.hex()[:HASH].encode() + b'"}\n'
+    return out
+
+
+def bodies_of(text):
+    return [line[:-len(b',"h":""}') - HASH] for line in text.splitlines()]
+
+
+class Recorder(Tools):
+    def __init__(self, root):
+        super().__init__(root)
+        self.state = os.path.join(root, "state")
+        self.env["XDG_STATE_HOME"] = self.state
+        self.count = 0
+
+    def fresh(self):
+        self.count += 1
+        return os.path.join(self.root, f"{self.count}.jsonl")
+
+    def record(self, code, *words, status=0, **options):
+        """The path of a new journal, of `exec`."""
+        path = self.fresh()
+        done = self.run("exec", "-", "--record", path, *words, code=code, **options)
+        assert done.status == status, f"status {done.status}: {done.err}"
+        return path
+
+    def replay(self, *words, **options):
+        done = self.run("replay", *words, **options)
+        self.out, self.err = done.out, done.err
+        return done.status
+
+    def runs(self):
+        """What was recorded by default."""
+        place = os.path.join(self.state, "caprun/runs")
+        names = os.listdir(place) if os.path.isdir(place) else []
+        return sorted(os.path.join(place, name) for name in names)
+
+    def write(self, text):
+        """A journal with these bytes."""
+        return write_file(self.fresh(), text)
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+@contextlib.contextmanager
+def recorder(permissions=None, settings=None, **servers):
+    with scratch_dir() as root:
+        r = Recorder(root)
+        r.serve(servers, permissions, **(settings or {}))
+        yield r

@@ -1,0 +1,395 @@
+/* test_journal.c - a journal as it is read: what is one, and of others which line is wrong. */
+#include "tap.h"
+
+#include "failing.h"
+#include "journal/blobs.h"
+#include "journal/journal.h"
+#include "journals.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define BLOB "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" /* of nothing */
+
+static struct cr_journal journal;
+static struct cr_problem why;
+
+static bool reads(void)
+{
+    cr_journal_clear(&journal);
+    if (journal_put("j") && cr_journal_read(path_of("j"), -1, &journal, &why) == 0)
+        return true;
+    printf("# %s\n", why.text);
+    return false;
+}
+
+/* JOURNAL_INVALID in line |number|, with |words|, and nothing to clear. */
+static bool refuses(size_t number, const char *words)
+{
+    struct cr_journal untouched = {.calls = 99};
+    char start[1100];
+
+    (void)journal_put("j");
+    (void)snprintf(start, sizeof(start), "%s:%zu: ", path_of("j"), number);
+    if (cr_journal_read(path_of("j"), -1, &untouched, &why) < 0 && untouched.calls == 99 &&
+        why.outcome == CAPRUN_OUTCOME_JOURNAL_INVALID && strstr(why.text, words) &&
+        strncmp(why.text, start, strlen(start)) == 0)
+        return true;
+    printf("# wanted %s%s, got %d %s\n", start, words, (int)why.outcome, why.text);
+    return false;
+}
+
+/* --- what is one ---------------------------------------------------------------------------- */
+
+TEST(a_header_alone_is_a_journal_that_ends_early)
+{
+    CHECK(scratch_begin());
+    journal_begin(HEAD);
+    CHECK(reads() && journal.count == 0 && !journal.end && !journal.cut && !journal.has_job);
+    CHECK(strcmp(journal.head.code, "return 1") == 0 && journal.head.timeout_ms == 1000);
+    CHECK(journal.head.max_calls == 10 && !journal.head.tools && !journal.head.env);
+    CHECK(journal.boot_len == 1 && journal.boot[0] == 'b');
+    CHECK(journal.whole_len == journal_text.len);
+    CHECK(memcmp(journal.chain, journal_chain, sizeof(journal_chain)) == 0);
+    cr_journal_clear(&journal);
+    cr_journal_clear(&journal); /* twice is fine */
+    scratch_end();
+}
+
+TEST(every_kind_of_line_is_known)
+{
+    static const struct {
+        const char *line;
+        enum cr_journal_kind kind;
+        uint32_t n;
+    } lines[] = {
+        {JOB, CR_JOURNAL_JOB, 0},
+        {CALL(1, 1), CR_JOURNAL_CALL, 1},
+        {CALL(2, 2), CR_JOURNAL_CALL, 2},
+        {"{\"at\":3,\"send\":1,\"by\":\"rule:x\"", CR_JOURNAL_SEND, 1},
+        {"{\"at\":4,\"from\":\"log\",\"line\":\"x\"", CR_JOURNAL_LOG, 0},
+        {"{\"at\":5,\"to\":\"reply\",\"n\":1,\"kind\":\"tool\",\"json\":{}", CR_JOURNAL_REPLY, 1},
+        {"{\"at\":5,\"to\":\"fail\",\"n\":2,\"state\":\"failed\"", CR_JOURNAL_FAIL, 2},
+        {"{\"at\":6,\"to\":\"wake\"", CR_JOURNAL_WAKE, 0},
+        {"{\"at\":7,\"from\":\"blocked\",\"api\":\"x\"", CR_JOURNAL_BLOCKED, 0},
+        {"{\"at\":8,\"resume\":true,\"date\":5,\"boot\":\"other\"", CR_JOURNAL_RESUME, 0},
+        {"{\"at\":9,\"from\":\"done\",\"result\":1", CR_JOURNAL_DONE, 0},
+        {END(9), CR_JOURNAL_END, 0},
+    };
+    char outcome[64];
+
+    CHECK(scratch_begin());
+    journal_begin(HEAD);
+    for (size_t i = 0; i < COUNT(lines); i++)
+        journal_add(lines[i].line);
+    CHECK(reads() && journal.count == COUNT(lines) && journal.calls == 2 && journal.has_job);
+    for (size_t i = 0; i < COUNT(lines); i++) {
+        CHECK(journal.lines[i].kind == lines[i].kind && journal.lines[i].n == lines[i].n);
+        CHECK(cr_journal_number(&journal, &journal.lines[i]) == i + 2);
+        CHECK(journal.lines[i].len == strlen(lines[i].line));
+        CHECK(memcmp(journal.lines[i].text, lines[i].line, journal.lines[i].len) == 0);
+        CHECK(journal.lines[i].body == strchr(journal.lines[i].text, ',') + 1);
+    }
+    CHECK(journal.end == &journal.lines[COUNT(lines) - 1] && journal.last_at_us == 9);
+    CHECK(journal.lines[7].date_us == 1000006); /* what Date showed, after 6 µs */
+    CHECK(journal.boot_len == 5 && memcmp(journal.boot, "other", 5) == 0);
+    cr_journal_outcome(&journal, outcome);
+    CHECK(strcmp(outcome, "SUCCESS") == 0);
+    cr_journal_clear(&journal);
+    scratch_end();
+}
+
+TEST(other_ends_of_a_worker_are_known)
+{
+    static const char *const last[] = {"threw\",\"why\":1", "late\",\"stack\":\"\"", "full\""};
+    static const enum cr_journal_kind kinds[] = {CR_JOURNAL_THREW, CR_JOURNAL_LATE,
+                                                 CR_JOURNAL_FULL};
+    char line[100];
+
+    CHECK(scratch_begin());
+    for (size_t i = 0; i < COUNT(last); i++) {
+        journal_begin(HEAD);
+        journal_add(JOB);
+        (void)snprintf(line, sizeof(line), "{\"at\":1,\"from\":\"%s", last[i]);
+        journal_add(line);
+        journal_add("{\"at\":1,\"cut\":\"over 1 bytes\"");
+        CHECK(reads() && journal.lines[1].kind == kinds[i] && journal.cut && !journal.end);
+    }
+    cr_journal_clear(&journal);
+    scratch_end();
+}
+
+TEST(what_stands_behind_the_last_line_end_is_left_out)
+{
+    size_t whole, torn;
+
+    CHECK(scratch_begin());
+    journal_begin(HEAD);
+    journal_add(JOB);
+    whole = journal_text.len;
+    journal_add("{\"at\":1,\"to\":\"wake\"");
+    torn = journal_text.len;
+    for (size_t len = whole; len < torn; len++) {
+        cr_journal_clear(&journal);
+        CHECK(journal_put_bytes("j", len));
+        CHECK(cr_journal_read(path_of("j"), -1, &journal, &why) == 0);
+        CHECK(journal.count == 1 && journal.whole_len == whole);
+    }
+    cr_journal_clear(&journal);
+    scratch_end();
+}
+
+TEST(a_journal_is_read_from_a_descriptor_too)
+{
+    int fd;
+
+    CHECK(scratch_begin());
+    journal_begin(HEAD);
+    CHECK(journal_put("j") && (fd = open(path_of("j"), O_RDONLY | O_CLOEXEC)) >= 0);
+    CHECK(cr_journal_read("its name", fd, &journal, &why) == 0);
+    CHECK(strcmp(journal.path, "its name") == 0);
+    (void)close(fd);
+    cr_journal_clear(&journal);
+    CHECK(cr_journal_read(path_of("none"), -1, &journal, &why) < 0);
+    CHECK(why.outcome == CAPRUN_OUTCOME_USAGE && strstr(why.text, "there is no journal"));
+    CHECK(cr_journal_read(scratch, -1, &journal, &why) < 0 && why.outcome == CAPRUN_OUTCOME_USAGE);
+    scratch_end();
+}
+
+/* --- what is none --------------------------------------------------------------------------- */
+
+TEST(a_line_that_makes_no_sense_is_refused_with_its_number)
+{
+    static const struct {
+        const char *lines[4];
+        size_t number;
+        const char *words;
+    } cases[] = {
+        {{"{\"at\":0,\"to\":\"wake\""}, 2, "before its job"},
+        {{CALL(0, 1)}, 2, "before it has a job"},
+        {{"{\"at\":0,\"to\":\"job\""}, 2, "no job"},
+        {{"{\"at\":0,\"to\":\"job\",\"date\":-1"}, 2, "no job"},
+        {{JOB, "{\"at\":1,\"to\":\"wake\"", JOB}, 4, "not its place"},
+        {{JOB, CALL(1, 1), JOB}, 4, "not its place"},
+        {{JOB, CALL(1, 2)}, 3, "call 2 comes after call 0"},
+        {{JOB, CALL(1, 0)}, 3, "call 0 comes after"},
+        {{JOB, CALL(1, 01)}, 3, "is not JSON"},
+        {{JOB, CALL(1, 9999999999)}, 3, "which call"},
+        {{JOB, CALL(1, "1")}, 3, "which call"},
+        {{JOB, CALL(5, 1), CALL(4, 2)}, 4, "earlier"},
+        {{JOB, "{\"at\":1,\"send\":1"}, 3, "has not been made"},
+        {{JOB, "{\"at\":1,\"send\":\"x\""}, 3, "which call was sent"},
+        {{JOB, "{\"at\":1,\"to\":\"reply\",\"n\":1"}, 3, "has not been made"},
+        {{JOB, CALL(1, 1), "{\"at\":1,\"to\":\"fail\",\"n\":1",
+          "{\"at\":1,\"to\":\"reply\",\"n\":1"},
+         5,
+         "was answered"},
+        {{JOB, CALL(1, 1), "{\"at\":1,\"to\":\"fail\",\"n\":1", "{\"at\":1,\"send\":1"},
+         5,
+         "was answered"},
+        {{JOB, "{\"at\":1,\"from\":\"full\"", CALL(1, 1)}, 4, "had said its last"},
+        {{JOB, "{\"at\":1,\"from\":\"full\"", "{\"at\":1,\"to\":\"wake\""}, 4, "had said its last"},
+        {{END(0), END(0)}, 3, "after the end"},
+        {{"{\"at\":0,\"cut\":\"\"", END(0)}, 3, "after the end"},
+        {{JOB, "{\"at\":1,\"resume\":true,\"date\":5"}, 3, "\"boot\""},
+        {{JOB, "{\"at\":1,\"resume\":true,\"date\":5,\"boot\":1"}, 3, "\"boot\""},
+        {{"{\"at\":1,\"resume\":true,\"date\":5,\"boot\":\"\""}, 2, "nothing to resume"},
+        {{"{\"at\":0"}, 2, ""},
+        {{"{\"at\":0,\"x\":1"}, 2, "no line of this version"},
+        {{"{\"at\":0,\"n\":1,\"from\":\"call\""}, 2, "no line of this version"},
+        {{"{\"x\":1,\"at\":0,\"to\":\"wake\""}, 2, "begin with its time"},
+        {{"{\"at\":-1,\"end\":\"SUCCESS\""}, 2, "begin with its time"},
+        {{"{\"at\":1.5,\"end\":\"SUCCESS\""}, 2, "begin with its time"},
+        {{"{\"at\":9999999999999999999,\"end\":\"SUCCESS\""}, 2, "begin with its time"},
+        {{"{\"at\":4503599627370497,\"end\":\"SUCCESS\""}, 2, "begin with its time"},
+        {{"[1"}, 2, "is not JSON"},
+        {{"{\"at\":0,\"end\":\"\xff\""}, 2, "is not JSON"},
+    };
+
+    CHECK(scratch_begin());
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        journal_begin(HEAD);
+        for (size_t j = 0; j < COUNT(cases[i].lines) && cases[i].lines[j]; j++)
+            journal_add(cases[i].lines[j]);
+        CHECK(refuses(cases[i].number, cases[i].words));
+    }
+    scratch_end();
+}
+
+TEST(a_header_that_lacks_something_is_refused)
+{
+    static const char *const heads[][2] = {
+        {"{\"journal\":2", "version 2, and this caprun reads version 1"},
+        {"{\"journal\":\"1\"", "not a journal"},
+        {"{\"journals\":1", "not a journal"},
+        {"{\"journal\":1", "\"run\""},
+        {HEAD_START ",\"args\":{}", "\"code\""},
+        {HEAD_START ",\"code\":1,\"args\":{}", "\"code\""},
+        {HEAD_START ",\"code\":\"\"", "\"args\""},
+        {HEAD ",\"env\":[]", "\"env\""},
+        {HEAD ",\"env\":{\"A\":1}", "\"env\""},
+        {HEAD ",\"envKey\":1", "\"envKey\""},
+        {HEAD ",\"tools\":{}", "\"tools\""},
+        {HEAD ",\"tools\":[1]", "\"tools\""},
+        {HEAD ",\"origin\":1", "\"origin\""},
+        {HEAD ",\"schemaBlob\":\"x\"", "\"schemaBlob\""},
+        {HEAD ",\"schemaBlob\":\"" BLOB "\"", "\"schemaBytes\""},
+        {HEAD ",\"schemaBlob\":\"" BLOB "\",\"schemaBytes\":0", "\"schemaBytes\""},
+        {HEAD ",\"schemaBlob\":\"" BLOB "\",\"schemaBytes\":99999999", "\"schemaBytes\""},
+        {"x", "not a journal"},
+    };
+
+    CHECK(scratch_begin());
+    for (size_t i = 0; i < COUNT(heads); i++) {
+        journal_begin(heads[i][0]);
+        CHECK(refuses(1, heads[i][1]));
+    }
+    journal_begin(HEAD ",\"env\":{\"A\":\"\"},\"envKey\":\"k\",\"tools\":[\"a:b\"],\"origin\":{}");
+    CHECK(reads() && journal.head.env && journal.head.tools && journal.head.origin);
+    cr_journal_clear(&journal);
+    scratch_end();
+}
+
+TEST(a_file_without_a_whole_line_is_no_journal)
+{
+    CHECK(scratch_begin());
+    journal_begin(HEAD);
+    for (size_t len = 0; len < journal_text.len; len += 31) {
+        CHECK(journal_put_bytes("j", len));
+        CHECK(cr_journal_read(path_of("j"), -1, &journal, &why) < 0);
+        CHECK(why.outcome == CAPRUN_OUTCOME_JOURNAL_INVALID && strstr(why.text, ":1: "));
+    }
+    scratch_end();
+}
+
+/* --- what is in it -------------------------------------------------------------------------- */
+
+static struct cr_buf out;
+
+static bool is_out(const char *wanted)
+{
+    const char *got = cr_buf_text(&out);
+    bool same = got && strcmp(got, wanted) == 0;
+
+    if (!same)
+        printf("# got %s, wanted %s\n", got, wanted);
+    cr_buf_clear(&out);
+    return same;
+}
+
+/* A journal whose line 3 is |line|. */
+static const struct cr_journal_line *third(const char *line)
+{
+    journal_begin(HEAD);
+    journal_add(JOB);
+    journal_add(line);
+    cr_buf_clear(&out);
+    cr_buf_init(&out, 1 << 20);
+    return reads() ? &journal.lines[1] : NULL;
+}
+
+TEST(values_and_texts_of_a_line_are_found)
+{
+    const struct cr_journal_line *line;
+
+    CHECK(scratch_begin());
+    line = third("{\"at\":1,\"from\":\"done\",\"result\":{\"x\":[1, "
+                 "2]},\"s\":\"a\\n\\u00e9\\ud83d\\ude00\"");
+    CHECK(line && cr_journal_json(&journal, line, "result", &out, &why) == 0);
+    CHECK(is_out("{\"x\":[1, 2]}"));
+    cr_journal_text(line, "s", &out);
+    CHECK(is_out("a\n\xc3\xa9\xf0\x9f\x98\x80"));
+    cr_journal_text(line, "result", &out); /* is no text */
+    cr_journal_text(line, "none", &out);
+    CHECK(is_out(""));
+    CHECK(cr_journal_json(&journal, line, "none", &out, &why) < 0);
+    CHECK(why.outcome == CAPRUN_OUTCOME_JOURNAL_INVALID &&
+          strstr(why.text, ":3: it has no \"none\""));
+    CHECK(cr_journal_given(&journal, "args", &out, &why) == 0 && is_out("{\"a\":[1]}"));
+    CHECK(cr_journal_given(&journal, "schema", &out, &why) == 0 && is_out(""));
+    cr_journal_clear(&journal);
+    scratch_end();
+}
+
+/* The blob of a text, beside the journal "j". */
+static void put_blob(struct cr_line_blob *blob, const char *text)
+{
+    uint8_t hash[CR_HASH_BYTES];
+    struct cr_err err;
+
+    blob->bytes = text;
+    blob->len = strlen(text);
+    cr_hash_take(text, blob->len, hash);
+    cr_hash_show(hash, blob->name);
+    (void)cr_blobs_write(path_of("j"), blob, &err);
+}
+
+static bool reads_blob(const char *name, size_t bytes)
+{
+    char line[300];
+
+    (void)snprintf(line, sizeof(line),
+                   "{\"at\":1,\"from\":\"done\",\"resultBlob\":\"%s\",\"resultBytes\":%zu", name,
+                   bytes);
+    return third(line) && cr_journal_json(&journal, &journal.lines[1], "result", &out, &why) == 0;
+}
+
+TEST(a_blob_has_to_be_there_and_what_its_name_says)
+{
+    struct cr_line_blob good, bad;
+    char file[1200];
+
+    CHECK(scratch_begin());
+    put_blob(&good, "{\"long\":1}");
+    put_blob(&bad, "{\"long\":");
+    CHECK(reads_blob(good.name, good.len) && is_out("{\"long\":1}"));
+    CHECK(!reads_blob(good.name, good.len + 1) && strstr(why.text, "is not what it was"));
+    CHECK(!reads_blob(bad.name, bad.len) && why.outcome == CAPRUN_OUTCOME_JOURNAL_INVALID);
+    CHECK(!reads_blob(BLOB, 1) && strstr(why.text, "is not there") && strstr(why.text, ":3: "));
+    CHECK(!reads_blob("../../../../../../../../../../../../../../../../../../etc/passwd", 1));
+    CHECK(!reads_blob("x", 1) && !reads_blob(good.name, (size_t)1 << 40));
+    CHECK(cr_blobs_size(path_of("j")) == good.len + bad.len);
+    (void)snprintf(file, sizeof(file), "%s.d/%s", path_of("j"), good.name);
+    CHECK(unlink(file) == 0 && symlink("/etc/passwd", file) == 0);
+    CHECK(!reads_blob(good.name, good.len));
+    cr_blobs_remove(path_of("j"));
+    CHECK(mode_of("j.d") == 0);
+    cr_journal_clear(&journal);
+    cr_buf_clear(&out);
+    scratch_end();
+}
+
+/* --- without memory ------------------------------------------------------------------------- */
+
+TEST(each_allocation_that_fails_is_an_error_of_ours)
+{
+    bool failed = false;
+
+    CHECK(scratch_begin());
+    journal_begin(HEAD ",\"env\":{\"A\":\"x\"},\"tools\":[\"a:b\"]");
+    journal_add(JOB);
+    for (int i = 1; i <= 100; i++) {
+        char line[100];
+
+        (void)snprintf(line, sizeof(line), CALL(1, % d), i);
+        journal_add(line);
+    }
+    journal_add(END(2));
+    CHECK(journal_put("j"));
+    while (failing_more()) {
+        int r = cr_journal_read(path_of("j"), -1, &journal, &why);
+
+        failing_stop();
+        CHECK(r == 0 || why.outcome == CAPRUN_OUTCOME_INTERNAL);
+        failed = failed || r < 0;
+        cr_journal_clear(&journal);
+    }
+    CHECK(failed == FAILING || !failing_works());
+    CHECK(reads() && journal.calls == 100);
+    cr_journal_clear(&journal);
+    cr_buf_clear(&journal_text);
+    scratch_end();
+}
+
+int main(int argc, char **argv)
+{
+    return tap_main(argc, argv);
+}

@@ -1,0 +1,278 @@
+/*
+ * test_record.c - the journal while it is written: when there is one, and what happens if it cannot
+ * be.
+ */
+#include <sys/resource.h>
+
+#include "base/file.h"
+#include "base/scan.h"
+#include "failing.h"
+#include "journal/journal.h"
+#include "journal/record.h"
+#include "recorded.h"
+
+#define OK CAPRUN_OUTCOME_SUCCESS
+#define LONG "'x'.repeat(70000)"
+
+static struct cr_err err;
+
+/* --- the file ------------------------------------------------------------------------------- */
+
+TEST(a_run_is_recorded_in_a_new_file_that_is_the_users_alone)
+{
+    CHECK(begin());
+    CHECK(record("j", "console.log('x'); return mcp.a.echo({a: " LONG "})", OK));
+    CHECK(mode_of("j") == 0600 && mode_of("j.d") == 0700 && asked == 1);
+    CHECK(strstr(get("j"), "\"end\":\"SUCCESS\"") && strstr(get("j"), "\"argsBytes\":70008"));
+    CHECK(strcmp(cr_record_note(run), "") == 0);
+    CHECK(end());
+}
+
+TEST(a_file_that_is_there_is_left_alone)
+{
+    CHECK(begin());
+    CHECK(put("j", "mine") && new_run("return 1"));
+    CHECK(caprun_run_record(run, path_of("j")) == CAPRUN_E_SYS);
+    CHECK(strstr(caprun_error(rt), "is there already") && holds("j", "mine"));
+    CHECK(caprun_run_record(run, path_of("none/j")) == CAPRUN_E_SYS);
+    CHECK(symlink("elsewhere", path_of("link")) == 0);
+    CHECK(caprun_run_record(run, path_of("link")) == CAPRUN_E_SYS && mode_of("elsewhere") == 0);
+    CHECK(caprun_run_record(run, path_of("k")) == 0);
+    CHECK(caprun_run_record(run, path_of("l")) == CAPRUN_E_STATE && mode_of("l") == 0);
+    CHECK(ends(OK) && caprun_run_record(run, path_of("m")) == CAPRUN_E_STATE);
+    CHECK(end());
+}
+
+TEST(a_run_that_never_starts_leaves_no_file)
+{
+    CHECK(begin());
+    CHECK(new_run("return 1") && caprun_run_record(run, path_of("j")) == 0 && mode_of("j") == 0600);
+    caprun_run_free(run);
+    run = NULL;
+    CHECK(mode_of("j") == 0);
+    CHECK(new_run("return 1") && caprun_run_record(run, path_of("j")) == 0);
+    caprun_reject(run, CAPRUN_OUTCOME_USAGE, "no", NULL);
+    caprun_run_free(run);
+    run = NULL;
+    CHECK(mode_of("j") == 0);
+    CHECK(end());
+}
+
+TEST(the_file_is_locked_as_long_as_the_run_goes_on)
+{
+    int fd;
+
+    CHECK(begin());
+    CHECK(new_run("await mcp.a.never(); return 1") && caprun_run_record(run, path_of("j")) == 0);
+    CHECK(caprun_start(run) == 0 && (fd = open(path_of("j"), O_RDONLY | O_CLOEXEC)) >= 0);
+    CHECK(cr_file_is_locked(fd));
+    while (!asked)
+        caprun_wait(rt, 10000), caprun_step(rt);
+    CHECK(strstr(get("j"), "\"send\":1") && !strstr(get("j"), "\"end\"")); /* it is there before */
+    caprun_cancel(run);
+    CHECK(strstr(get("j"), "\"end\":\"CANCELLED\""));
+    caprun_run_free(run);
+    run = NULL;
+    CHECK(!cr_file_is_locked(fd));
+    (void)close(fd);
+    CHECK(end());
+}
+
+/* --- what may be asked for -------------------------------------------------------------------- */
+
+static bool records(const char *code, const struct cr_record_spec *spec,
+                    enum caprun_outcome outcome)
+{
+    return new_run(code) && cr_record_new(run, spec, &err) == 0 && ends(outcome);
+}
+
+TEST(a_journal_that_is_kept_only_of_failures_is_removed_after_a_success)
+{
+    struct cr_record_spec spec = {.only_if_failed = true};
+    char path[1100];
+
+    CHECK(begin());
+    (void)snprintf(path, sizeof(path), "%s", path_of("j"));
+    spec.path = path;
+    CHECK(records("return " LONG, &spec, OK) && mode_of("j") == 0 && mode_of("j.d") == 0);
+    CHECK(records("throw 1", &spec, CAPRUN_OUTCOME_CODE_ERROR) && mode_of("j") == 0600);
+    CHECK(end());
+}
+
+TEST(a_journal_over_its_limit_is_cut_and_the_run_goes_on)
+{
+    struct cr_record_spec spec = {.max_bytes = 100000};
+    struct cr_journal journal;
+    struct cr_problem why;
+    char path[1100];
+
+    CHECK(begin());
+    (void)snprintf(path, sizeof(path), "%s", path_of("j"));
+    spec.path = path;
+    CHECK(records("for (let i = 0; i < 9; i++) await mcp.a.echo({i, x: " LONG "}); return 1", &spec,
+                  OK));
+    CHECK(asked == 9 && strstr(cr_record_note(run), "over 100000 bytes"));
+    CHECK(cr_journal_read(path, -1, &journal, &why) == 0 && journal.cut && !journal.end);
+    cr_journal_clear(&journal);
+    CHECK(unlink(path) == 0 && records("return 1", &spec, OK) && !cr_record_note(run)[0]);
+    CHECK(end());
+}
+
+/* Files of this process have so many bytes at most, from now on. */
+static void set_room(rlim_t bytes)
+{
+    struct rlimit limit;
+
+    (void)signal(SIGXFSZ, SIG_IGN);
+    (void)getrlimit(RLIMIT_FSIZE, &limit);
+    limit.rlim_cur = bytes;
+    (void)setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+static const char many_lines[] =
+    "for (let i = 0; i < 50; i++) await mcp.a.echo({i, s: 'y'.repeat(200)});"
+    "return 1";
+
+TEST(a_run_that_cannot_be_written_down_ends_unless_it_may_do_without)
+{
+    struct cr_record_spec spec = {.may_give_up = false};
+    char path[1100];
+    bool strict, lenient;
+
+    CHECK(begin());
+    (void)snprintf(path, sizeof(path), "%s", path_of("j"));
+    spec.path = path;
+    CHECK(records("return 1", &spec, OK) && unlink(path) == 0); /* which has made a zygote */
+    set_room(5000);
+    strict = records(many_lines, &spec, CAPRUN_OUTCOME_INTERNAL) && asked > 0 && asked < 50;
+    asked = 0;
+    (void)unlink(path);
+    spec.may_give_up = true;
+    lenient = records(many_lines, &spec, OK) && asked == 50;
+    set_room(RLIM_INFINITY);
+    CHECK(strict && lenient);
+    CHECK(strstr(cr_record_note(run), "not recorded any more") && mode_of("j") == 0);
+    CHECK(end());
+}
+
+TEST(a_blob_that_cannot_be_written_counts_as_the_file)
+{
+    CHECK(begin());
+    CHECK(put("j.d", "in its way") && new_run("return mcp.a.echo({a: " LONG "})"));
+    CHECK(caprun_run_record(run, path_of("j")) == 0 && ends(CAPRUN_OUTCOME_INTERNAL));
+    CHECK(asked == 0 && holds("j.d", "in its way"));
+    CHECK(end());
+}
+
+/* --- the header ------------------------------------------------------------------------------- */
+
+TEST(variables_have_keyed_hashes_or_none)
+{
+    uint8_t key[CR_HASH_BYTES] = {7};
+    char hash[CR_HASH_DIGITS + 1], other[CR_HASH_DIGITS + 1], path[1100];
+    struct cr_record_spec spec = {.key = key};
+
+    CHECK(begin());
+    (void)snprintf(path, sizeof(path), "%s", path_of("j"));
+    spec.path = path;
+    CHECK(new_run("return args.env.A.length") &&
+          caprun_run_set_env(run, "{\"A\":\"hush-hush\"}", 17) == 0);
+    CHECK(cr_record_new(run, &spec, &err) == 0 && ends(OK));
+    cr_record_env_hash(key, "A", "hush-hush", hash);
+    CHECK(strstr(get("j"), hash) && strstr(get("j"), "\"envKey\"") &&
+          !strstr(get("j"), "hush-hush"));
+    cr_record_env_hash(key, "Ah", "ush-hush", other);
+    CHECK(strcmp(hash, other) != 0);
+    key[0] = 8;
+    cr_record_env_hash(key, "A", "hush-hush", other);
+    CHECK(strcmp(hash, other) != 0);
+    CHECK(unlink(path) == 0 && new_run("return 1") &&
+          caprun_run_set_env(run, "{\"A\":\"hush-hush\"}", 17) == 0);
+    CHECK(caprun_run_record(run, path) == 0 && ends(OK));
+    CHECK(strstr(get("j"), "\"env\":{\"A\":\"\"}") && !strstr(get("j"), "envKey"));
+    CHECK(end());
+}
+
+/* --- without memory --------------------------------------------------------------------------- */
+
+TEST(each_allocation_of_a_new_recorder_that_fails_is_an_error_and_leaves_no_recorder)
+{
+    bool failed = false;
+
+    CHECK(begin());
+    CHECK(new_run("return 1"));
+    while (failing_more()) {
+        int r = caprun_run_record(run, path_of("j"));
+
+        failing_stop();
+        CHECK(r == 0 || (r == CAPRUN_E_NOMEM && !run->recorder));
+        failed = failed || r < 0;
+        (void)unlink(path_of("j")); /* an empty file may be left */
+    }
+    CHECK(failed == FAILING || !failing_works());
+    CHECK(new_run("return 1") && caprun_run_record(run, path_of("j")) == 0 && ends(OK));
+    CHECK(end());
+}
+
+/* A run that is recorded, with one allocation that fails: it ends, and in words. */
+static bool survives(long allowed)
+{
+    size_t len = 0;
+    const char *json = NULL;
+    bool ok = begin();
+
+    failing_after(allowed);
+    if (ok &&
+        new_run("for (let i = 0; i < 9; i++) console.log(await mcp.a.echo({i}));"
+                "return (await mcp.a.echo({x: " LONG "})).x") &&
+        caprun_run_record(run, path_of("j")) == 0 && caprun_run(run) == 0) {
+        failing_stop();
+        json = caprun_result_json(run, &len);
+    }
+    failing_stop();
+    ok = ok && (!json || cr_scan_json((const uint8_t *)json, len, CR_SCAN_PASS, NULL) == 0);
+    return end() && ok;
+}
+
+TEST(a_run_that_is_recorded_survives_each_failure)
+{
+    long allowed = 0;
+
+    do {
+        bool ok = survives(allowed);
+
+        if (!ok)
+            printf("# allocation %ld\n", allowed + 1);
+        CHECK(ok && (failing_failed || allowed > 20 || !failing_works()));
+    } while (failing_failed && allowed++ < 10000);
+    CHECK(allowed < 10000);
+}
+
+/* |size| bytes of JSON, in the same memory each time. */
+static const char *object_of(int size)
+{
+    static char json[70001];
+
+    (void)snprintf(json, sizeof(json), "{\"a\":\"%0*d\"}", size - 8, 7);
+    return json;
+}
+
+TEST(a_long_origin_is_in_the_header_and_long_args_and_a_long_schema_are_blobs)
+{
+    CHECK(begin());
+    CHECK(new_run("return args.a.length"));
+    CHECK(caprun_run_set_origin(run, object_of((32 << 10) + 1), (32 << 10) + 1) == CAPRUN_E_TOOBIG);
+    CHECK(caprun_run_set_origin(run, object_of(32 << 10), 32 << 10) == 0);
+    CHECK(caprun_run_set_schema(run, object_of(66000), 66000) == 0);
+    CHECK(caprun_run_set_args(run, object_of(70000), 70000) == 0);
+    CHECK(caprun_run_record(run, path_of("j")) == 0 && ends(OK));
+    CHECK(strstr(get("j"), "\"origin\":{") && strstr(get("j"), "\"schemaBytes\":66000") &&
+          strstr(get("j"), "\"argsBytes\":70000"));
+    CHECK(new_run(NULL) && caprun_run_replay(run, path_of("j")) == 0 && ends(OK));
+    CHECK(end());
+}
+
+int main(int argc, char **argv)
+{
+    return tap_main(argc, argv);
+}

@@ -1,0 +1,431 @@
+/* test_replay.c - journals that are run again, or on: with the real worker, and nobody who answers.
+ */
+#include "base/scan.h"
+#include "failing.h"
+#include "journal/replay.h"
+#include "journals.h"
+#include "recorded.h"
+
+#define OK CAPRUN_OUTCOME_SUCCESS
+#define DIFFERS CAPRUN_OUTCOME_REPLAY_DIFFERED
+#define INVALID CAPRUN_OUTCOME_JOURNAL_INVALID
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static struct cr_problem why;
+
+static bool replays(const char *name, enum caprun_outcome outcome)
+{
+    return new_run(NULL) && caprun_run_replay(run, path_of(name)) == 0 && ends(outcome);
+}
+
+static bool replays_with(const char *name, const char *code, const char *words)
+{
+    bool ok = new_run(NULL) && caprun_run_replay(run, path_of(name)) == 0 &&
+              caprun_run_set_code(run, code, strlen(code)) == 0 && ends(DIFFERS);
+    const char *message = ok ? caprun_get_message(run, NULL) : NULL;
+
+    if (message && strstr(message, words))
+        return true;
+    printf("# wanted %s, got %s\n", words, message ? message : "nothing");
+    return false;
+}
+
+static bool refuses(const char *name, const char *words)
+{
+    if (new_run(NULL) && caprun_run_replay(run, path_of(name)) == CAPRUN_E_INVAL &&
+        strstr(caprun_error(rt), words))
+        return true;
+    printf("# %s\n", caprun_error(rt));
+    return false;
+}
+
+/* --- the same again --------------------------------------------------------------------------- */
+
+TEST(a_replay_is_the_same_and_asks_nobody)
+{
+    static const struct {
+        const char *code;
+        enum caprun_outcome outcome;
+    } cases[] = {
+        {"", OK},
+        {"return [Math.random(), Date.now(), crypto.randomUUID()]", OK},
+        {"console.log('a'); return mcp.a.echo({x: 'y'.repeat(70000)})", OK},
+        {"const r = []; await Promise.all([1, 2, 3].map(async (i) => r.push(await "
+         "mcp.a.echo({i}))));"
+         "return r",
+         OK},
+        {"await new Promise((r) => setTimeout(r, 3)); return performance.now()", OK},
+        {"return mcp.a.fail().catch((e) => e.message)", OK},
+        {"mcp.a.never(); return 1", OK},
+        {"await mcp.a.fail()", CAPRUN_OUTCOME_RPC_ERROR},
+        {"try { eval('1') } catch {} throw new Error('x')", CAPRUN_OUTCOME_CODE_ERROR},
+        {"return (", CAPRUN_OUTCOME_CODE_ERROR},
+        {"await new Promise(() => {})", CAPRUN_OUTCOME_STALLED},
+    };
+
+    CHECK(begin());
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        (void)unlink(path_of("j"));
+        CHECK(record("j", cases[i].code, cases[i].outcome));
+        asked = 0;
+        CHECK(replays("j", cases[i].outcome) && replays("j", cases[i].outcome) && asked == 0);
+    }
+    CHECK(end());
+}
+
+TEST(a_run_that_was_ended_from_outside_is_replayed_up_to_there)
+{
+    CHECK(begin());
+    CHECK(new_run("console.log('x'); mcp.a.echo(); await mcp.a.never()"));
+    CHECK(caprun_run_record(run, path_of("j")) == 0 && caprun_start(run) == 0);
+    while (asked < 2)
+        caprun_wait(rt, 10000), caprun_step(rt);
+    caprun_cancel(run);
+    CHECK(replays("j", CAPRUN_OUTCOME_CANCELLED));
+    CHECK(new_run("for (;;) ;") && caprun_run_set_timeout(run, 100) == 0);
+    CHECK(caprun_run_record(run, path_of("k")) == 0 && ends(CAPRUN_OUTCOME_EXECUTION_TIMEOUT));
+    CHECK(replays("k", CAPRUN_OUTCOME_EXECUTION_TIMEOUT));
+    CHECK(end());
+}
+
+TEST(an_answer_as_deep_as_it_may_be_is_replayed)
+{
+    static char code[] =
+        "return (await mcp.a.echo(JSON.parse('['.repeat(1000) + ']'.repeat(1000)))).length";
+
+    CHECK(begin());
+    CHECK(record("j", code, OK) && replays("j", OK));
+    CHECK(end());
+}
+
+/* --- differences ------------------------------------------------------------------------------ */
+
+TEST(the_first_difference_is_told)
+{
+    static const char then[] = "console.log('a'); const x = await mcp.a.echo({n: 1}); return x.n";
+
+    CHECK(begin());
+    CHECK(record("j", then, OK) && replays("j", OK));
+    CHECK(replays_with("j", "console.log('b')",
+                       "Line 1 of the log is not what was recorded\n"
+                       "recorded: a\nnow:      b"));
+    CHECK(replays_with("j", "console.log('a'); const x = await mcp.a.echo({n: 2}); return x.n",
+                       "Call 1 is not what was recorded\nrecorded: a:echo {\"n\":1}\n"
+                       "now:      a:echo {\"n\":2}\n~ /n: 1 → 2"));
+    CHECK(replays_with("j", "console.log('a'); await mcp.a.echo({n: 1}); return 5",
+                       "The end is not what was recorded\nrecorded: it returned 1\n"
+                       "now:      it returned 5"));
+    CHECK(replays_with("j", "console.log('a'); await mcp.a.echo({n: 1}); throw new TypeError('no')",
+                       "now:      it threw TypeError: no"));
+    CHECK(replays_with("j", "console.log('a'); return 1", ""));
+    CHECK(replays_with("j", "console.log('a'); await new Promise((r) => setTimeout(r, 1))",
+                       "Call 1 is missing"));
+    CHECK(replays_with("j", "console.log('a'); mcp.a.echo({n: 1}); return mcp.a.echo({n: 2})",
+                       "Call 2 is new"));
+    CHECK(replays_with("j", "console.log('a'); await mcp.a.echo({n: 1}); await mcp.a.never()",
+                       "Call 2 is new"));
+    CHECK(replays_with("j", "console.log('a'); try { eval('1') } catch {} return 1",
+                       "Attempt 1 on what is denied is new"));
+    CHECK(replays_with(
+        "j", "console.log('a'); await mcp.a.echo({n: 1}); await new Promise(() => {})", ""));
+    CHECK(end());
+}
+
+TEST(other_code_that_does_the_same_is_the_same_whatever_its_lines)
+{
+    static const char other[] = "// more\n\n  try { await mcp.a.fail() } catch (e) { throw e }";
+
+    CHECK(begin());
+    CHECK(record("j", "await mcp.a.fail()", CAPRUN_OUTCOME_RPC_ERROR));
+    CHECK(new_run(NULL) && caprun_run_replay(run, path_of("j")) == 0);
+    CHECK(caprun_run_set_code(run, other, strlen(other)) == 0 && ends(CAPRUN_OUTCOME_RPC_ERROR));
+    CHECK(end());
+}
+
+/* --- journals by hand ------------------------------------------------------------------------- */
+
+#define LOG "{\"at\":1,\"from\":\"log\",\"line\":\"x\""
+#define DONE(result) "{\"at\":1,\"from\":\"done\",\"result\":" result
+#define FORGED HEAD_START ",\"code\":\"return mcp.a.b()\",\"args\":{}"
+
+/* A journal of |head|, the job and |lines|. */
+static bool forge(const char *head, const char *const *lines)
+{
+    journal_begin(head);
+    journal_add(JOB);
+    for (; *lines; lines++)
+        journal_add(*lines);
+    return journal_put("j");
+}
+
+TEST(a_forged_journal_differs_or_is_refused)
+{
+    CHECK(begin());
+    CHECK(forge(HEAD, (const char *const[]){DONE("1"), END(1), NULL}) && replays("j", OK));
+    CHECK(forge(HEAD, (const char *const[]){DONE("2"), END(1), NULL}) && replays("j", DIFFERS));
+    CHECK(forge(HEAD, (const char *const[]){LOG, DONE("1"), END(1), NULL}) &&
+          replays("j", DIFFERS));
+    CHECK(forge(HEAD, (const char *const[]){END(1), NULL}) && replays("j", DIFFERS));
+    CHECK(forge(HEAD, (const char *const[]){CALL(1, 1), DONE("1"), END(1), NULL}));
+    CHECK(replays("j", DIFFERS));
+    CHECK(forge(HEAD, (const char *const[]){DONE("1"), "{\"at\":1,\"end\":\"STALLED\"", NULL}));
+    CHECK(replays("j", DIFFERS));
+    CHECK(forge(HEAD, (const char *const[]){DONE("1"), "{\"at\":1,\"end\":\"CANCELLED\"", NULL}));
+    CHECK(replays("j", CAPRUN_OUTCOME_CANCELLED)); /* as much of it as is there is the same */
+    CHECK(end());
+}
+
+TEST(an_end_that_there_is_not_is_refused)
+{
+    static const char *const strange[] = {"{\"at\":1,\"end\":\"WEIRD\"", "{\"at\":1,\"end\":7",
+                                          "{\"at\":1,\"end\":\"\""};
+
+    CHECK(begin());
+    for (size_t i = 0; i < COUNT(strange); i++) {
+        CHECK(forge(HEAD, (const char *const[]){DONE("1"), strange[i], NULL}));
+        CHECK(refuses("j", ":4: "));
+    }
+    CHECK(end());
+}
+
+TEST(a_forged_answer_is_told_or_refused)
+{
+#define ANSWERED(line) (const char *const[]){CALL(1, 1), line, DONE("7"), END(1), NULL}
+    CHECK(begin());
+    CHECK(forge(FORGED,
+                ANSWERED("{\"at\":1,\"to\":\"reply\",\"n\":1,\"kind\":\"value\",\"json\":7")));
+    CHECK(replays("j", OK));
+    CHECK(forge(FORGED, ANSWERED("{\"at\":1,\"to\":\"reply\",\"n\":1,\"json\":7")) &&
+          replays("j", OK));
+    CHECK(forge(FORGED, ANSWERED("{\"at\":1,\"to\":\"reply\",\"n\":1,\"kind\":\"tool\","
+                                 "\"json\":{\"content\":[],\"structuredContent\":7}")));
+    CHECK(replays("j", OK));
+    CHECK(forge(FORGED,
+                ANSWERED("{\"at\":1,\"to\":\"reply\",\"n\":1,\"kind\":\"value\",\"json\":8")));
+    CHECK(replays("j", DIFFERS));
+    CHECK(forge(FORGED, ANSWERED("{\"at\":1,\"to\":\"reply\",\"n\":1")) && replays("j", INVALID));
+    CHECK(forge(FORGED, ANSWERED("{\"at\":1,\"to\":\"fail\",\"n\":1")) && replays("j", DIFFERS));
+    CHECK(forge(FORGED, ANSWERED("{\"at\":1,\"to\":\"fail\",\"n\":1,\"state\":\"denied\"")));
+    CHECK(replays("j", DIFFERS) && end());
+}
+
+TEST(a_journal_that_ends_early_is_not_replayed)
+{
+    CHECK(begin());
+    CHECK(forge(HEAD, (const char *const[]){DONE("1"), NULL}) && refuses("j", ":3: it ends early"));
+    CHECK(forge(HEAD, (const char *const[]){"{\"at\":1,\"cut\":\"\"", NULL}) &&
+          refuses("j", ":3: the recording was stopped here"));
+    CHECK(put("j", "x\n") && refuses("j", "not a journal") &&
+          refuses("none", "there is no journal"));
+    CHECK(new_run(NULL) && caprun_run_replay(run, path_of("none")) < 0);
+    CHECK(caprun_start(run) == CAPRUN_E_STATE); /* it has no code */
+    CHECK(end());
+}
+
+TEST(a_run_has_one_journal)
+{
+    CHECK(begin());
+    CHECK(record("j", "return 1", OK));
+    CHECK(new_run(NULL) && caprun_run_replay(run, path_of("j")) == 0);
+    CHECK(caprun_run_replay(run, path_of("j")) == CAPRUN_E_STATE);
+    CHECK(caprun_run_resume(run, path_of("j")) == CAPRUN_E_STATE && ends(OK));
+    CHECK(caprun_run_replay(run, path_of("j")) == CAPRUN_E_STATE);
+    CHECK(end());
+}
+
+/* --- variables -------------------------------------------------------------------------------- */
+
+static bool replays_env(const uint8_t *key, const char *env, enum caprun_outcome outcome)
+{
+    return new_run(NULL) && cr_replay_new(run, path_of("j"), key, &why) == 0 &&
+           caprun_run_set_env(run, env, strlen(env)) == 0 && ends(outcome);
+}
+
+TEST(variables_have_to_be_what_they_were)
+{
+    uint8_t key[CR_HASH_BYTES] = {1}, other[CR_HASH_BYTES] = {2};
+    struct cr_record_spec spec = {.key = key};
+    char path[1100];
+
+    CHECK(begin());
+    (void)snprintf(path, sizeof(path), "%s", path_of("j"));
+    spec.path = path;
+    CHECK(new_run("console.log('x'); return args.env.A") &&
+          caprun_run_set_env(run, "{\"A\":\"b\"}", 9) == 0);
+    CHECK(cr_record_new(run, &spec, NULL) == 0 && ends(OK));
+    CHECK(replays_env(key, "{\"A\":\"b\"}", OK));
+    CHECK(replays_env(key, "{\"A\":\"c\"}", CAPRUN_OUTCOME_VALIDATION_ERROR));
+    CHECK(replays_env(key, "", CAPRUN_OUTCOME_VALIDATION_ERROR));
+    CHECK(replays_env(key, "{\"A\":\"b\",\"B\":\"\"}", CAPRUN_OUTCOME_VALIDATION_ERROR));
+    CHECK(replays_env(other, "{\"A\":\"c\"}", DIFFERS)); /* nobody can tell before */
+    CHECK(replays_env(NULL, "{\"A\":\"b\"}", OK) && replays_env(NULL, "{\"A\":\"c\"}", DIFFERS));
+    CHECK(end());
+}
+
+/* --- going on --------------------------------------------------------------------------------- */
+
+/* Leaves |lines| of the journal. */
+static bool cut_off(const char *name, int lines)
+{
+    const char *text = get(name), *at = text;
+
+    while (at && lines--)
+        at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL;
+    return at && truncate(path_of(name), at - text) == 0;
+}
+
+static const char three_calls[] =
+    "const a = await mcp.a.echo({n: 1}); const b = await mcp.a.echo({n: 2});"
+    "return [a.n, b.n, (await mcp.a.echo({n: 3})).n]";
+
+static bool resumes(const char *name, uint32_t retry, enum caprun_outcome outcome)
+{
+    return new_run(NULL) && caprun_run_resume(run, path_of(name)) == 0 &&
+           (retry == UINT32_MAX || caprun_run_retry(run, retry) == 0) && ends(outcome);
+}
+
+TEST(a_run_goes_on_from_every_line_without_a_call_too_many)
+{
+    /* header, job, and for each call: call, send, reply; done, end */
+    static const int calls_left[] = {3, 3, 3, 3, 2, 2, 2, 1, 1, 1, 0, 0};
+
+    CHECK(begin());
+    for (int lines = 1; lines <= 12; lines++) {
+        (void)unlink(path_of("j"));
+        CHECK(record("j", three_calls, OK) && cut_off("j", lines));
+        asked = 0;
+        CHECK(resumes("j", 0, OK)); /* whatever was sent is sent again */
+        CHECK(asked == calls_left[lines - 1]);
+        CHECK(strcmp(caprun_get_result(run, NULL), "[1,2,3]") == 0);
+        CHECK(replays("j", OK));
+        CHECK(new_run(NULL) && caprun_run_resume(run, path_of("j")) == CAPRUN_E_INVAL);
+        CHECK(strstr(caprun_error(rt), "has ended"));
+    }
+    CHECK(end());
+}
+
+TEST(a_call_that_was_under_way_is_made_again_only_if_somebody_says_so)
+{
+    CHECK(begin());
+    CHECK(record("j", three_calls, OK) && cut_off("j", 4));
+    asked = 0;
+    CHECK(resumes("j", UINT32_MAX, CAPRUN_OUTCOME_RPC_ERROR) && asked == 0);
+    CHECK(strcmp(caprun_get_call_state(run, 1), "in_flight_unknown") == 0);
+    CHECK(replays("j", CAPRUN_OUTCOME_RPC_ERROR) && unlink(path_of("j")) == 0);
+    CHECK(record("j", three_calls, OK) && cut_off("j", 4));
+    asked = 0;
+    CHECK(resumes("j", 2, CAPRUN_OUTCOME_RPC_ERROR) && asked == 0 && unlink(path_of("j")) == 0);
+    CHECK(record("j", three_calls, OK) && cut_off("j", 4));
+    asked = 0;
+    CHECK(resumes("j", 1, OK) && asked == 3);
+    CHECK(end());
+}
+
+TEST(after_a_restart_of_the_machine_somebody_has_to_say_so)
+{
+    CHECK(begin());
+    CHECK(forge(HEAD, (const char *const[]){NULL}));
+    CHECK(resumes("j", UINT32_MAX, CAPRUN_OUTCOME_USAGE) &&
+          strstr(caprun_get_message(run, NULL), "restarted"));
+    CHECK(resumes("j", 1, CAPRUN_OUTCOME_USAGE));
+    CHECK(resumes("j", 0, OK));
+    CHECK(end());
+}
+
+TEST(a_journal_of_a_run_that_goes_on_is_not_resumed)
+{
+    struct caprun_run *going = NULL;
+
+    CHECK(begin());
+    CHECK(new_run("await mcp.a.never()") && caprun_run_record(run, path_of("j")) == 0);
+    CHECK(caprun_start(run) == 0);
+    while (!asked)
+        caprun_wait(rt, 10000), caprun_step(rt);
+    CHECK(caprun_run_new(rt, &going) == 0 &&
+          caprun_run_resume(going, path_of("j")) == CAPRUN_E_INVAL);
+    CHECK(strstr(caprun_error(rt), "goes on"));
+    caprun_run_free(going);
+    CHECK(chmod(path_of("j"), 0666) == 0 && end());
+    CHECK(begin());
+    CHECK(record("j", three_calls, OK) && cut_off("j", 4) && chmod(path_of("j"), 0666) == 0);
+    CHECK(new_run(NULL) && caprun_run_resume(run, path_of("j")) == CAPRUN_E_INVAL);
+    CHECK(symlink("j", path_of("link")) == 0 && chmod(path_of("j"), 0600) == 0);
+    CHECK(caprun_run_resume(run, path_of("link")) == CAPRUN_E_INVAL);
+    CHECK(caprun_run_resume(run, path_of("j")) == 0);
+    CHECK(end());
+}
+
+/* --- without memory --------------------------------------------------------------------------- */
+
+TEST(each_allocation_of_a_new_replay_that_fails_is_an_error_of_ours)
+{
+    bool failed = false;
+
+    CHECK(begin());
+    CHECK(record("j", three_calls, OK));
+    while (failing_more()) {
+        int r = caprun_run_new(rt, &run) == 0 ? cr_replay_new(run, path_of("j"), NULL, &why) : 1;
+
+        failing_stop();
+        CHECK(r >= 0 || why.outcome == CAPRUN_OUTCOME_INTERNAL);
+        failed = failed || r < 0;
+        caprun_run_free(run);
+        run = NULL;
+    }
+    CHECK(failed == FAILING || !failing_works());
+    CHECK(replays("j", OK) && end());
+}
+
+static bool is_no_lie(enum caprun_outcome outcome, bool resume)
+{
+    return outcome == OK || outcome == CAPRUN_OUTCOME_INTERNAL ||
+           outcome == CAPRUN_OUTCOME_WORKER_TERMINATED ||
+           (resume && (outcome == CAPRUN_OUTCOME_USAGE || outcome == CAPRUN_OUTCOME_RPC_ERROR));
+}
+
+/* Replays, or resumes, with one allocation that fails: it ends in words that are true. */
+static bool survives(bool resume, long allowed)
+{
+    size_t len = 0;
+    const char *json = NULL;
+    bool ok =
+        begin() && record("j", three_calls, OK) && (!resume || cut_off("j", 5)) && new_run(NULL);
+
+    failing_after(allowed);
+    if (ok && (resume ? caprun_run_resume : caprun_run_replay)(run, path_of("j")) == 0 &&
+        caprun_run(run) == 0) {
+        failing_stop();
+        json = caprun_result_json(run, &len);
+        ok = is_no_lie(caprun_get_outcome(run), resume);
+    }
+    failing_stop();
+    if (!ok)
+        printf("# allocation %ld: %.300s\n", allowed + 1, json ? json : "");
+    ok = ok && (!json || cr_scan_json((const uint8_t *)json, len, CR_SCAN_PASS, NULL) == 0);
+    return end() && ok;
+}
+
+TEST(a_replay_survives_each_failure)
+{
+    long allowed = 0;
+
+    do {
+        CHECK(survives(false, allowed));
+    } while (failing_failed && allowed++ < 10000);
+    CHECK(allowed > 20 || !failing_works());
+}
+
+TEST(a_run_that_goes_on_survives_each_failure)
+{
+    long allowed = 0;
+
+    do {
+        CHECK(survives(true, allowed));
+    } while (failing_failed && allowed++ < 10000);
+    CHECK(allowed > 20 || !failing_works());
+}
+
+int main(int argc, char **argv)
+{
+    return tap_main(argc, argv);
+}
