@@ -18,6 +18,7 @@ enum kind {
     REGISTRY,   /* adds to the registries */
     PERMISSION, /* adds to the permissions */
     CALL,       /* adds to the calls that may be made again */
+    ENV,        /* adds to the variables that a replay is given */
     NOTHING,    /* true of this version anyway */
 };
 
@@ -46,6 +47,7 @@ static const struct option {
     {"--record", 0, STRING, CR_OPTION_RECORD, AT(record)},
     {"--code", 0, STRING, CR_OPTION_REPLAY, AT(code)},
     {"--speed", 0, STRING, CR_OPTION_REPLAY, AT(speed)},
+    {"--env", 0, ENV, CR_OPTION_REPLAY, 0},
     {"--retry-unknown", 0, FLAG, CR_OPTION_RETRY, AT(retry_unknown)},
     {"--retry-call", 0, CALL, CR_OPTION_RETRY, 0},
     {"--allow", 0, PERMISSION, CR_OPTION_POLICY, CAPRUN_ALLOW},
@@ -69,12 +71,16 @@ static const struct option *find(const char *arg, size_t len)
     return NULL;
 }
 
+static int refuse_more(const char *value, int most, struct cr_err *err)
+{
+    return cr_err_set(err, CAPRUN_E_TOOBIG, "'%.60s' is one more than %d, the most there can be",
+                      value, most);
+}
+
 static int add_registry(struct cr_options *ret, const char *value, struct cr_err *err)
 {
     if (ret->registry_count == CR_OPTIONS_REGISTRIES)
-        return cr_err_set(err, CAPRUN_E_TOOBIG,
-                          "'%.60s' is one more than %d, the most there can be", value,
-                          CR_OPTIONS_REGISTRIES);
+        return refuse_more(value, CR_OPTIONS_REGISTRIES, err);
     ret->registries[ret->registry_count++] = value;
     return 0;
 }
@@ -89,9 +95,7 @@ static int add_permission(struct cr_options *ret, int answer, const char *patter
     for (int i = 0; i < ret->permission_count; i++)
         same += ret->permissions[i].answer == answer;
     if (same == CR_OPTIONS_PATTERNS)
-        return cr_err_set(err, CAPRUN_E_TOOBIG,
-                          "'%.60s' is one more than %d, the most there can be", pattern,
-                          CR_OPTIONS_PATTERNS);
+        return refuse_more(pattern, CR_OPTIONS_PATTERNS, err);
     ret->permissions[ret->permission_count].answer = answer;
     ret->permissions[ret->permission_count++].pattern = pattern;
     return 0;
@@ -105,10 +109,18 @@ static int add_call(struct cr_options *ret, const char *value, struct cr_err *er
     if (value[0] < '0' || value[0] > '9' || *end || !number || number > UINT32_MAX)
         return cr_err_set(err, CAPRUN_E_INVAL, "'%.60s' is not the number of a call", value);
     if (ret->retry_count == CR_OPTIONS_RETRIES)
-        return cr_err_set(err, CAPRUN_E_TOOBIG,
-                          "'%.60s' is one more than %d, the most there can be", value,
-                          CR_OPTIONS_RETRIES);
+        return refuse_more(value, CR_OPTIONS_RETRIES, err);
     ret->retry_calls[ret->retry_count++] = (uint32_t)number;
+    return 0;
+}
+
+static int add_env(struct cr_options *ret, const char *value, struct cr_err *err)
+{
+    if (!value[0] || strchr(value, '='))
+        return cr_err_set(err, CAPRUN_E_INVAL, "'%.60s' is not the name of a variable", value);
+    if (ret->env_count == CR_OPTIONS_ENVS)
+        return refuse_more(value, CR_OPTIONS_ENVS, err);
+    ret->envs[ret->env_count++] = value;
     return 0;
 }
 
@@ -146,6 +158,9 @@ static int store(struct cr_options *ret, const struct option *o, const char *val
     case CALL:
         r = add_call(ret, value, &why);
         break;
+    case ENV:
+        r = add_env(ret, value, &why);
+        break;
     case NOTHING:
         break;
     }
@@ -160,7 +175,8 @@ static bool is_name(const struct option *o)
 
 static bool takes_value(const struct option *o)
 {
-    return o->kind == DURATION || o->kind == SIZE || o->kind == CALL || is_name(o);
+    return o->kind == DURATION || o->kind == SIZE || o->kind == CALL || o->kind == ENV ||
+           is_name(o);
 }
 
 static int refuse_unknown(const char *arg, size_t len, struct cr_err *err)

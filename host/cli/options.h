@@ -11,6 +11,7 @@
 
 #define CR_OPTIONS_WORDS 1024
 #define CR_OPTIONS_RETRIES 256
+#define CR_OPTIONS_ENVS 256
 #define CR_OPTIONS_REGISTRIES 32
 #define CR_OPTIONS_PATTERNS 256 /* of --allow, of --ask and of --deny */
 
@@ -46,6 +47,8 @@ struct cr_options {
     int permission_count;
     uint32_t retry_calls[CR_OPTIONS_RETRIES]; /* numbers of calls */
     int retry_count;
+    const char *envs[CR_OPTIONS_ENVS]; /* names of variables */
+    int env_count;
     const char *given[CR_OPTION_GROUPS]; /* the last option of each group, or NULL */
 };
 

@@ -13,7 +13,6 @@
 #include "journal/store.h"
 
 #define DEFAULT_RUN_MB 64u
-#define MAX_MB 1024u /* of any journal: code that nobody has read decides how long it becomes */
 #define DEFAULT_TOTAL_MB 1024u
 #define DEFAULT_DAYS 30u
 #define MAX_RUNS 5000u
@@ -26,6 +25,11 @@ static uint64_t otherwise(uint64_t given, uint64_t value)
     return given ? given : value;
 }
 
+uint64_t cr_recording_run_bytes(const struct cr_config *config)
+{
+    return otherwise(config->record_run_mb, DEFAULT_RUN_MB) * MIB;
+}
+
 void cr_recording_init(struct cr_recording *rec, const struct cr_config *config,
                        const struct cr_options *o)
 {
@@ -33,8 +37,9 @@ void cr_recording_init(struct cr_recording *rec, const struct cr_config *config,
                                  .which = config->record,
                                  .is_asked_for = o->record || config->has_record,
                                  .is_in_store = !o->record,
-                                 .run_mb = otherwise(config->record_run_mb, DEFAULT_RUN_MB),
-                                 .total_mb = otherwise(config->record_total_mb, DEFAULT_TOTAL_MB),
+                                 .run_bytes = cr_recording_run_bytes(config),
+                                 .total_bytes =
+                                     otherwise(config->record_total_mb, DEFAULT_TOTAL_MB) * MIB,
                                  .days = otherwise(config->record_days, DEFAULT_DAYS)};
     if (config->path)
         (void)snprintf(rec->config, sizeof(rec->config), "%s", config->path);
@@ -74,11 +79,11 @@ static int make_recorder(const struct cr_recording *rec, struct caprun_run *run,
                          struct cr_err *err)
 {
     uint8_t key[CR_HASH_BYTES];
-    struct cr_record_spec spec = {.path = rec->path,
-                                  .max_bytes = (rec->is_in_store ? rec->run_mb : MAX_MB) * MIB,
-                                  .may_give_up = rec->is_in_store,
-                                  .only_if_failed =
-                                      rec->is_in_store && rec->which == CR_CONFIG_RECORD_FAILED};
+    struct cr_record_spec spec = {
+        .path = rec->path,
+        .max_bytes = rec->is_in_store ? rec->run_bytes : CR_RECORDING_MAX_BYTES,
+        .may_give_up = rec->is_in_store,
+        .only_if_failed = rec->is_in_store && rec->which == CR_CONFIG_RECORD_FAILED};
 
     if (rec->is_in_store && cr_store_make(rec->dir, err) < 0)
         return err->code;
@@ -134,7 +139,7 @@ static bool is_sweeper(const struct cr_recording *rec, const char *id)
     if (a && b && ((size_t)(a - digits) + 16 * (size_t)(b - digits)) % SWEEP_ONE_OF == 0)
         return true;
     /* a long one may be what is too much */
-    return stat(rec->path, &st) == 0 && (uint64_t)st.st_size > rec->total_mb * MIB / 64;
+    return stat(rec->path, &st) == 0 && (uint64_t)st.st_size > rec->total_bytes / 64;
 }
 
 void cr_recording_end(struct cr_recording *rec, struct caprun_run *run)
@@ -148,5 +153,5 @@ void cr_recording_end(struct cr_recording *rec, struct caprun_run *run)
     else if (o->verbose)
         cr_output_note("recorded in %s", rec->path);
     if (rec->is_in_store && is_sweeper(rec, caprun_get_id(run)))
-        cr_store_sweep(rec->dir, (unsigned)rec->days, rec->total_mb * MIB, MAX_RUNS);
+        cr_store_sweep(rec->dir, (unsigned)rec->days, rec->total_bytes, MAX_RUNS);
 }

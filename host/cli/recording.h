@@ -15,6 +15,9 @@
 #include "cli/options.h"
 #include "config/config.h"
 
+/* Of any journal: code that nobody has read decides how long it becomes. */
+#define CR_RECORDING_MAX_BYTES (1024ull << 20)
+
 struct cr_recording {
     const struct cr_options *options;
     enum cr_config_record which;
@@ -23,8 +26,11 @@ struct cr_recording {
     char dir[PATH_MAX];    /* the state directory; "": there is none */
     char path[PATH_MAX];   /* of the journal; "": the run is not recorded */
     char config[PATH_MAX]; /* the configuration's path, or "" */
-    uint64_t run_mb, total_mb, days;
+    uint64_t run_bytes, total_bytes, days;
 };
+
+/* How long a journal in the state directory may become. */
+uint64_t cr_recording_run_bytes(const struct cr_config *config);
 
 /* What the configuration and the command line say. */
 void cr_recording_init(struct cr_recording *rec, const struct cr_config *config,

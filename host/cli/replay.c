@@ -33,16 +33,30 @@ struct job {
 
 /* --- what a run needs ------------------------------------------------------------------------ */
 
-int cr_cli_replay_env(struct caprun_run *run)
+/* May the journal have it? One that this user has made may: its hash shows that it had it. */
+static bool may_have(const struct job *job, const struct cr_head *head, const char *name)
 {
-    const struct cr_json *env = cr_replay_journal(run)->head.env;
+    char key[CR_HASH_DIGITS + 1] = "";
+
+    for (int i = 0; i < job->options->env_count; i++)
+        if (strcmp(job->options->envs[i], name) == 0)
+            return true;
+    if (job->has_key)
+        cr_record_key_name(job->key, key);
+    return key[0] && strcmp(key, head->env_key) == 0;
+}
+
+/* Variables that it was given then. Those that it lacks the start will name. */
+static int give_env(const struct job *job, struct caprun_run *run)
+{
+    const struct cr_head *head = &cr_replay_journal(run)->head;
     struct cr_buf json;
     int r;
 
     cr_buf_init(&json, MAX_ENV);
-    for (const struct cr_json *v = env ? env->first : NULL; v; v = v->next) {
-        if (!getenv(v->key))
-            continue; /* the start will say so */
+    for (const struct cr_json *v = head->env ? head->env->first : NULL; v; v = v->next) {
+        if (!getenv(v->key) || !may_have(job, head, v->key))
+            continue;
         cr_buf_str(&json, json.len ? "," : "{");
         cr_escape_json_str(&json, v->key);
         cr_buf_str(&json, ":");
@@ -62,7 +76,7 @@ static int prepare(struct job *job, struct caprun_run *run, const char *path,
 {
     if (cr_replay_new(run, path, job->has_key ? job->key : NULL, why) < 0)
         return CAPRUN_E_INVAL;
-    if (cr_cli_replay_env(run) < 0 ||
+    if (give_env(job, run) < 0 ||
         (job->options->code &&
          caprun_run_set_code(run, job->code.data ? (const char *)job->code.data : "",
                              job->code.len) < 0))

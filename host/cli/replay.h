@@ -15,10 +15,4 @@
 int cr_cli_replay(struct caprun_runtime *rt, struct caprun_run *run, const struct cr_options *o,
                   int *ret_signal);
 
-/*
- * Gives |run|, which is of a journal, the variables of the environment that it was given then, as
- * far as they are set. Returns 0, or an error of caprun_run_set_env().
- */
-int cr_cli_replay_env(struct caprun_run *run);
-
 #endif

@@ -15,7 +15,6 @@
 #include "cli/capability.h"
 #include "cli/launch.h"
 #include "cli/output.h"
-#include "cli/replay.h"
 #include "cli/settings.h"
 #include "journal/journal.h"
 #include "journal/replay.h"
@@ -39,7 +38,7 @@ static const char *origin(const struct job *job, const char *name)
 
 static int open_journal(struct job *job, struct cr_problem *why)
 {
-    struct cr_record_spec spec = {.path = job->path};
+    struct cr_record_spec spec = {.path = job->path, .max_bytes = CR_RECORDING_MAX_BYTES};
     struct cr_err unused;
 
     cr_settings_state_dir(job->dir);
@@ -83,7 +82,6 @@ static int go_on(struct job *job, const struct cr_config *config)
         (void)snprintf(pin.metadata, sizeof(pin.metadata), "%s", origin(job, "metadata"));
         return cr_cli_capability_resume(job->rt, job->run, &job->options, config, &pin);
     }
-    (void)cr_cli_replay_env(job->run);
     cr_signals_begin(&signals);
     return cr_launch_run(job->rt, job->run, &signals, &job->options);
 }
@@ -104,6 +102,8 @@ static int run_with(struct job *job, const struct cr_config *config)
     struct cr_problem why;
     int signal = 0;
 
+    if (job->is_in_store)
+        cr_record_limit(job->run, cr_recording_run_bytes(config));
     if (!o->quiet)
         cr_settings_warn(config, o);
     if (cr_settings_host(config, o, job->rt, &why) < 0 || allow_retries(job, &why) < 0)

@@ -37,29 +37,49 @@ static int write_all(int fd, const char *bytes, size_t len)
 }
 
 /* Written in one go, so that one of this length is whole; who reads it looks at its hash. */
-static bool is_there(const char *file, size_t len)
+static bool is_there(int dir, const char *name, size_t len)
 {
     struct stat st;
 
-    return lstat(file, &st) == 0 && S_ISREG(st.st_mode) && (size_t)st.st_size == len;
+    return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
+           (size_t)st.st_size == len;
+}
+
+/* What is there under that name may be a link that somebody else has put there. */
+static int open_dir(const char *name)
+{
+    cr_autoclose int dir = open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    struct stat st;
+
+    if (dir < 0 || fstat(dir, &st) < 0)
+        return -1;
+    if (st.st_uid != geteuid()) {
+        errno = EPERM;
+        return -1;
+    }
+    return cr_steal_fd(&dir);
 }
 
 int cr_blobs_write(const char *path, const struct cr_line_blob *blob, struct cr_err *err)
 {
+    cr_autoclose int dir = -1;
     cr_autoclose int fd = -1;
-    char dir[PATH_MAX], file[PATH_MAX];
+    char name[PATH_MAX];
 
-    if (place(path, "", dir, err) < 0 || place(path, blob->name, file, err) < 0)
+    if (place(path, "", name, err) < 0)
         return CAPRUN_E_TOOBIG;
-    if (is_there(file, blob->len))
+    if (mkdir(name, 0700) < 0 && errno != EEXIST)
+        return cr_err_sys(err, "cannot make '%s'", name);
+    dir = open_dir(name);
+    if (dir < 0)
+        return cr_err_sys(err, "cannot use '%s'", name);
+    if (is_there(dir, blob->name, blob->len))
         return 0;
-    if (mkdir(dir, 0700) < 0 && errno != EEXIST)
-        return cr_err_sys(err, "cannot make '%s'", dir);
-    fd = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    fd = openat(dir, blob->name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd >= 0 && write_all(fd, blob->bytes, blob->len) == 0)
         return 0;
-    (void)cr_err_sys(err, "cannot write '%s'", file);
-    (void)unlink(file);
+    (void)cr_err_sys(err, "cannot write '%s' of '%s'", blob->name, name);
+    (void)unlinkat(dir, blob->name, 0);
     return CAPRUN_E_SYS;
 }
 
@@ -91,10 +111,12 @@ static void for_each(const char *path, void (*each)(int dir, const char *name, v
     char name[PATH_MAX];
     const struct dirent *entry;
     DIR *dir;
+    int fd;
 
     if (place(path, "", name, NULL) < 0)
         return;
-    dir = opendir(name);
+    fd = open_dir(name);
+    dir = fd < 0 ? NULL : fdopendir(fd);
     while (dir && (entry = readdir(dir)))
         if (strlen(entry->d_name) == CR_HASH_DIGITS)
             each(dirfd(dir), entry->d_name, data);

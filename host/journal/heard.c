@@ -7,6 +7,7 @@
 #include "journal/line.h"
 #include "journal/replay_parts.h"
 
+#define MAX_NEW_ARGS (64u << 20) /* as much as may wait for a server */
 #define MAX_MESSAGE (LIMIT_ERROR_MESSAGE_BYTES - 1u)
 
 /* --- words
@@ -172,7 +173,7 @@ void cr_replay_say_missing_call(struct cr_replay *p, struct caprun_run *run, uin
     cr_buf_clear(&message);
 }
 
-bool cr_replay_say_missing(struct cr_replay *p, struct caprun_run *run)
+bool cr_replay_say_missing(struct cr_replay *p, struct caprun_run *run, const char *now)
 {
     const struct cr_journal_line *line = NULL;
     struct cr_buf message;
@@ -194,7 +195,7 @@ bool cr_replay_say_missing(struct cr_replay *p, struct caprun_run *run)
     name_it(&message, line->kind, number);
     cr_buf_str(&message, " is missing\n");
     add_described(&message, "recorded: ", line);
-    cr_buf_str(&message, "now:      the run has ended without it\n");
+    cr_buf_fmt(&message, "now:      %s\n", now);
     cr_run_say(run, "%s", cr_buf_text(&message) ? cr_buf_text(&message) : "Something is missing");
     cr_buf_clear(&message);
     return true;
@@ -278,11 +279,15 @@ static void keep_args(struct cr_replay *p, struct caprun_run *run, const struct 
 {
     struct wire_call names;
     size_t before;
+    uint32_t len;
 
     memcpy(&names, payload, sizeof(names));
     before = sizeof(names) + (size_t)names.namespace_len + names.action_len;
-    cr_buf_add(&p->new_args, payload + before, header->length - before);
-    cr_buf_add(&p->new_args, "", 1);
+    len = header->length - (uint32_t)before;
+    if (p->new_args.len + len > MAX_NEW_ARGS)
+        len = 0; /* it will be refused */
+    cr_buf_add(&p->new_args, &len, sizeof(len));
+    cr_buf_add(&p->new_args, payload + before, len);
     if (cr_buf_err(&p->new_args)) {
         cr_run_say(run, "No memory for the args of calls");
         cr_run_end(run, CAPRUN_OUTCOME_INTERNAL);

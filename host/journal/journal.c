@@ -215,7 +215,8 @@ static int check_end(struct reading *r, const struct cr_journal_line *line)
     char outcome[64];
 
     show_outcome(line, outcome);
-    if (strcmp(cr_envelope_code(cr_envelope_outcome(outcome)), outcome) != 0)
+    if (strcmp(cr_envelope_code(cr_envelope_outcome(outcome)), outcome) != 0 ||
+        strcmp(outcome, "REPLAY_DIFFERED") == 0 || strcmp(outcome, "JOURNAL_INVALID") == 0)
         return refuse(r, "there is no such end");
     return 0;
 }

@@ -161,6 +161,9 @@ static int give_tools(struct cr_replay *p, struct cr_problem *why)
     run->has_tools = tools != NULL;
     for (const struct cr_json *v = tools ? tools->first : NULL; v; v = v->next)
         cr_buf_add(&run->tools, v->text, strlen(v->text) + 1);
+    if (cr_buf_err(&run->tools) == CAPRUN_E_TOOBIG)
+        return cr_problem_set(why, CAPRUN_OUTCOME_JOURNAL_INVALID, NULL,
+                              "%s:1: \"tools\" is too long", p->journal.path);
     return cr_buf_err(&run->tools) ? cr_problem_memory(why) : 0;
 }
 
@@ -222,7 +225,7 @@ static struct cr_replay *load(struct caprun_run *run, const char *path, int fd, 
     cr_buf_init(&p->words, MAX_WORDS);
     cr_buf_add(&p->words, "", 1);
     cr_buf_init(&p->body, WIRE_CALL_MAX * 6);
-    cr_buf_init(&p->new_args, (size_t)LIMIT_MAX_CALLS_AT_ONCE * LIMIT_ARGS_BYTES);
+    cr_buf_init(&p->new_args, MAX_WORDS);
     cr_buf_init(&p->retries, LIMIT_MAX_CALLS * sizeof(uint32_t));
     if (cr_journal_read(path, fd, &p->journal, why) < 0 || sort_lines(p, why) < 0 ||
         give(p, why) < 0) {
@@ -275,13 +278,15 @@ static int check_file(int fd, const char *path, struct cr_problem *why)
     char name[4096];
 
     (void)snprintf(name, sizeof(name), "'%s'", path);
-    if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
-        return cr_problem_set(why, CAPRUN_OUTCOME_USAGE, NULL, "'%s' is not a journal", path);
-    if (cr_file_check_owner(&st, name, &err) < 0)
-        return cr_problem_set(why, CAPRUN_OUTCOME_USAGE, NULL, "%s", err.text);
-    if (cr_file_lock(fd) < 0)
+    if (cr_file_lock(fd) < 0 && errno == EAGAIN)
         return cr_problem_set(why, CAPRUN_OUTCOME_USAGE, "wait for its end: caprun runs shows it",
                               "the run of '%s' goes on, in another process", path);
+    /* who tidies up may have removed it before it was locked */
+    if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_nlink == 0)
+        return cr_problem_set(why, CAPRUN_OUTCOME_USAGE, NULL,
+                              "'%s' is not a file, or not there any more", path);
+    if (cr_file_check_owner(&st, name, &err) < 0)
+        return cr_problem_set(why, CAPRUN_OUTCOME_USAGE, NULL, "%s", err.text);
     return 0;
 }
 
@@ -343,7 +348,8 @@ static int refuse_env(const struct cr_replay *p, const char *name, const char *w
                       struct cr_problem *why)
 {
     return cr_problem_set(why, CAPRUN_OUTCOME_VALIDATION_ERROR,
-                          "a journal has no values of variables: set it as it was, and try again",
+                          "a journal has no values: set it as it was; if the journal is from "
+                          "elsewhere and may have it: caprun replay --env NAME",
                           "the run of '%s' was given the variable %s, which %s", p->journal.path,
                           name, what);
 }
@@ -354,7 +360,7 @@ static int check_variable(const struct cr_replay *p, const struct cr_json *then,
     char name[CR_HASH_DIGITS + 1] = "", hash[CR_HASH_DIGITS + 1];
 
     if (!now)
-        return refuse_env(p, then->key, "is not set now", why);
+        return refuse_env(p, then->key, "it is not given now", why);
     if (p->has_key)
         cr_record_key_name(p->key, name);
     if (!name[0] || strcmp(name, p->journal.head.env_key) != 0)

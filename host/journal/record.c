@@ -54,24 +54,23 @@ static const struct recorder *find(const struct caprun_run *run)
 /* --- stopping ----------------------------------------------------------------------------------
  */
 
-/* What nobody can go on from is better not there. */
-static void give_up(struct recorder *r, const struct cr_err *why)
+/* What nobody can go on from must not be there, or who resumes it makes calls a second time. */
+static bool can_give_up(struct recorder *r)
 {
-    r->stopped = true;
-    (void)snprintf(r->note, sizeof(r->note), "the run is not recorded any more: %s", why->text);
-    (void)!ftruncate(r->fd, 0); /* should it be there to stay */
-    cr_record_remove(r->path);
+    bool is_empty = ftruncate(r->fd, 0) == 0;
+
+    cr_blobs_remove(r->path);
+    return unlink(r->path) == 0 || is_empty;
 }
 
 /* Returns 0 if the run may go on, without a recording. */
 static int fail(struct recorder *r, const struct cr_err *why)
 {
-    if (r->may_give_up) {
-        give_up(r, why);
-        return 0;
-    }
     r->stopped = true;
-    return why->code;
+    if (!r->may_give_up || !can_give_up(r))
+        return why->code;
+    (void)snprintf(r->note, sizeof(r->note), "the run is not recorded any more: %s", why->text);
+    return 0;
 }
 
 /* --- writing ------------------------------------------------------------------------------------
@@ -281,11 +280,34 @@ static void write_end(struct recorder *r, struct caprun_run *run)
         (void)snprintf(r->note, sizeof(r->note), "the journal has no end: %s", err.text);
 }
 
+/*
+ * It was to go on, and something has stopped it before it was where it had been: that is not its
+ * end, and it can be tried again.
+ */
+static bool is_to_be_tried_again(const struct caprun_run *run)
+{
+    if (!run->is_prompted)
+        return false;
+    switch ((int)run->outcome) {
+    case CAPRUN_OUTCOME_REPLAY_DIFFERED:
+    case CAPRUN_OUTCOME_JOURNAL_INVALID:
+    case CAPRUN_OUTCOME_EXECUTION_TIMEOUT:
+    case CAPRUN_OUTCOME_CPU_TIMEOUT:
+    case CAPRUN_OUTCOME_MEMORY_LIMIT:
+    case CAPRUN_OUTCOME_WORKER_TERMINATED:
+    case CAPRUN_OUTCOME_INTERNAL:
+    case CAPRUN_OUTCOME_CANCELLED:
+        return true;
+    default:
+        return false;
+    }
+}
+
 static void end(struct cr_recorder *hooks, struct caprun_run *run)
 {
     struct recorder *r = of(hooks);
 
-    if (!r->stopped && r->begun)
+    if (!r->stopped && r->begun && !is_to_be_tried_again(run))
         write_end(r, run);
     if (r->only_if_failed && run->outcome == CAPRUN_OUTCOME_SUCCESS)
         cr_record_remove(r->path);
@@ -381,9 +403,16 @@ int cr_record_go_on(struct caprun_run *run, const struct cr_record_spec *spec, i
         return err->code;
     r->begun = true;
     r->bytes = journal->whole_len;
+    r->blob_bytes = cr_blobs_size(spec->path);
     r->at_us = journal->last_at_us;
     memcpy(r->chain, journal->chain, sizeof(r->chain));
     return 0;
+}
+
+void cr_record_limit(struct caprun_run *run, uint64_t max_bytes)
+{
+    if (run->recorder)
+        of(run->recorder)->max_bytes = max_bytes;
 }
 
 const char *cr_record_note(const struct caprun_run *run)

@@ -39,6 +39,9 @@ int cr_record_new(struct caprun_run *run, const struct cr_record_spec *spec, str
 int cr_record_go_on(struct caprun_run *run, const struct cr_record_spec *spec, int fd,
                     const struct cr_journal *journal, struct cr_err *err);
 
+/* Another |max_bytes| for the recorder of |run|, if it has one. */
+void cr_record_limit(struct caprun_run *run, uint64_t max_bytes);
+
 /* Why the recording of |run| has stopped, in words; "" if it has not, or there is none. */
 const char *cr_record_note(const struct caprun_run *run);
 

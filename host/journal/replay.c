@@ -83,7 +83,7 @@ void cr_replay_end(struct cr_prompter *hooks, struct caprun_run *run, enum capru
             run->calls[n - 1].sent_us = run->calls[n - 1].started_us;
     if (is_of_the_replay(*outcome) || cr_replay_is_complete(p))
         return;
-    if (cr_replay_say_missing(p, run)) {
+    if (cr_replay_say_missing(p, run, "the run has ended without it")) {
         *outcome = CAPRUN_OUTCOME_REPLAY_DIFFERED;
     } else if (!p->is_resume && *outcome != p->outcome) {
         cr_run_say(run, "The end is not what was recorded\nrecorded: %s\nnow:      %s",
@@ -103,7 +103,7 @@ static void end_by(struct caprun_run *run, const struct cr_problem *why)
     cr_run_end(run, why->outcome);
 }
 
-static void show_who(struct cr_replay *p, struct caprun_run *run, uint32_t number)
+void cr_replay_show_who(struct cr_replay *p, struct caprun_run *run, uint32_t number)
 {
     struct cr_call *call = &run->calls[number - 1];
     size_t at = p->calls[number - 1].by_at;
@@ -134,7 +134,7 @@ static void tell_reply(struct cr_replay *p, struct caprun_run *run,
     } else {
         bool is_tool = kind.len == 4 && memcmp(kind.data, "tool", 4) == 0;
 
-        show_who(p, run, line->n);
+        cr_replay_show_who(p, run, line->n);
         if (cr_calls_reply(run, line->n, is_tool ? WIRE_REPLY_TOOL : WIRE_REPLY_VALUE,
                            (const char *)json.data, json.len, &err) < 0 &&
             run->state != CR_RUN_ENDED) {
@@ -182,7 +182,7 @@ static void tell_failure(struct cr_replay *p, struct caprun_run *run,
     state_text = cr_buf_text(&state);
     code_text = cr_buf_text(&code);
     message_text = cr_buf_text(&message);
-    show_who(p, run, line->n);
+    cr_replay_show_who(p, run, line->n);
     if (!state_text || !code_text || !message_text) {
         cr_run_say(run, "%s:%zu: this is no failure of a call", p->journal.path,
                    cr_journal_number(&p->journal, line));
@@ -229,6 +229,15 @@ static void say_it_waits(struct cr_replay *p, struct caprun_run *run)
     cr_run_end(run, CAPRUN_OUTCOME_REPLAY_DIFFERED);
 }
 
+/*
+ * A call that the journal has, and that comes only when the run is live, would be taken for a new
+ * one, and made a second time.
+ */
+static bool has_not_come_so_far(struct cr_replay *p, struct caprun_run *run)
+{
+    return cr_replay_say_missing(p, run, "the code waits, and has not come so far");
+}
+
 bool cr_replay_next(struct cr_prompter *hooks, struct caprun_run *run)
 {
     struct cr_replay *p = cr_replay_of(hooks);
@@ -240,6 +249,8 @@ bool cr_replay_next(struct cr_prompter *hooks, struct caprun_run *run)
         cr_loop_set(run->loop, &p->timer, run->job_us + line->at_us);
     } else if (line) {
         tell(p, run, line);
+    } else if (p->is_resume && has_not_come_so_far(p, run)) {
+        cr_run_end(run, CAPRUN_OUTCOME_REPLAY_DIFFERED);
     } else if (p->is_resume) {
         cr_replay_go_live(p, run);
         return false;

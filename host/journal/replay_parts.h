@@ -37,7 +37,7 @@ struct cr_replay {
     struct cr_timer timer;  /* until the next thing is told, in real time */
     struct cr_buf words;    /* texts, each with a NUL at its end; the first is empty */
     struct cr_buf body;     /* of what is compared */
-    struct cr_buf new_args; /* of calls that are new: JSON texts, each with a NUL behind it */
+    struct cr_buf new_args; /* of calls that are new: each its length, uint32_t, and its bytes */
     struct cr_buf retries;  /* numbers of calls, uint32_t */
     bool retries_all;
 };
@@ -65,6 +65,9 @@ bool cr_replay_ended_from_outside(const struct cr_replay *p);
 bool cr_replay_is_complete(const struct cr_replay *p);
 void cr_replay_end_as_recorded(struct cr_replay *p, struct caprun_run *run);
 
+/* Who decided about call |number| then, for the envelope. */
+void cr_replay_show_who(struct cr_replay *p, struct caprun_run *run, uint32_t number);
+
 /* --- heard.c ------------------------------------------------------------------------------------
  */
 
@@ -74,8 +77,10 @@ bool cr_replay_hear(struct cr_prompter *hooks, struct caprun_run *run,
 /* The run waits for ever, or has ended, and call |number| has not been made. */
 void cr_replay_say_missing_call(struct cr_replay *p, struct caprun_run *run, uint32_t number);
 
-/* It has ended, and not all that it said then has come. Returns false if all has. */
-bool cr_replay_say_missing(struct cr_replay *p, struct caprun_run *run);
+/*
+ * Not all that it said then has come, and will not: |now| says why. Returns false if all has.
+ */
+bool cr_replay_say_missing(struct cr_replay *p, struct caprun_run *run, const char *now);
 
 /* --- resume.c -----------------------------------------------------------------------------------
  */

@@ -35,7 +35,7 @@ static bool may_be_made_again(const struct cr_replay *p, struct caprun_run *run,
            run->gate->is_idempotent(run->gate, run->calls[number - 1].method);
 }
 
-static void say_unknown(struct caprun_run *run, uint32_t number)
+static void say_unknown(struct cr_replay *p, struct caprun_run *run, uint32_t number)
 {
     const char *method = run->calls[number - 1].method;
     struct cr_err unused;
@@ -45,6 +45,7 @@ static void say_unknown(struct caprun_run *run, uint32_t number)
                    "It is not known whether %s was carried out: caprun ended while it was under "
                    "way, and has not called it again",
                    method);
+    cr_replay_show_who(p, run, number);
     (void)cr_calls_end(run, number, CR_CALL_UNKNOWN, CAPRUN_OUTCOME_RPC_ERROR, words, strlen(words),
                        &unused);
 }
@@ -67,11 +68,21 @@ static void make_recorded(struct cr_replay *p, struct caprun_run *run, uint32_t 
 
 static void make_new(struct cr_replay *p, struct caprun_run *run, uint32_t number)
 {
-    const char *args = (const char *)p->new_args.data;
+    static const char too_much[] = "Too much waits for the run to go on";
+    const uint8_t *at = p->new_args.data;
+    struct cr_err unused;
+    uint32_t len;
 
-    for (uint32_t n = p->journal.calls + 1; n < number; n++)
-        args += strlen(args) + 1;
-    cr_decide_again(run, number, args, strlen(args));
+    memcpy(&len, at, sizeof(len));
+    for (uint32_t n = p->journal.calls + 1; n < number; n++) {
+        at += sizeof(len) + len;
+        memcpy(&len, at, sizeof(len));
+    }
+    if (len)
+        cr_decide_again(run, number, (const char *)at + sizeof(len), len);
+    else
+        (void)cr_calls_fail(run, number, CAPRUN_OUTCOME_RPC_ERROR, too_much, strlen(too_much),
+                            &unused);
 }
 
 static void settle(struct cr_replay *p, struct caprun_run *run, uint32_t number)
@@ -81,7 +92,7 @@ static void settle(struct cr_replay *p, struct caprun_run *run, uint32_t number)
     if (is_new)
         make_new(p, run, number);
     else if (p->calls[number - 1].is_sent && !may_be_made_again(p, run, number))
-        say_unknown(run, number);
+        say_unknown(p, run, number);
     else
         make_recorded(p, run, number);
 }

@@ -28,7 +28,7 @@ COMMANDS = ["call", "config", "doctor", "exec", "lock", "replay", "resume", "run
 LONG = ["--allow", "--ask", "--config", "--cpu", "--deny", "--frozen", "--help", "--json", "--memory", "--no-input",
         "--quiet", "--record", "--registry", "--rpc-timeout", "--timeout", "--verbose", "--version"]
 GENERAL = LONG + ["-h", "-q", "-v"]
-OF_LOCK, OF_REPLAY, OF_RESUME = ["--accept"], ["--code", "--speed"], ["--retry-call", "--retry-unknown"]
+OF_LOCK, OF_REPLAY, OF_RESUME = ["--accept"], ["--code", "--env", "--speed"], ["--retry-call", "--retry-unknown"]
 FOLDERS = ["deep folder", "folder"]
 FILES = ["args.json", "code.js", *FOLDERS]
 

@@ -319,23 +319,43 @@ def variables_are_in_a_journal_by_name_alone():
             head = lines_of(path)[0]
             equal(list(head["env"]), ["HUSH"])
             assert value.encode() not in read(path) and b"not-granted" not in read(path)
-            for given, status, words in ({}, 2, ["HUSH", "is not set now"]), ({"HUSH": "other"}, 2, ["HUSH", "another value"]), (
+            for given, status, words in ({}, 2, ["HUSH", "is not given now"]), ({"HUSH": "other"}, 2, ["HUSH", "another value"]), (
                     {"HUSH": value}, 0, []):
                 equal(r.replay(path, env=given), status, f"{given} {r.err}")
                 contains(r.err, *words)
         equal(mode(f"{r.state}/caprun/key"), "0o600")
 
 
+@each({"engine": b"quickjs-ng 0.1.0", "prelude": b"0123456789abcdef"})
+def another_version_of_the_worker_is_told_and_compared_all_the_same(other):
+    with recorder() as r:
+        path = r.record("return 1")
+        equal((r.replay(path), r.err), (0, ""))
+        head, *rest = bodies_of(path)
+        what = "engine" if b"quickjs" in other else "prelude"
+        now = lines_of(path)[0][what].encode()
+        older = r.write(seal([head.replace(now, other), *rest]))
+        equal(r.replay(older), 0)
+        contains(r.err, f"recorded with another {what}: {other.decode()}, and this is {now.decode()}")
+        equal((r.replay(older, "-q"), r.err), (0, ""))
+        equal(r.replay(older, "--json"), 0)
+        contains(json.loads(r.out)["replays"][0]["notes"][0], f"another {what}")
+
+
 @test
-def a_journal_of_somebody_else_takes_any_value_of_the_variable():
+def a_journal_of_somebody_else_gets_a_variable_only_if_the_user_says_so():
     name = "acme.tools.text.upper"
     with recorder(settings={"env": {name: ["HUSH"]}}) as r:
         r.publish(fqdn=f"{name}.0123abcd", code="return args.env.HUSH.length", env=["HUSH"])
         path = r.fresh()
         equal(r.upper("--record", path, env={"HUSH": "four"}).out, "4\n")
         os.remove(f"{r.state}/caprun/key")
-        equal([r.replay(path, env={"HUSH": value}) for value in ("four", "2222", "longer")], [0, 0, 8], r.err)
-        equal(r.replay(path), 2)
+        equal([r.replay(path, "--env", "HUSH", env={"HUSH": value}) for value in ("four", "2222", "longer")],
+              [0, 0, 8], r.err)
+        equal(r.replay(path, "--env", "HUSH"), 2)
+        equal(r.replay(path, "--env", "OTHER", env={"HUSH": "four"}), 2)
+        equal(r.replay(path, env={"HUSH": "four"}), 2)
+        contains(r.err, "--env NAME")
 
 
 main()

@@ -109,7 +109,7 @@ def leave(_r, _path):
 
 # name: (what is done, variables, exit status, words)
 NOT_NOW = {
-    "a variable is not set": (leave, {}, 2, ["HUSH", "is not set now"]),
+    "a variable is not set": (leave, {}, 2, ["HUSH", "is not given now"]),
     "a variable has another value": (leave, {"HUSH": "other"}, 2, ["HUSH", "another value"]),
     "the machine was restarted": (move_to_another_start_of_the_machine, {"HUSH": "abc"}, 2, ["the machine was restarted"]),
     "the configuration is wrong": (break_config, {"HUSH": "abc"}, 2, ["CONFIG_ERROR", "permisions"]),

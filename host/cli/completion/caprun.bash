@@ -93,7 +93,7 @@ _caprun_word()
 _caprun()
 {
     local words=() cword=0 cur i plain=()
-    local valued='--@(registry|config|timeout|cpu|rpc-timeout|memory|allow|ask|deny|accept|record|code|speed|retry-call)'
+    local valued='--@(registry|config|timeout|cpu|rpc-timeout|memory|allow|ask|deny|accept|record|code|speed|env|retry-call)'
     local options=(--registry --config --json --timeout --cpu --rpc-timeout --memory --allow --ask
         --deny --record --no-input --frozen -q --quiet -v --verbose -h --help --version)
 
@@ -117,7 +117,7 @@ _caprun()
     elif [[ $cur == -* ]]; then
         case ${plain[0]-} in
         lock) options+=(--accept) ;;
-        replay) options+=(--code --speed) ;;
+        replay) options+=(--code --speed --env) ;;
         resume) options+=(--retry-unknown --retry-call) ;;
         esac
         _caprun_offer "${options[@]}"

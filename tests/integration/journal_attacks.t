@@ -1,0 +1,448 @@
+#!/usr/bin/env python3
+"""journal_attacks.t - forged journals, hostile capabilities and full disks against `caprun replay` and `caprun resume`.
+
+Whoever can write a journal can also make its hashes right: they find accidents, not attackers. What a journal says may
+therefore lead to no more than what `caprun exec` of a stranger's file would.
+"""
+
+import json
+import os
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from harness import (between, contains, each, equal, main, need, reap_orphans, scratch_dir, stretched, test,
+                     wait_until, write_file)
+from journals import bodies_of, lines_of, read, recorder, seal
+
+JOB = {"at": 0, "to": "job", "date": 1700000000000000}
+CALL = {"at": 5, "from": "call", "n": 1, "method": "s:echo", "args": {}}
+SEND = {"at": 6, "send": 1, "by": "rule:*"}
+REPLY = {"at": 7, "to": "reply", "n": 1, "kind": "tool", "json": {"content": []}}
+DONE = {"at": 8, "from": "done", "result": 1}
+END = {"at": 9, "end": "SUCCESS", "calls": 1, "cpuUs": 0, "memoryBytes": 0}
+WHOLE = [JOB, CALL, SEND, REPLY, DONE, END]
+CODE = "await mcp.s.echo({}); return 1"
+CONTROL = "\x1b[31m\x07\x9b\u202e\u200b\r\n"
+
+
+def forge(r, lines, **head):
+    """A journal with these lines, and right hashes, of a run of CODE; |head| changes the first line, None takes out."""
+    if not hasattr(r, "head"):
+        r.head = lines_of(r.record("return 1"))[0]
+    first = {key: value for key, value in {**r.head, "code": CODE, **head}.items() if value is not None}
+    texts = [json.dumps(line, separators=(",", ":")).encode()[:-1] if isinstance(line, dict) else line
+             for line in [first, *lines]]
+    path = r.write(seal(texts))
+    os.chmod(path, 0o600)
+    return path
+
+
+def changed(index, **fields):
+    """The whole journal, with another line |index|."""
+    return [*WHOLE[:index], {**WHOLE[index], **fields}, *WHOLE[index + 1:]]
+
+
+def said(done):
+    return done.out + done.err
+
+
+# --- forged lines ----------------------------------------------------------------------------
+
+BAD = (2, 8)  # it is no journal, or differs
+# name: (lines, changes of the first one, status of replay, part of what is said)
+FORGED = {
+    "as it was": (WHOLE, {}, 0, "same"),
+    "a call number that is huge": (changed(1, n=4294967297), {}, 2, "JOURNAL_INVALID"),
+    "a call number that is 0": (changed(1, n=0), {}, 2, "JOURNAL_INVALID"),
+    "a call number that is negative": (changed(1, n=-1), {}, 2, "JOURNAL_INVALID"),
+    "a call number as a text": (changed(1, n="1"), {}, 2, "JOURNAL_INVALID"),
+    "a call that is left out": (changed(1, n=2), {}, 2, "call 2 comes after call 0"),
+    "a call twice": ([*WHOLE[:2], *WHOLE[1:]], {}, 2, "call 1 comes after call 1"),
+    "an answer to nobody": (changed(3, n=2), {}, 2, "has not been made"),
+    "an answer twice": ([*WHOLE[:4], *WHOLE[3:]], {}, 2, "was answered"),
+    "an answer before the job": ([REPLY, *WHOLE], {}, 2, "before its job"),
+    "a job in the middle": ([*WHOLE[:3], JOB, *WHOLE[3:]], {}, 2, "not its place"),
+    "time that goes back": (changed(3, at=5), {}, 2, "earlier"),
+    "time without end": (changed(5, at=1 << 62), {}, 2, "does not begin with its time"),
+    "time with a fraction": (changed(5, at=9.5), {}, 2, "does not begin with its time"),
+    "a line after the end": ([*WHOLE, DONE], {}, 2, "after the end"),
+    "words after the last": ([*WHOLE[:5], {"at": 9, "from": "log", "line": "x"}, END], {}, 2, "said its last"),
+    "a line that nobody knows": ([*WHOLE[:3], {"at": 6, "from": "x"}, *WHOLE[3:]], {}, 2, "no line of this version"),
+    "a line without anything": ([*WHOLE[:3], b'{"at":6', *WHOLE[3:]], {}, 2, "JOURNAL_INVALID"),
+    "an answer that is no JSON": ([*WHOLE[:3], b'{"at":7,"to":"reply","n":1,"kind":"tool","json":{]', *WHOLE[4:]],
+                                  {}, 2, "not JSON"),
+    "an answer without a value": ([*WHOLE[:3], b'{"at":7,"to":"reply","n":1,"kind":"tool"', *WHOLE[4:]], {}, 2,
+                                  'it has no "json"'),
+    "a failure of nothing": ([*WHOLE[:3], {"at": 7, "to": "fail", "n": 1, "state": 7, "code": [], "message": {}},
+                              *WHOLE[4:]], {}, 8, "REPLAY_DIFFERED"),
+    "a failure that is a success": ([*WHOLE[:3], {"at": 7, "to": "fail", "n": 1, "state": "done", "code": "SUCCESS",
+                                                  "message": ""}, *WHOLE[4:]], {}, 8, "REPLAY_DIFFERED"),
+    "an end that is none": (changed(5, end="WHATEVER"), {}, BAD, "e"),
+    "an end that is a difference": (changed(4, result=2)[:5] + [{**END, "end": "REPLAY_DIFFERED"}], {}, BAD, "e"),
+    "an end that is a bad journal": ([JOB, CALL, {**REPLY, "json": None, "jsonBlob": "0" * 64, "jsonBytes": 4},
+                                      {**END, "end": "JOURNAL_INVALID"}], {}, BAD, "e"),
+    "other code": (WHOLE, {"code": "return 2"}, 8, "REPLAY_DIFFERED"),
+    "code with a NUL": (WHOLE, {"code": CODE + "\0"}, 2, "JOURNAL_INVALID"),
+    "code that is too long": (WHOLE, {"code": CODE + " " * (1 << 20)}, 2, "over"),
+    "no code": (WHOLE, {"code": None}, 2, '"code"'),
+    "a run that is a path": (WHOLE, {"run": "../../../../../../../../etc/passwd.."}, 2, '"run"'),
+    "a blob that is a path": (WHOLE, {"args": None, "argsBlob": "../../etc/passwd".rjust(64, "/"), "argsBytes": 4}, 2,
+                              '"argsBlob"'),
+    "a blob that is not there": (WHOLE, {"args": None, "argsBlob": "a" * 64, "argsBytes": 4}, 2, "is not there"),
+    "a blob of an answer that is a path": (changed(3, json=None, jsonBlob="../" * 21 + "x", jsonBytes=4), {}, 2,
+                                           "JOURNAL_INVALID"),
+    "tools that are none": (WHOLE, {"tools": [1]}, 2, '"tools"'),
+    "limits that are none": (WHOLE, {"limits": {}}, 2, '"timeoutMs"'),
+    "another version": (WHOLE, {"journal": 2}, 2, "version 2"),
+}
+
+
+@each(FORGED)
+def a_forged_line_is_refused_or_differs(case):
+    lines, head, status, part = case
+    with recorder(s={}) as r:
+        lines = [{key: value for key, value in line.items() if value is not None} if isinstance(line, dict) else line
+                 for line in lines]
+        done = r.run("replay", forge(r, lines, **head))
+        assert done.status in (status if status == BAD else (status,)), f"{done.status}: {said(done)}"
+        contains(said(done), part)
+        equal(r.starts("s"), [], "servers that were started")
+
+
+@test
+def what_a_stranger_wrote_is_escaped_wherever_it_is_shown():
+    shown = [
+        ([JOB, {"at": 1, "from": "log", "line": CONTROL}, END], {"code": f"console.log({json.dumps(CONTROL + 'x')})",
+                                                                 "engine": CONTROL, "prelude": CONTROL * 50}),
+        ([JOB, {**CALL, "method": CONTROL, "args": {CONTROL: CONTROL}}, END],
+         {"code": f"await mcp.s.echo({{[{json.dumps(CONTROL)}]: 1}})"}),
+        ([JOB, DONE, {**END, "end": CONTROL}], {"code": "return 1"}),
+        ([JOB, CALL, {**SEND, "by": CONTROL}, REPLY], {"code": f"throw new Error({json.dumps(CONTROL)})"}),
+        ([JOB, {"at": 1, "cut": CONTROL}], {"origin": {"fqdn": CONTROL}}),
+        ([JOB], {"origin": {"fqdn": CONTROL, "config": CONTROL}}),
+    ]
+    with recorder(s={}) as r:
+        for lines, head in shown:
+            for words in (["replay"], ["replay", "-v"], ["replay", "--json"], ["resume"], ["resume", "--json"]):
+                done = r.run(words[0], forge(r, lines, **head), *words[1:])
+                never = "[\x00-\x1f\x7f]" if "--json" in words else "[\x00-\x1f\x7f-\x9f\u202e\u200b]"
+                for line in said(done).split("\n"):
+                    assert not re.search(never, line), (words, head, line)
+
+
+# --- what a forged journal would like to have --------------------------------------------------
+
+
+@each({"resume": ("resume", 2), "replay of a file": ("replay", 2)})
+def a_journal_cannot_ask_for_variables(case):
+    command, status = case
+    with recorder(s={}) as r:
+        path = forge(r, [JOB] if command == "resume" else [JOB, DONE, END], env={"SECRET_OF_MINE": ""},
+                     code="await mcp.s.echo(args.env); return args.env")
+        done = r.run(command, path, env={"SECRET_OF_MINE": "hunter2"})
+        assert "hunter2" not in said(done), said(done)
+        equal(r.called("s"), [])
+        equal(done.status, status, said(done))
+
+
+@test
+def code_without_variables_is_resumed():  # the twin
+    with recorder(s={}) as r:
+        done = r.run("resume", forge(r, [JOB], code="return [await mcp.s.echo({a: 1}), args.env]"))
+        equal((done.status, done.out), (0, '[{"a":1},null]\n'), done.err)
+
+
+@each({"a configuration": "config", "a registry": "registry"})
+def a_journal_from_elsewhere_cannot_choose(what):
+    with recorder(s={}) as r:
+        other = os.path.join(r.root, "other")
+        os.mkdir(other)
+        config = {"mcpServers": {"s": r.fake("evil")}, "permissions": {"allow": ["*"]}}
+        write_file(os.path.join(other, ".caprun.json"), json.dumps(config))
+        origin = {"config": os.path.join(other, ".caprun.json"), "registry": other}
+        done = r.run("resume", forge(r, [JOB], code=CODE, origin={what: origin[what]}))
+        equal((done.status, r.starts("evil")), (0, []), done.err)
+        equal(r.called("s"), ["echo"])
+
+
+@test
+def a_journal_cannot_give_another_code_to_a_name():
+    with recorder(s={}) as r:
+        r.publish("acme.tools.a.b.0123abcd", CODE, tools=["s:echo"])
+        path = r.fresh()
+        equal(r.run("acme.tools.a.b", "--registry", r.registry, "--record", path).status, 0)
+        bodies = bodies_of(read(path))
+        head = json.loads(bodies[0] + b"}")
+        for code, status, calls in ((CODE, 0, 2), ("return mcp.s.fail({})", 0, 3)):
+            forged = forge(r, [bodies[1]], origin=head["origin"], tools=["s:fail", "s:echo"], code=code)
+            done = r.run("resume", forged, "--registry", r.registry)
+            equal((done.status, done.out), (status, "1\n"), done.err)
+            equal((r.called("s"), "fail" in r.called("s")), (["echo"] * calls, False))
+
+
+@test
+def a_call_that_was_sent_is_not_made_again_by_code_that_comes_to_it_later():
+    """A worker in which an attacker runs native code, or another engine, can do so without a forged journal."""
+    with recorder(s={}) as r:
+        late = "await new Promise((r) => setTimeout(r, 20)); return mcp.s.echo({})"
+        done = r.run("resume", forge(r, [JOB, CALL, SEND], code=late))
+        equal(r.called("s"), [], "calls")
+        equal(done.status, 8, said(done))
+        contains(done.err, "REPLAY_DIFFERED", "Call 1 is missing")
+        twin = r.run("resume", forge(r, [JOB], code=late))
+        equal((twin.status, r.called("s")), (0, ["echo"]), said(twin))
+
+
+@each({"a log line": {"at": 1, "from": "log", "line": "x"},
+       "an attempt": {"at": 1, "from": "blocked", "api": "eval", "access": "eval", "target": "", "message": "m"}})
+def what_the_code_does_not_say_again_is_a_difference(line):
+    with recorder(s={}) as r:
+        done = r.run("resume", forge(r, [JOB, line], code="await mcp.s.echo({}); return 1"))
+        equal((done.status, r.called("s")), (8, []), said(done))
+
+
+@test
+def a_resume_that_is_refused_leaves_the_journal_as_it_was():
+    boot = "0" * 36
+    with recorder(s={}) as r:
+        for lines, head, options, status in (
+                ([JOB, CALL, SEND], {"boot": boot}, [], 2),
+                ([JOB, CALL, SEND], {"env": {"NOT_SET_AT_ALL": ""}}, [], 2),
+                ([JOB, CALL, SEND], {"origin": {"fqdn": "acme.tools.no.where", "code": "", "metadata": ""}}, [], 6),
+                ([JOB, CALL, SEND], {}, ["--config", "/nowhere.json"], 2),
+                ([JOB, CALL, SEND], {"code": "return 2"}, [], 8)):
+            path = forge(r, lines, **head)
+            before = read(path)
+            done = r.run("resume", path, *options)
+            equal(done.status, status, said(done))
+            equal(read(path), before, f"the journal, {head} {options}")
+        done = r.run("resume", forge(r, [JOB, CALL, SEND], code=CODE.replace(";", ".catch(() => 0);")))
+        equal((done.status, done.out), (0, "1\n"), done.err)
+
+
+@test
+def args_of_calls_that_wait_for_life_do_not_fill_the_host():
+    """As many as may be open at once, each with args of 4 MiB; a live run does with 100 MiB."""
+    code = "const t = 'x'.repeat(4 << 20); await Promise.all(Array.from({length: 200}, (_, i) =>" \
+           " mcp.s.text({text: 'a' + i, t}).catch(() => 0))); return 1"
+    with recorder(settings={"recordLimits": {"runMB": 100}}, s={}) as r:
+        live = r.start("exec", "-", code=code).end(120)
+        equal(live.status, 0, live.err)
+        kept = f"{r.state}/caprun/runs/01a1e758-5291-710e-b1cc-f5c94e1df98b.jsonl"
+        path = shutil.move(forge(r, [JOB], code=code), kept)
+        done = r.start("resume", "4e1df98b").end(120)
+        equal(done.status, 0, done.err)
+        blobs = [entry.stat().st_size for entry in os.scandir(f"{path}.d")] if os.path.isdir(f"{path}.d") else []
+        between(done.max_rss >> 20, 0, 400, f"MiB, where a live run has {live.max_rss >> 20}")
+        between(sum(blobs) >> 20, 90, 110, "MiB on disk")
+
+
+# --- hostile capabilities ------------------------------------------------------------------------
+
+DEEP = "let v = 1; for (let i = 0; i < {n}; i++) v = [v];"
+DEEPEST = {  # name: code whose value has 1000 levels where the journal has it
+    "a result": DEEP.format(n=1000) + "return v",
+    "args of a call": DEEP.format(n=999) + "await mcp.s.text({text: 'x', v}).catch(() => 0)",
+}
+
+
+@each(DEEPEST)
+def a_value_of_as_many_levels_as_may_be_does_not_spoil_the_journal(code):
+    with recorder(s={}) as r:
+        path = r.record(code)
+        equal(r.replay(path), 0, r.err)
+
+
+@test
+def args_of_as_many_levels_as_may_be_do_not_spoil_the_journal():
+    with recorder(s={}) as r:
+        path = r.record("return 1", '{"a":' + "[" * 999 + "]" * 999 + "}")
+        equal(r.replay(path), 0, r.err)
+
+
+@test
+def a_capability_cannot_write_a_line_of_its_own():
+    forged = '\\n{"at":1,"to":"reply","n":1,"kind":"tool","json":{}}\\n","h":"' + "0" * 32 + '"}\\u2028\\u0085'
+    with recorder(s={}) as r:
+        path = r.record(f"""
+            const t = '{forged}';
+            console.log(t); console.log('a\\r\\nb');
+            try {{ eval(t) }} catch {{}}
+            await fetch('http://x/' + t).catch(() => 0);
+            await mcp.s.text({{text: t, [t]: t}});
+            await mcp.s.fail({{text: t}}).catch(() => 0);
+            throw Object.assign(new Error(t), {{name: t, stack: t}})""", status=1)
+        text = read(path)
+        equal(seal(bodies_of(text)), text, "the chain")
+        equal([line.get("n") for line in lines_of(path) if line.get("to") == "reply"], [1, 2])
+        equal(r.replay(path), 0, r.err)
+
+
+@test
+def ten_thousand_lines_and_calls_are_replayed_in_bounded_time():
+    with recorder(s={}) as r:
+        path = r.record("""
+            for (let i = 0; i < 10000; i++) { console.log('line', i); if (i % 4 == 0) await mcp.s.echo({i}); }
+            for (let i = 0; i < 1000; i++) await mcp.no.where({i}).catch(() => 0);
+            return 1""")
+        done = r.start("replay", path).end(60)
+        equal(done.status, 0, done.err)
+        between(done.seconds, 0, stretched(10), "seconds")
+
+
+@test
+def a_difference_in_long_args_is_short():
+    many = "Object.fromEntries(Array.from({length: 5000}, (_, i) => ['k' + (i * 7919 % 5000), i PLUS]))"
+    with recorder(s={}) as r:
+        code = f"await mcp.no.where({many}).catch(() => 0)"
+        path = r.record(code.replace("PLUS", ""))
+        other = write_file(os.path.join(r.root, "other.js"), code.replace("PLUS", "+ 1"))
+        done = r.start("replay", path, "--code", other).end(60)
+        equal(done.status, 8, done.err)
+        between(len(done.err), 100, 20000, "bytes")
+        between(done.seconds, 0, stretched(10), "seconds")
+
+
+# --- disks -----------------------------------------------------------------------------------------
+
+FILL = "for (let i = 0; i < 60; i++) await mcp.s.echo({i, t: 'x'.repeat(1000)}); return 'all'"
+
+
+class SmallDisk:
+    """A file system of |kib| KiB; for root alone."""
+
+    def __init__(self, path, kib):
+        self.path, self.kib = path, kib
+
+    def mount(self, *options):
+        return subprocess.run(["mount", *options, self.path], capture_output=True, check=False).returncode == 0
+
+    def __enter__(self):
+        os.mkdir(self.path)
+        need(os.getuid() == 0 and self.mount("-t", "tmpfs", "-o", f"size={self.kib}k,mode=0777", "none"),
+             "no file system can be mounted here")
+        return self
+
+    def grow(self):
+        assert self.mount("-o", "remount,size=64m")
+
+    def __exit__(self, *_):
+        subprocess.run(["umount", "-l", self.path], check=True)
+
+
+@test
+def a_run_whose_default_journal_finds_no_room_goes_on_and_cannot_be_resumed():
+    with recorder(s={}) as r, SmallDisk(os.path.join(r.root, "disk"), 64) as disk:
+        env = {"XDG_STATE_HOME": disk.path}
+        done = r.run("exec", "-", code=FILL, env=env)
+        equal((done.status, done.out, len(r.called("s"))), (0, '"all"\n', 60), done.err)
+        contains(done.err, "the run is not recorded any more", "No space left")
+        equal(os.listdir(f"{disk.path}/caprun/runs"), [])
+        disk.grow()
+        equal(r.run("exec", "-", code=FILL, env=env).status, 0)
+        equal(len(os.listdir(f"{disk.path}/caprun/runs")), 1)
+
+
+@test
+def a_run_whose_journal_by_name_finds_no_room_ends_and_is_resumed_when_there_is():
+    with recorder(s={}) as r, SmallDisk(os.path.join(r.root, "disk"), 64) as disk:
+        path = f"{disk.path}/run.jsonl"
+        done = r.run("exec", "-", "--record", path, code=FILL)
+        equal((done.status, done.out), (70, ""), done.err)
+        contains(done.err, "cannot be recorded", "No space left")
+        sent = [line["send"] for line in lines_of(path) if "send" in line]
+        equal(len(r.called("s")), len(sent), "calls that were made, and those that are in the journal")
+        disk.grow()
+        done = r.run("resume", path, "--json")
+        lost = [call["n"] for call in done.envelope["calls"] if call["state"] == "in_flight_unknown"]
+        numbers = [line["params"]["arguments"]["i"] for line in r.trace("s") if line.get("method") == "tools/call"]
+        equal((sorted(set(numbers)), numbers), (numbers, sorted(numbers)), "each call once")
+        if not lost:
+            equal((done.status, numbers), (0, list(range(60))), done.err)
+
+
+@test
+def a_journal_that_cannot_even_be_removed_does_not_lead_to_calls_twice():
+    """A file system that has turned read-only is like this: neither write() nor unlink() work."""
+    with recorder(s={}) as r:
+        place = os.path.join(r.state, "caprun/runs")
+        begin = "await mcp.s.echo({first: 1}); await mcp.s.sleep({ms: 500}).catch(() => 0); "
+        running = r.start("exec", "-", code=begin + FILL)
+        wait_until(lambda: len(r.called("s")) == 2, 20, "the second call")
+        (path,) = r.runs()
+        fixed = subprocess.run(["chattr", "+i", place], capture_output=True, check=False).returncode == 0
+        resource.prlimit(running.pid, resource.RLIMIT_FSIZE, (os.path.getsize(path),) * 2)
+        done = running.end(60)
+        subprocess.run(["chattr", "-i", place], capture_output=True, check=False)
+        need(fixed, "no directory can be made immutable here")
+        made = len(r.called("s"))
+        again = r.run("resume", path)
+        if done.status == 0:  # it went on without a journal
+            equal((made, len(r.called("s"))), (62, 62), f"calls; resume: {again.status}, {said(again)}")
+        else:
+            equal(len(r.called("s")), 62, f"calls, {made} of them before; resume: {again.status}, {said(again)}")
+
+
+@each({"a file": "file", "a link to nothing": "link", "a pipe": "fifo", "a device": "/dev/full", "a directory": "."})
+def a_record_is_a_new_file(what):
+    with recorder(s={}) as r:
+        path = what if what.startswith(("/", ".")) else os.path.join(r.root, "there")
+        if what == "file":
+            write_file(path, "mine")
+        elif what == "link":
+            os.symlink(os.path.join(r.root, "elsewhere"), path)
+        elif what == "fifo":
+            os.mkfifo(path)
+        done = r.run("exec", "-", "--record", path, code=CODE)
+        equal((done.status, done.out, r.called("s")), (2, "", []), done.err)
+        assert not os.path.exists(os.path.join(r.root, "elsewhere"))
+        equal(r.run("exec", "-", "--record", r.fresh(), code=CODE).status, 0)
+
+
+@test
+def of_two_runs_that_are_recorded_to_one_file_the_second_does_not_begin():
+    with recorder(s={}) as r:
+        path = r.fresh()
+        words = ["exec", "-", "--record", path]
+        both = [r.start(*words, code=CODE) for _ in range(4)]
+        equal(sorted(one.end(60).status for one in both), [0, 2, 2, 2])
+        equal((r.replay(path), r.called("s")), (0, ["echo"]), r.err)
+
+
+@test
+def a_link_in_the_place_of_the_directory_of_blobs_leads_nowhere():
+    with recorder(s={}) as r, scratch_dir() as elsewhere:
+        name = "0" * 64
+        write_file(f"{elsewhere}/{name}", "mine")
+        path = r.fresh()
+        os.symlink(elsewhere, path + ".d")
+        done = r.run("exec", "-", json.dumps({"a": "x" * 100000}), "--record", path, code="return args.a.length")
+        equal(os.listdir(elsewhere), [name], f"what is there; status {done.status}, {done.err}")
+
+
+@test
+def a_run_that_goes_on_is_not_swept_away():
+    limits = {"recordLimits": {"runMB": 1, "totalMB": 1}}
+    long = {"t": "x" * 30000}  # so that each tidies up
+    with recorder(settings=limits, s={}) as r:
+        running = r.start("exec", "-", code="await mcp.s.never({})")
+        wait_until(lambda: "never" in r.called("s"), 20, "the call")
+        (path,) = r.runs()
+        os.utime(path, (1, 1))
+        equal(r.run("exec", "-", json.dumps(long), code="return 1").status, 0)
+        assert path in r.runs(), "it goes on, and is gone"
+        running.send(signal.SIGKILL)
+        running.end()
+        wait_until(lambda: not reap_orphans(), 10, "the end of orphans")
+        os.utime(path, (1, 1))
+        equal(r.run("exec", "-", json.dumps(long), code="return 1").status, 0)
+        assert path not in r.runs(), "it is old, and is there"
+
+
+main()

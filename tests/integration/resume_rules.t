@@ -1,0 +1,460 @@
+#!/usr/bin/env python3
+"""resume_rules.t - what `caprun resume` does with a call that was under way, and when it refuses."""
+
+import os
+import signal
+import statistics
+import sys
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from harness import (MULTIPLIER, SANITIZED, between, contains, each, equal, main, reap_orphans, stretched, test,
+                     wait_until, write_file)
+from journals import bodies_of, kind_of, lines_of, read, recorder, seal
+from tools import OUTCOME
+
+SILENT = {"s": {"silent": ["tools/call"]}}  # whatever is called is under way for ever
+ONE = OUTCOME + "const one = await outcome(mcp.s.echo({n: 1})); return [one, await outcome(mcp.s.echo({n: 2}))]"
+UNKNOWN = "It is not known whether s:echo was carried out"
+
+
+def kill(r, running):
+    """Ends the host, and waits for all that it has started."""
+    running.send(signal.SIGKILL)
+    equal(running.end().status, -signal.SIGKILL)
+    wait_until(lambda: not reap_orphans(), 10, "the end of orphans")
+
+
+def wait_for_calls(r, count, server="s"):
+    wait_until(lambda: len(r.called(server)) == count, 20, f"{count} calls, and not {r.called(server)}")
+
+
+def interrupted(r, code, calls=1, words=("exec", "-"), **options):
+    """Kills the host of |code| when |calls| calls have arrived. Returns the path of the journal."""
+    running = r.start(*words, code=code, **options)
+    wait_for_calls(r, calls)
+    kill(r, running)
+    return [one for one in r.runs() if one.endswith(".jsonl")][-1]
+
+
+def id_of(path):
+    return os.path.basename(path)[:36]
+
+
+def resumed(r, path, *options, status=0, **more):
+    done = r.run("resume", id_of(path), "--json", *options, **more)
+    equal(done.status, status, f"status; stderr {done.err!r:.800}")
+    r.err = done.err
+    return done.envelope
+
+
+def refused(r, path, *parts, status=2, words=(), **more):
+    before = read(path)
+    done = r.run("resume", path, *words, **more)
+    equal((done.status, done.out), (status, ""), done.err)
+    contains(done.err, *parts)
+    equal(read(path), before, "the journal")
+
+
+def states(envelope):
+    return [call["state"] for call in envelope["calls"]]
+
+
+# --- a call that was under way ---------------------------------------------------------------
+
+
+@test
+def a_call_that_was_under_way_fails_and_the_code_goes_on():
+    with recorder(**SILENT) as r:
+        path = interrupted(r, ONE)
+        r.serve({"s": {}})
+        envelope = resumed(r, path)
+        one, two = envelope["result"]
+        equal((one["code"], one["name"], two), ("RPC_ERROR", "Error", {"value": {"n": 2}}))
+        contains(one["message"], UNKNOWN)
+        equal(states(envelope), ["in_flight_unknown", "done"])
+        equal([call["by"] for call in envelope["calls"]], ["rule:*", "rule:*"])
+        equal(envelope["runId"], id_of(path))
+        contains(r.err, "call 1, s:echo: it is not known whether it was carried out")
+        equal(len(r.called("s")), 2)
+        equal(r.replay(path), 0, r.err)
+
+
+@test
+def a_call_that_nobody_catches_ends_the_run():
+    with recorder(**SILENT) as r:
+        path = interrupted(r, "return mcp.s.echo({n: 1})")
+        r.serve({"s": {}})
+        envelope = resumed(r, path, status=1)
+        error = envelope["error"]
+        equal((error["code"], error["type"], error["toolName"]), ("RPC_ERROR", "RuntimeError", "s:echo"))
+        equal((states(envelope), len(r.called("s"))), (["in_flight_unknown"], 1))
+        equal(r.replay(path), 0, r.err)
+
+
+AGAIN = {
+    "--retry-unknown": (["--retry-unknown"], {}),
+    "--retry-call of it": (["--retry-call", "1"], {}),
+    "several of them": (["--retry-call", "7", "--retry-call=1"], {}),
+    "a tool that the configuration calls idempotent": ([], {"idempotent": ["ec*"]}),
+}
+
+
+@each(AGAIN)
+def a_call_that_may_be_repeated_is_made_again(case):
+    options, config = case
+    with recorder(**SILENT) as r:
+        path = interrupted(r, ONE)
+        r.serve({"s": {"config": config}})
+        envelope = resumed(r, path, *options)
+        equal((envelope["result"], states(envelope)), ([{"value": {"n": 1}}, {"value": {"n": 2}}], ["done"] * 2))
+        equal(len(r.called("s")), 3)
+        equal(r.replay(path), 0, r.err)
+
+
+@each({"another call": (["--retry-call", "2"], {}), "another tool": ([], {"idempotent": ["read_*"]})})
+def a_call_that_may_not_is_not(case):
+    options, config = case
+    with recorder(**SILENT) as r:
+        path = interrupted(r, ONE)
+        r.serve({"s": {"config": config}})
+        envelope = resumed(r, path, *options)
+        equal((states(envelope), len(r.called("s"))), (["in_flight_unknown", "done"], 2))
+
+
+@test
+def of_several_only_those_that_are_named_are_made_again():
+    with recorder(**SILENT) as r:
+        path = interrupted(r, OUTCOME + "return Promise.all([1, 2, 3].map((n) => outcome(mcp.s.echo({n}))))", 3)
+        r.serve({"s": {}})
+        envelope = resumed(r, path, "--retry-call", "2")
+        equal([one.get("value", one.get("code")) for one in envelope["result"]], ["RPC_ERROR", {"n": 2}, "RPC_ERROR"])
+        equal(len(r.called("s")), 4)
+
+
+@test
+def a_run_that_is_killed_again_and_again_keeps_what_it_was_told():
+    with recorder(**SILENT) as r:
+        path = interrupted(r, OUTCOME + """
+            const all = [];
+            for (let n = 1; n < 4; n++) { all.push(await outcome(mcp.s.echo({n}))); console.log(n); }
+            return [all.map((o) => o.code), Math.random()]""")
+        for calls in (2, 3):
+            running = r.start("resume", id_of(path))
+            wait_for_calls(r, calls)
+            kill(r, running)
+        envelope = resumed(r, path)
+        equal((envelope["result"][0], states(envelope)), (["RPC_ERROR"] * 3, ["in_flight_unknown"] * 3))
+        equal((envelope["logs"], len(r.called("s"))), (["1", "2", "3"], 3))
+        equal([kind_of(line) for line in lines_of(path)].count("resume"), 3)
+        equal(r.replay(path), 0, r.err)
+
+
+@test
+def a_call_that_was_retried_and_killed_again_is_unknown_again():
+    with recorder(**SILENT) as r:
+        path = interrupted(r, ONE)
+        running = r.start("resume", id_of(path), "--retry-unknown")
+        wait_for_calls(r, 2)
+        kill(r, running)
+        r.serve({"s": {}})
+        envelope = resumed(r, path)
+        equal((states(envelope), len(r.called("s"))), (["in_flight_unknown", "done"], 3))
+
+
+@test
+def a_call_that_was_not_sent_is_sent_now():
+    with recorder(s={"bootMs": 600000}) as r:
+        running = r.start("exec", "-", code=ONE)
+        wait_until(lambda: r.starts("s") and r.runs() and read(r.runs()[0]).endswith(b"\n"), 20, "a server that boots")
+        kill(r, running)
+        path = r.runs()[0]
+        r.serve({"s": {}})
+        envelope = resumed(r, path)
+        equal((states(envelope), len(r.called("s"))), (["done"] * 2, 2))
+
+
+# --- who may, and when -----------------------------------------------------------------------
+
+
+@test
+def a_run_that_goes_on_is_not_resumed():
+    with recorder(**SILENT) as r:
+        running = r.start("exec", "-", code=ONE)
+        wait_for_calls(r, 1)
+        path = r.runs()[0]
+        done = r.run("resume", id_of(path))
+        equal((done.status, done.out), (2, ""), done.err)
+        contains(done.err, "goes on, in another process")
+        kill(r, running)
+        r.serve({"s": {}})
+        equal(states(resumed(r, path)), ["in_flight_unknown", "done"])
+
+
+@test
+def of_two_who_resume_at_once_one_wins():
+    with recorder(s={}) as r:
+        path = interrupted(r, "await mcp.s.sleep({ms: 1e6}).catch(() => 0); return mcp.s.sleep({ms: 300})")
+        both = [r.start("resume", id_of(path)) for _ in range(6)]
+        ends = sorted((one.end(60).status, one.err) for one in both)
+        equal([status for status, _ in ends], [0] + [2] * 5, ends)
+        for _, err in ends[1:]:
+            assert "goes on, in another process" in err or "has ended (SUCCESS)" in err, err
+        equal(len(r.called("s")), 2)
+        equal(r.replay(path), 0, r.err)
+
+
+@each({"success": ("return 1", 0), "failure": ("throw 1", 1)})
+def a_run_that_has_ended_is_not_resumed(case):
+    code, status = case
+    with recorder(s={}) as r:
+        equal(r.run("exec", "-", code=code).status, status)
+        refused(r, r.runs()[0], "has ended", "caprun replay")
+
+
+@test
+def a_run_that_was_cancelled_has_ended():
+    with recorder(**SILENT) as r:
+        running = r.start("exec", "-", code=ONE)
+        wait_for_calls(r, 1)
+        running.send(signal.SIGTERM)
+        equal(running.end().status, 143)
+        refused(r, r.runs()[0], "has ended (CANCELLED)")
+
+
+@test
+def a_run_that_was_killed_before_its_job_begins_anew():
+    with recorder(s={}) as r:
+        path = interrupted(r, "await mcp.s.never({}).catch(() => 0); return [args, Math.random()]",
+                           words=("exec", "-", '{"a":1}'))
+        whole = resumed(r, path)["result"]
+        other = os.path.join(os.path.dirname(path), "00000000-" + os.path.basename(path)[9:])
+        write_file(other, read(path).splitlines(keepends=True)[0])
+        os.chmod(other, 0o600)
+        running = r.start("resume", id_of(other), "--json")
+        wait_for_calls(r, 2)
+        kill(r, running)
+        equal(resumed(r, other)["result"], whole, "the same args and the same chance")
+
+
+@test
+def a_torn_line_is_cut_off():
+    with recorder(**SILENT) as r:
+        path = interrupted(r, ONE)
+        with open(path, "ab") as file:
+            file.write(b'{"at":99999999,"to":"reply","n":1,"kind":"tool","json":{"con')
+        r.serve({"s": {}})
+        equal(states(resumed(r, path)), ["in_flight_unknown", "done"])
+        equal(r.replay(path), 0, r.err)
+
+
+LONG = OUTCOME + """
+    const long = "x".repeat(100000), lengths = [];
+    for (let n = 0; n < 4; n++) lengths.push((await mcp.s.echo({n, text: long + n + args.text})).text.length);
+    await outcome(mcp.s.never({text: long}));
+    return [lengths, (await mcp.s.echo({text: long})).text.length]"""
+
+
+@test
+def long_args_and_answers_are_there_again():
+    with recorder(s={}) as r:
+        path = interrupted(r, LONG, 5, words=("exec", "-", '{"text":"' + "y" * 80000 + '"}'))
+        answers = [line["jsonBlob"] for line in lines_of(path) if "jsonBlob" in line]
+        name = os.path.join(path + ".d", answers[2])
+        blob = read(name)
+        for broken in (blob[:-1], blob[:-1] + b" "):
+            write_file(name, broken)
+            refused(r, path, "JOURNAL_INVALID", "is not what it was")
+        equal(len(r.called("s")), 5)
+        write_file(name, blob)
+        equal(resumed(r, path)["result"], [[180001] * 4, 100000])
+        equal(len(r.called("s")), 6)
+        equal(r.replay(path), 0, r.err)
+
+
+@test
+def a_journal_that_others_can_write_is_refused():
+    with recorder(**SILENT) as r:
+        path = interrupted(r, ONE)
+        for mode in (0o620, 0o602):
+            os.chmod(path, mode)
+            refused(r, path, "can be written by others")
+        os.chmod(path, 0o600)
+        link = os.path.join(r.root, "link.jsonl")
+        os.symlink(path, link)
+        refused(r, link, "cannot open")
+        if os.getuid() == 0:
+            os.chown(path, 65534, 65534)
+            refused(r, path, "belongs to another user")
+            os.chown(path, 0, 0)
+        equal(len(r.called("s")), 1)
+        r.serve({"s": {}})
+        equal(states(resumed(r, path)), ["in_flight_unknown", "done"])
+
+
+@test
+def after_a_restart_of_the_machine_somebody_has_to_say_so():
+    with recorder(**SILENT) as r:
+        path = interrupted(r, ONE)
+        bodies = bodies_of(read(path))
+        boot = lines_of(path)[0]["boot"].encode()
+        write_file(path, seal([bodies[0].replace(boot, b"1" * len(boot)), *bodies[1:]]))
+        refused(r, path, "the machine was restarted since", "--retry-unknown")
+        r.serve({"s": {}})
+        equal(states(resumed(r, path, "--retry-unknown")), ["done", "done"])
+
+
+# --- what has to be the same, and what may change --------------------------------------------
+
+NAME = "acme.tools.text.twice"
+TWICE = OUTCOME + "const one = await outcome(mcp.s.echo({n: 1})); return [one.code, args.env, await mcp.s.echo({n: 2})]"
+WANTED = {"tools": ["s:echo"], "env": ["RESUME_LANG"]}
+
+
+def interrupted_capability(r):
+    r.publish(NAME + ".0123abcd", TWICE, **WANTED)
+    settings = {"registries": [r.registry], "env": {NAME: ["RESUME_LANG"]}}
+    r.serve(SILENT, **settings)
+    path = interrupted(r, "", words=(NAME,), env={"RESUME_LANG": "de"})
+    r.serve({"s": {}}, **settings)
+    return path
+
+
+@test
+def a_capability_goes_on_as_what_it_was():
+    with recorder() as r:
+        path = interrupted_capability(r)
+        equal(resumed(r, path, env={"RESUME_LANG": "de"})["result"], ["RPC_ERROR", {"RESUME_LANG": "de"}, {"n": 2}])
+        equal(r.replay(path, env={"RESUME_LANG": "de"}), 0, r.err)
+
+
+@each({"code": {"code": TWICE + " "}, "metadata": {"tools": ["s:echo", "s:fail"], "code": TWICE}})
+def a_capability_that_has_changed_is_not_run(changed):
+    with recorder() as r:
+        path = interrupted_capability(r)
+        r.publish(NAME + ".0123abcd", **{**WANTED, **changed})
+        env = {"env": {"RESUME_LANG": "de"}}
+        refused(r, path, "INTEGRITY_MISMATCH", "sha256-", status=6, **env)
+        equal(r.run("lock", "--accept", NAME).status, 0)
+        refused(r, path, "INTEGRITY_MISMATCH", "is not what it was when the run began", status=6, **env)
+        equal(len(r.called("s")), 1)
+        r.publish(NAME + ".0123abcd", TWICE, **WANTED)
+        equal(r.run("lock", "--accept", NAME).status, 0)
+        equal(states(resumed(r, path, **env)), ["in_flight_unknown", "done"])
+
+
+@each({"another value": {"RESUME_LANG": "en"}, "not set": {}})
+def variables_have_to_be_the_same(env):
+    with recorder() as r:
+        path = interrupted_capability(r)
+        refused(r, path, "VALIDATION_ERROR", "RESUME_LANG", env=env)
+        equal(len(r.called("s")), 1)
+        equal(states(resumed(r, path, env={"RESUME_LANG": "de"})), ["in_flight_unknown", "done"])
+
+
+POLICY = OUTCOME + "const all = [await outcome(mcp.s.echo({n: 1}))]; all.push(await outcome(mcp.s.never({})));" \
+                   "return [...all, await outcome(mcp.s.echo({n: 2}))].map((o) => o.value ?? o.code)"
+
+
+@test
+def what_is_denied_today_is_denied_from_here_on():
+    with recorder(s={}) as r:
+        path = interrupted(r, POLICY, 2)
+        envelope = resumed(r, path, "--deny", "s:echo")
+        equal(envelope["result"], [{"n": 1}, "RPC_ERROR", "PERMISSION_DENIED"])
+        equal([(call["decision"], call["by"]) for call in envelope["calls"]],
+              [("allow", "rule:*"), ("allow", "rule:*"), ("deny", "rule:s:echo")])
+        equal(len(r.called("s")), 2)
+
+
+@test
+def what_was_denied_then_stays_so_and_is_allowed_from_here_on():
+    with recorder({"allow": ["*"], "deny": ["s:echo"]}, s={}) as r:
+        path = interrupted(r, POLICY)
+        r.serve({"s": {}})
+        envelope = resumed(r, path)
+        equal(envelope["result"], ["PERMISSION_DENIED", "RPC_ERROR", {"n": 2}])
+        equal([call["decision"] for call in envelope["calls"]], ["deny", "allow", "allow"])
+        equal(r.replay(path), 0, r.err)
+
+
+@test
+def a_call_that_was_under_way_and_is_denied_today_is_not_made_again():
+    with recorder(**SILENT) as r:
+        path = interrupted(r, ONE)
+        r.serve({"s": {}})
+        envelope = resumed(r, path, "--retry-unknown", "--deny", "s:*")
+        equal(([one["code"] for one in envelope["result"]], len(r.called("s"))), (["PERMISSION_DENIED"] * 2, 1))
+
+
+# --- time --------------------------------------------------------------------------------------
+
+
+@test
+def date_is_real_and_the_clock_of_the_run_goes_on():
+    with recorder(s={}) as r:
+        path = interrupted(r, OUTCOME + """
+            const then = [Date.now(), performance.now()];
+            await outcome(mcp.s.never());
+            return [Date.now() - then[0], performance.now() - then[1], Date.now()]""")
+        dead = time.monotonic()
+        wait_until(lambda: time.monotonic() > dead + 0.3, 5, "a moment")
+        before = time.time() * 1000
+        date, clock, now = resumed(r, path)["result"]
+        between(date - clock, 300, 1e6, "ms that Date has, and the run has not")
+        between(now, before - 1, time.time() * 1000 + 1, "Date.now()")
+        equal(r.replay(path), 0, r.err)
+
+
+@test
+def the_wall_limit_goes_on_from_where_it_was():
+    limit, used = int(stretched(3000)), int(stretched(2000))
+    with recorder(s={}) as r:
+        code = f"""
+            await new Promise((r) => setTimeout(r, {used}));
+            await outcome(mcp.s.never());
+            await new Promise(() => setTimeout(() => 0, 1e6))"""
+        path = interrupted(r, OUTCOME + code, words=("exec", "-", "--timeout", f"{limit}ms"))
+        envelope = resumed(r, path, status=4)
+        equal(envelope["error"]["code"], "EXECUTION_TIMEOUT")
+        between(envelope["metrics"]["executionTimeMs"], limit - 1, limit + stretched(500), "ms, both lives together")
+        equal(r.replay(path), 0, r.err)
+
+
+@test
+def timers_fire_when_they_would_have():
+    with recorder(s={}) as r:
+        path = interrupted(r, OUTCOME + """
+            const fired = [], at = performance.now(), timer = (ms) => setTimeout(() => fired.push(ms), ms);
+            [300, 100, 200, 1].forEach(timer);
+            const all = new Promise((r) => setTimeout(r, 400));
+            await outcome(mcp.s.never());
+            await all;
+            return [fired, performance.now() - at]""")
+        fired, ms = resumed(r, path)["result"]
+        equal(fired, [1, 100, 200, 300])
+        between(ms, 400, 400 + stretched(300), "ms")
+        equal(r.replay(path), 0, r.err)
+
+
+@test
+def a_run_of_100_calls_is_live_again_in_100_ms():
+    with recorder(s={}) as r:
+        path = interrupted(r, OUTCOME + """
+            for (let n = 0; n < 100; n++) await mcp.s.echo({n, text: "x".repeat(200)});
+            await outcome(mcp.s.never());
+            for (;;) await outcome(mcp.s.never());""", 101)
+        times = []
+        for life in range(5):
+            before = time.time()
+            running = r.start("resume", id_of(path))
+            wait_for_calls(r, 102 + life)
+            kill(r, running)
+            line = [line for line in lines_of(path) if kind_of(line) == "resume"][-1]
+            times.append((line["date"] + line["at"]) / 1e6 - before)
+        print(f"# live after {[round(1000 * t, 1) for t in times]} ms")
+        between(statistics.median(times), 0, 0.1 * MULTIPLIER * (10 if SANITIZED else 1), "seconds")
+
+
+main()
