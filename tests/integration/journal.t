@@ -331,7 +331,7 @@ def another_version_of_the_worker_is_told_and_compared_all_the_same(other):
     with recorder() as r:
         path = r.record("return 1")
         equal((r.replay(path), r.err), (0, ""))
-        head, *rest = bodies_of(path)
+        head, *rest = bodies_of(read(path))
         what = "engine" if b"quickjs" in other else "prelude"
         now = lines_of(path)[0][what].encode()
         older = r.write(seal([head.replace(now, other), *rest]))
