@@ -69,6 +69,18 @@ void cr_buf_str(struct cr_buf *b, const char *text)
     cr_buf_add(b, text, strlen(text));
 }
 
+void cr_buf_number(struct cr_buf *b, uint64_t number)
+{
+    char digits[20];
+    size_t at = sizeof(digits);
+
+    do {
+        digits[--at] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number);
+    cr_buf_add(b, digits + at, sizeof(digits) - at);
+}
+
 void cr_buf_fmt(struct cr_buf *b, const char *fmt, ...)
 {
     va_list ap;

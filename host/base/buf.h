@@ -28,6 +28,7 @@ void cr_buf_clear(struct cr_buf *b);
 
 void cr_buf_add(struct cr_buf *b, const void *bytes, size_t len);
 void cr_buf_str(struct cr_buf *b, const char *text);
+void cr_buf_number(struct cr_buf *b, uint64_t number); /* in decimal digits */
 void cr_buf_fmt(struct cr_buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Removes |len| bytes from the front; |len| is at most b->len. */

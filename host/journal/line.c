@@ -16,6 +16,22 @@ void cr_line_init(struct cr_line *line, struct cr_buf *text)
     line->blob_count = 0;
 }
 
+void cr_line_begin(struct cr_line *line, struct cr_buf *text, int64_t at_us)
+{
+    cr_line_init(line, text);
+    cr_buf_str(text, "{\"at\":");
+    cr_buf_number(text, (uint64_t)at_us);
+    cr_buf_str(text, ",");
+}
+
+/* Lines are on the way of each call: what is in all of them is put together without printf. */
+static void add_name(struct cr_buf *out, const char *name)
+{
+    cr_buf_str(out, ",\"");
+    cr_buf_str(out, name);
+    cr_buf_str(out, "\":");
+}
+
 static void add_blob(struct cr_line *line, const char *name, const void *bytes, size_t len)
 {
     struct cr_line_blob *blob = &line->blobs[line->blob_count++];
@@ -66,7 +82,7 @@ void cr_line_json(struct cr_line *line, const char *name, const void *json, size
         add_blob(line, name, json, len);
         return;
     }
-    cr_buf_fmt(out, ",\"%s\":", name);
+    add_name(out, name);
     start = out->len;
     cr_buf_add(out, json, len);
     for (size_t i = start; i < out->len; i++)
@@ -76,7 +92,7 @@ void cr_line_json(struct cr_line *line, const char *name, const void *json, size
 
 void cr_line_text(struct cr_line *line, const char *name, const char *text, size_t len)
 {
-    cr_buf_fmt(line->text, ",\"%s\":", name);
+    add_name(line->text, name);
     cr_escape_json(line->text, text, len);
 }
 
@@ -101,8 +117,13 @@ static void add_call(struct cr_line *line, const struct wire_header *header, con
 
     memcpy(&call, payload, sizeof(call));
     args_at = (size_t)call.namespace_len + call.action_len;
-    cr_buf_fmt(line->text, "\"from\":\"call\",\"n\":%u,\"method\":\"%.*s:%.*s\"", header->id,
-               (int)call.namespace_len, names, (int)call.action_len, names + call.namespace_len);
+    cr_buf_str(line->text, "\"from\":\"call\",\"n\":");
+    cr_buf_number(line->text, header->id);
+    cr_buf_str(line->text, ",\"method\":\"");
+    cr_buf_add(line->text, names, call.namespace_len);
+    cr_buf_str(line->text, ":");
+    cr_buf_add(line->text, names + call.namespace_len, call.action_len);
+    cr_buf_str(line->text, "\"");
     add_args(line, names + args_at, header->length - sizeof(call) - args_at);
 }
 
@@ -195,8 +216,10 @@ static void add_reply(struct cr_line *line, uint32_t number, const struct wire_p
     struct wire_reply reply;
 
     memcpy(&reply, parts[0].bytes, sizeof(reply));
-    cr_buf_fmt(line->text, "\"to\":\"reply\",\"n\":%u,\"kind\":\"%s\"", number,
-               reply.kind == WIRE_REPLY_TOOL ? "tool" : "value");
+    cr_buf_str(line->text, "\"to\":\"reply\",\"n\":");
+    cr_buf_number(line->text, number);
+    cr_buf_str(line->text,
+               reply.kind == WIRE_REPLY_TOOL ? ",\"kind\":\"tool\"" : ",\"kind\":\"value\"");
     cr_line_json(line, "json", parts[1].bytes, parts[1].len);
 }
 

@@ -38,6 +38,9 @@ struct cr_line {
 /* Appends to |text|, which is the caller's. */
 void cr_line_init(struct cr_line *line, struct cr_buf *text);
 
+/* The same of any line but the first: begins it with its time, which is not negative. */
+void cr_line_begin(struct cr_line *line, struct cr_buf *text, int64_t at_us);
+
 /* Appends ,"|name|": and |json|, or its blob. */
 void cr_line_json(struct cr_line *line, const char *name, const void *json, size_t len);
 

@@ -123,8 +123,7 @@ static size_t begin_line(struct recorder *r, const struct caprun_run *run, struc
 
     if (now > r->at_us)
         r->at_us = now;
-    cr_line_init(line, &r->text);
-    cr_buf_fmt(&r->text, "{\"at\":%lld,", (long long)r->at_us);
+    cr_line_begin(line, &r->text, r->at_us);
     return start;
 }
 
@@ -207,8 +206,7 @@ static int tell(struct cr_recorder *hooks, struct caprun_run *run, const struct 
     /* it has to say what the worker is told, to the microsecond */
     r->at_us = header->type == WIRE_JOB || header->now_us > r->at_us ? header->now_us : r->at_us;
     start = r->text.len;
-    cr_line_init(&line, &r->text);
-    cr_buf_fmt(&r->text, "{\"at\":%lld,", (long long)r->at_us);
+    cr_line_begin(&line, &r->text, r->at_us);
     cr_line_told(&line, header, parts, count,
                  header->id && header->id <= run->call_count ? &run->calls[header->id - 1] : NULL);
     return end_line_now(r, start, &line, err);
@@ -239,7 +237,8 @@ static int send_call(struct cr_recorder *hooks, struct caprun_run *run, uint32_t
     if (r->stopped)
         return 0;
     start = begin_line(r, run, &line);
-    cr_buf_fmt(&r->text, "\"send\":%u", number);
+    cr_buf_str(&r->text, "\"send\":");
+    cr_buf_number(&r->text, number);
     if (call->by) {
         cr_buf_str(&r->text, ",\"by\":");
         cr_envelope_add_by(&r->text, call);

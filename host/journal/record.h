@@ -1,7 +1,7 @@
 /*
  * record.h - writes the journal of a run, as it happens.
  *
- * Lines wait in memory until something depends on them: before a frame goes to the worker, before a
+ * Lines wait in memory until something depends on them: with each frame for the worker, before a
  * call goes to whoever answers it, and at the end, all that wait are written in one go. The file is
  * locked as long as the run goes on; and as long, what was written is on disk, and not only in the
  * kernel's memory, a second later.

@@ -121,20 +121,28 @@ static uint32_t left_ms(const struct caprun_run *run)
     return left > 0 ? (uint32_t)((left + 999) / 1000) : 1;
 }
 
+/*
+ * What the worker is told is written down while it has it already, which costs it no time: before
+ * anything comes of it that is not in the worker, we have to read a frame.
+ */
+static void record_told(struct caprun_run *run, const struct wire_header *header,
+                        const struct wire_part *parts, size_t count)
+{
+    struct cr_err err;
+
+    if (run->recorder && !run->is_prompted && run->state != CR_RUN_ENDED &&
+        run->recorder->tell(run->recorder, run, header, parts, count, &err) < 0)
+        (void)cr_run_end_unrecorded(run, &err);
+}
+
 void cr_run_send(struct caprun_run *run, struct wire_header header, const struct wire_part *parts,
                  size_t count)
 {
-    struct cr_err err;
     int r;
 
     header.left_ms = left_ms(run);
     header.now_us = run->is_prompted ? run->then.now_us : cr_run_now(run);
     header.date_us = run->is_prompted ? run->then.date_us : run->date_us + header.now_us;
-    if (run->recorder && !run->is_prompted &&
-        run->recorder->tell(run->recorder, run, &header, parts, count, &err) < 0) {
-        (void)cr_run_end_unrecorded(run, &err);
-        return;
-    }
     run->frames_sent++;
     run->idle = false;
     r = cr_worker_send(run->worker, &header, parts, count);
@@ -143,6 +151,8 @@ void cr_run_send(struct caprun_run *run, struct wire_header header, const struct
     } else if (r < 0) {
         cr_run_say(run, "No memory for the messages that wait for the worker");
         cr_run_end(run, CAPRUN_OUTCOME_INTERNAL);
+    } else {
+        record_told(run, &header, parts, count);
     }
 }
 

@@ -191,6 +191,24 @@ TEST(a_long_format_grows_the_buffer)
     cr_buf_clear(&b);
 }
 
+TEST(a_number_is_its_digits)
+{
+    struct cr_buf b;
+
+    cr_buf_init(&b, 64);
+    cr_buf_number(&b, 0);
+    cr_buf_str(&b, " ");
+    cr_buf_number(&b, 1234567890);
+    cr_buf_str(&b, " ");
+    cr_buf_number(&b, UINT64_MAX);
+    CHECK(strcmp(cr_buf_text(&b), "0 1234567890 18446744073709551615") == 0);
+    cr_buf_clear(&b);
+    cr_buf_init(&b, 3);
+    cr_buf_number(&b, 1000);
+    CHECK(cr_buf_err(&b) == CAPRUN_E_TOOBIG && b.len == 0);
+    cr_buf_clear(&b);
+}
+
 int main(int argc, char **argv)
 {
     return tap_main(argc, argv);
