@@ -11,7 +11,7 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from harness import contains, each, equal, main, test, wait_until, write_file
+from harness import SANITIZED, contains, each, equal, main, need, need_program, test, wait_until, write_file
 from journals import bodies_of, kind_of, lines_of, read, recorder, seal
 
 LIMITS = ["timeoutMs", "cpuMs", "rpcTimeoutMs", "memoryBytes", "resultBytes", "logBytes", "maxCalls",
@@ -224,6 +224,17 @@ def a_run_that_ends_at_the_first_denial_replays_so(code):
         equal(r.replay(path), 0, r.err)
         r.serve({"s": {}}, {"deny": ["s:*"]})
         equal(r.replay(r.record(code.replace("await mcp.s.never()", ""))), 0, r.err)
+
+
+@test
+def a_journal_is_on_disk_a_second_later_if_the_run_still_goes_on():
+    need(not SANITIZED, "a sanitizer and strace cannot both trace")
+    need_program("strace")
+    with recorder() as r:
+        trace = os.path.join(r.root, "trace")
+        done = r.run("exec", "-", "--record", r.fresh(), code="await new Promise(r => setTimeout(r, 1200))",
+                     under=["strace", "-e", "trace=fdatasync", "-o", trace])
+        equal((done.status, b"fdatasync(" in read(trace)), (0, True), done.err)
 
 
 # --- by default --------------------------------------------------------------------------------
