@@ -92,16 +92,18 @@ int cr_file_read(int dir, const char *path, struct cr_buf *out, struct stat *ret
     return cr_file_read_fd(fd, name, out, err);
 }
 
-static int write_all(int fd, const char *bytes, size_t len)
+int cr_file_write_all(int fd, const void *bytes, size_t len)
 {
+    const char *at = bytes;
+
     while (len) {
-        ssize_t n = write(fd, bytes, len);
+        ssize_t n = write(fd, at, len);
 
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
             return -1;
-        bytes += n;
+        at += n;
         len -= (size_t)n;
     }
     return 0;
@@ -143,7 +145,7 @@ int cr_file_replace(int dir, const char *path, const void *bytes, size_t len, mo
     fd = open_beside(dir, path, mode, temporary, sizeof(temporary));
     if (fd < 0)
         return cr_err_sys(err, "cannot write %s", name);
-    if (keep_mode(dir, path, fd) == 0 && write_all(fd, bytes, len) == 0 && fsync(fd) == 0 &&
+    if (keep_mode(dir, path, fd) == 0 && cr_file_write_all(fd, bytes, len) == 0 && fsync(fd) == 0 &&
         renameat(dir, temporary, dir, path) == 0)
         return 0;
     r = cr_err_sys(err, "cannot write %s", name);

@@ -29,6 +29,9 @@ int cr_file_read_fd(int fd, const char *name, struct cr_buf *out, struct cr_err 
 int cr_file_read(int dir, const char *path, struct cr_buf *out, struct stat *ret_stat,
                  struct cr_err *err);
 
+/* Writes all of |bytes|. Returns 0, or -1 with errno, and then a part of them may be written. */
+int cr_file_write_all(int fd, const void *bytes, size_t len);
+
 /*
  * Puts |len| bytes into |path| so that a reader sees the old file or the new one, whole, also after
  * a crash: written beside it, synced, then renamed. Whoever needs the new one, and not the old one,

@@ -21,21 +21,6 @@ static int place(const char *path, const char *name, char ret[PATH_MAX], struct 
     return len < PATH_MAX ? 0 : cr_err_set(err, CAPRUN_E_TOOBIG, "the path of the journal is long");
 }
 
-static int write_all(int fd, const char *bytes, size_t len)
-{
-    while (len) {
-        ssize_t n = write(fd, bytes, len);
-
-        if (n < 0 && errno != EINTR)
-            return -1;
-        if (n > 0) {
-            bytes += n;
-            len -= (size_t)n;
-        }
-    }
-    return 0;
-}
-
 /* Written in one go, so that one of this length is whole; who reads it looks at its hash. */
 static bool is_there(int dir, const char *name, size_t len)
 {
@@ -76,7 +61,7 @@ int cr_blobs_write(const char *path, const struct cr_line_blob *blob, struct cr_
     if (is_there(dir, blob->name, blob->len))
         return 0;
     fd = openat(dir, blob->name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd >= 0 && write_all(fd, blob->bytes, blob->len) == 0)
+    if (fd >= 0 && cr_file_write_all(fd, blob->bytes, blob->len) == 0)
         return 0;
     (void)cr_err_sys(err, "cannot write '%s' of '%s'", blob->name, name);
     (void)unlinkat(dir, blob->name, 0);

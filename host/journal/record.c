@@ -79,24 +79,14 @@ static int fail(struct recorder *r, const struct cr_err *why)
 /* A file that could take only a part keeps none of it. */
 static int write_lines(struct recorder *r, struct cr_err *err)
 {
-    size_t done = 0;
-    int code = 0;
-
     if (cr_buf_err(&r->text))
         return cr_err_set(err, cr_buf_err(&r->text), "no memory for the journal");
-    while (done < r->text.len) {
-        ssize_t n = write(r->fd, r->text.data + done, r->text.len - done);
-
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0) {
-            code = cr_err_sys(err, "cannot write '%s'", r->path);
-            (void)!ftruncate(r->fd, (off_t)r->bytes);
-            return code;
-        }
-        done += (size_t)n;
+    if (cr_file_write_all(r->fd, r->text.data, r->text.len) < 0) {
+        (void)cr_err_sys(err, "cannot write '%s'", r->path);
+        (void)!ftruncate(r->fd, (off_t)r->bytes);
+        return CAPRUN_E_SYS;
     }
-    r->bytes += done;
+    r->bytes += r->text.len;
     cr_buf_drop(&r->text, r->text.len);
     if (r->sync.when_us < 0)
         cr_loop_set(r->loop, &r->sync, cr_loop_now() + SYNC_US);

@@ -107,9 +107,8 @@ static void look(void *data, int dir, const char *name)
 int cr_store_find(const char *dir, const char *word, char ret[PATH_MAX], struct cr_problem *why)
 {
     struct search s = {.word = word, .len = strlen(word)};
+    bool may_be_id = dir[0] && s.len && s.len <= CR_STORE_ID && is_id(word, s.len);
     struct cr_err err;
-
-    bool may_be_id = s.len && s.len <= CR_STORE_ID && is_id(word, s.len);
 
     if (may_be_id && cr_store_list(dir, look, &s, &err) < 0)
         return cr_problem_set(why, CAPRUN_OUTCOME_USAGE, NULL, "%s", err.text);

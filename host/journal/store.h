@@ -32,7 +32,8 @@ void cr_store_path(const char *dir, const char *id, char ret[PATH_MAX]);
 
 /*
  * The journal that a person means by |word|: an id, or how one begins or ends, if no other does;
- * else a path. One with a slash or a dot in it is a path anyway. Returns 0, or USAGE.
+ * else a path. One with a slash or a dot in it is a path anyway, and without a |dir|, "", there is
+ * no id. Returns 0, or USAGE.
  */
 int cr_store_find(const char *dir, const char *word, char ret[PATH_MAX], struct cr_problem *why);
 

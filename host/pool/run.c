@@ -107,7 +107,8 @@ void cr_run_end(struct caprun_run *run, enum caprun_outcome outcome)
     cr_calls_lose(run);
     if (!run->error.message.len)
         cr_run_explain(run, outcome);
-    if (run->recorder && has_started) /* what is refused has not happened */
+    /* what is refused before the start, or before it is where it was, has not happened */
+    if (run->recorder && (has_started || (run->asked_us && !run->is_prompted)))
         run->recorder->end(run->recorder, run);
     cr_envelope_write(run);
     if (run->on_event)

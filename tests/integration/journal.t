@@ -4,6 +4,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import stat
 import sys
@@ -11,7 +12,7 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from harness import SANITIZED, contains, each, equal, main, need, need_program, test, wait_until, write_file
+from harness import CAPRUN, SANITIZED, contains, each, equal, main, need, need_program, test, wait_until, write_file
 from journals import bodies_of, kind_of, lines_of, read, recorder, seal
 
 LIMITS = ["timeoutMs", "cpuMs", "rpcTimeoutMs", "memoryBytes", "resultBytes", "logBytes", "maxCalls",
@@ -224,6 +225,17 @@ def a_run_that_ends_at_the_first_denial_replays_so(code):
         equal(r.replay(path), 0, r.err)
         r.serve({"s": {}}, {"deny": ["s:*"]})
         equal(r.replay(r.record(code.replace("await mcp.s.never()", ""))), 0, r.err)
+
+
+@test
+def a_run_that_gets_no_worker_has_ended_and_replays_so():
+    with recorder() as r:
+        alone = shutil.copy(CAPRUN, r.root)  # without the worker beside it
+        path = r.fresh()
+        equal(r.run("exec", "-", "--record", path, code="return 1", program=alone).status, 70)
+        equal([kind_of(line) for line in lines_of(path)], ["journal", "end"])
+        equal((lines_of(path)[-1]["end"], r.replay(path)), ("INTERNAL", 0), r.err)
+        equal(r.run("resume", path).status, 2)
 
 
 @test
