@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "engine/decode.h"
 #include "values.h"
 
 static bool own_is(JSContext *ctx, JSValueConst object, const char *name, const char *text)
@@ -44,9 +45,7 @@ static JSValue json_or_text(JSContext *ctx, JSValue text)
     JSValue value = JS_UNDEFINED;
 
     if (bytes[blank] == '{' || bytes[blank] == '[')
-        value = JS_ParseJSON(ctx, bytes, len, "answer");
-    if (JS_IsException(value))
-        JS_FreeValue(ctx, JS_GetException(ctx));
+        value = crw_decode_json(ctx, bytes, len);
     JS_FreeCString(ctx, bytes);
     if (!JS_IsObject(value))
         return text;

@@ -8,6 +8,7 @@
 #include "answer.h"
 #include "arena.h"
 #include "engine.h"
+#include "engine/decode.h"
 #include "link.h"
 #include "engine/marks.h"
 #include "prelude.h" /* generated: prelude_bytecode[] */
@@ -276,7 +277,7 @@ void crw_bridge_reply(JSContext *ctx, uint32_t id, const uint8_t *payload, size_
     JSValue value;
 
     memcpy(&reply, payload, sizeof(reply));
-    value = JS_ParseJSON(ctx, (const char *)payload + sizeof(reply), len - sizeof(reply), "answer");
+    value = crw_decode_json(ctx, (const char *)payload + sizeof(reply), len - sizeof(reply));
     if (JS_IsException(value) || reply.kind < WIRE_REPLY_VALUE || reply.kind > WIRE_REPLY_TOOL)
         crw_link_leave(WIRE_EXIT_FRAME);
     if (reply.kind == WIRE_REPLY_TOOL && !p.raw) {

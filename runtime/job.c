@@ -20,6 +20,7 @@
 #include "console/inspect.h"
 #include "console/work.h"
 #include "engine.h"
+#include "engine/decode.h"
 #include "link.h"
 #include "engine/marks.h"
 #include "random.h"
@@ -286,14 +287,14 @@ static void split(const struct wire_header *header, uint8_t *payload, struct par
     ret->env = ret->args + n->args_len;
 }
 
-/* JSON of which the host has said that it is such. The engine wants a NUL behind it. */
+/* JSON of which the host has said that it is such. The decoder wants a NUL behind it. */
 static JSValue parse(JSContext *ctx, char *json, size_t len)
 {
     char behind = json[len];
     JSValue value;
 
     json[len] = '\0';
-    value = JS_ParseJSON(ctx, json, len, CRW_ENGINE_OURS);
+    value = crw_decode_json(ctx, json, len);
     json[len] = behind;
     if (JS_IsException(value))
         crw_link_leave(WIRE_EXIT_FRAME);

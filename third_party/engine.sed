@@ -41,3 +41,15 @@
 
 # Lists of every string, for a report of leaks that nobody asks for. Assertions stay.
 /^#define ENABLE_DUMPS$/d
+
+# A slab is cut into blocks as they are needed, and not all at once: a run touches what it uses. What
+# allocates a block is inlined where the engine asks for one.
+/^    uint16_t first_free_block;    \/\* JS_ARENA_FREE_NIL if none \*\/$/a\    uint16_t n_cut;
+/^static no_inline JSArena \*arena_new(JSRuntime \*rt, int block_size_idx)$/,/^}$/ {
+    /^    for (i = 0; i < n_blocks - 1; i++) {$/,/^    b->block_size_idx = block_size_idx;$/ c\    ar->n_cut = 0;
+}
+/^static void \*js_arena_malloc(JSRuntime \*rt, size_t size)$/,/^}$/ {
+    s/^static void/static inline __attribute__((always_inline)) void/
+    s/^        ar->first_free_block = b->u.free_next;$/        if (block_idx == ar->n_cut) {\n            ar->first_free_block = ++ar->n_cut;\n            b->block_size_idx = block_size_idx;\n        } else {\n            ar->first_free_block = b->u.free_next;\n        }/
+}
+s/^static size_t js_arena_usable_size(/static inline __attribute__((always_inline)) size_t js_arena_usable_size(/

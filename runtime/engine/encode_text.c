@@ -152,30 +152,6 @@ static no_inline int fail(struct encoder *e, const char *what, size_t above)
 
 /* --- strings and numbers --------------------------------------------------------------------- */
 
-/* A character that is not written as it is: one below a space, a quote, a backslash, non-ASCII. */
-static inline bool is_special(uint8_t c)
-{
-    return c < ' ' || c == '"' || c == '\\' || c >= 0x80;
-}
-
-/* How many characters at |text| are written as they are; eight are looked at in one step. */
-static inline size_t plain_run(const uint8_t *text, size_t len)
-{
-    const uint64_t ones = 0x0101010101010101, tops = ones * 0x80;
-    size_t at = 0;
-
-    for (; len - at >= 8; at += 8) {
-        uint64_t eight = get_u64(text + at);
-        uint64_t quote = eight ^ (ones * '"'), backslash = eight ^ (ones * '\\');
-
-        if ((eight | (eight - ones * ' ') | (quote - ones) | (backslash - ones)) & tops)
-            break;
-    }
-    while (at < len && !is_special(text[at]))
-        at++;
-    return at;
-}
-
 /* Writes a character that is none of a plain run, or any beyond Latin-1. */
 static int write_special(struct encoder *e, uint32_t c)
 {

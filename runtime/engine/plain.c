@@ -1,0 +1,126 @@
+/*
+ * plain.c - how far a string of JSON goes on without anything special: a quote, a backslash, a
+ * control, a character that is not ASCII; and where it ends. Included by engine.c.
+ *
+ * On x86-64, sixteen bytes are compared at once, and the answers of 64 are the bits of one word;
+ * elsewhere eight bytes are looked at in one step.
+ */
+typedef uint8_t sixteen __attribute__((vector_size(16), aligned(1), may_alias));
+
+static inline bool is_special(uint8_t c)
+{
+    return c < ' ' || c == '"' || c == '\\' || c >= 0x80;
+}
+
+static inline sixteen load_sixteen(const uint8_t *from)
+{
+    return *(const sixteen *)from;
+}
+
+#ifdef __x86_64__
+
+#define STEP 16
+#define FIRST(specials) ((size_t)__builtin_ctz(specials))
+
+static inline uint32_t bits_of(sixteen yes)
+{
+    typedef char chars __attribute__((vector_size(16)));
+
+    return (uint32_t)__builtin_ia32_pmovmskb128((chars)yes);
+}
+
+/* A bit for each special character: as signed bytes, both ends of the range are below a space. */
+static inline uint32_t specials_at(const uint8_t *text)
+{
+    typedef int8_t numbers __attribute__((vector_size(16)));
+    sixteen t = load_sixteen(text);
+
+    return bits_of((sixteen)((numbers)t < ' ') | (sixteen)(t == '"') | (sixteen)(t == '\\'));
+}
+
+/*
+ * The quotes behind an odd number of backslashes, as far as |backslashes| tells, and what else
+ * follows as many. To add the first of a run to the run leaves a bit behind its end; a run that
+ * begins at an even place and ends before an odd one is odd, and the other way round. |*carry|: the
+ * first character is escaped by what was before.
+ */
+static inline uint64_t escaped_by(uint64_t backslashes, uint64_t *carry)
+{
+    const uint64_t even = 0x5555555555555555;
+    uint64_t first, after_even, after_odd, escaped = *carry;
+
+    backslashes &= ~*carry;
+    first = backslashes & ~(backslashes << 1);
+    after_even = backslashes + (first & even);
+    *carry = __builtin_add_overflow(backslashes, first & ~even, &after_odd);
+    return escaped | (~backslashes & ((after_even & ~even) | (after_odd & even)));
+}
+
+/* The quote that ends the string at |at|, or NULL. */
+static const uint8_t *closing_quote(const uint8_t *at, const uint8_t *end)
+{
+    uint64_t carry = 0;
+
+    for (; end - at >= 64; at += 64) {
+        uint64_t backslashes = 0, quotes = 0, controls = 0, ends;
+
+        for (int i = 0; i < 4; i++) {
+            sixteen t = load_sixteen(at + 16 * i);
+
+            backslashes |= (uint64_t)bits_of((sixteen)(t == '\\')) << 16 * i;
+            quotes |= (uint64_t)bits_of((sixteen)(t == '"')) << 16 * i;
+            controls |= (uint64_t)bits_of((sixteen)(t < ' ')) << 16 * i;
+        }
+        ends = (quotes & ~escaped_by(backslashes, &carry)) | controls;
+        if (ends) {
+            at += __builtin_ctzll(ends);
+            return *at == '"' ? at : NULL;
+        }
+    }
+    for (at += carry; at < end && *at >= ' ' && *at != '"'; at++)
+        at += *at == '\\';
+    return at < end && *at == '"' ? at : NULL;
+}
+
+#else
+
+#define STEP 8
+#define FIRST(specials) ((size_t)__builtin_ctzll(specials) / 8)
+
+/* The top bit of each special byte. */
+static inline uint64_t specials_at(const uint8_t *text)
+{
+    const uint64_t ones = 0x0101010101010101;
+    uint64_t t = is_be() ? bswap64(get_u64(text)) : get_u64(text);
+    uint64_t low = t & (ones * 0x7f);
+    uint64_t fine = low + ones * 0x60; /* no sum carries into the next byte */
+
+    fine &= (low ^ ones * '"') + ones * 0x7f;
+    fine &= (low ^ ones * '\\') + ones * 0x7f;
+    return (~fine | t) & (ones * 0x80);
+}
+
+static const uint8_t *closing_quote(const uint8_t *at, const uint8_t *end)
+{
+    for (; at < end && *at >= ' ' && *at != '"'; at++)
+        at += *at == '\\';
+    return at < end && *at == '"' ? at : NULL;
+}
+
+#endif
+
+/* How many characters at |text| are not special. */
+static inline size_t plain_run(const uint8_t *text, size_t len)
+{
+    size_t at = 0;
+
+    for (; len - at >= STEP; at += STEP) {
+        uint64_t specials = specials_at(text + at);
+
+        if (specials)
+            return at + FIRST(specials);
+    }
+    while (at < len && !is_special(text[at]))
+        at++;
+    return at;
+}
