@@ -312,6 +312,13 @@ $(B)/tests/%: tests/unit/%.c tests/unit/tap.h $(B)/libcaprun.a $(worker_parts) |
 	$(call say,LINK)
 	$(Q)$(CC) $(unit_flags) $(CFLAGS) -o $@ $< $(filter %.o,$^) $(B)/libcaprun.a -l:libnettle.a -lseccomp
 
+# The worker's own objects, with its own C library.
+$(B)/tests/test_decode: tests/unit/test_decode.c tests/unit/tap.h tests/fuzz/fuzz_decode.c $(B)/runtime/engine.o \
+		$(B)/runtime/arena.o $(B)/runtime/mem.o
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(runtime_flags) -Itests/unit $(warnings) -fno-lto $(CFLAGS) $(musl_link) -o $@ $< $(filter %.o,$^) $(musl_libs)
+
 # A fuzzer of the command is in there.
 $(B)/tests/test_corpus: $(B)/host/cli/options.o $(B)/host/cli/output.o
 $(B)/tests/test_output: $(B)/host/cli/output.o

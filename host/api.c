@@ -353,14 +353,25 @@ int caprun_call_reply(struct caprun_run *run, uint32_t call, const char *json, s
 {
     if (refuse_others_call(run, call) < 0)
         return CAPRUN_E_STATE;
-    return cr_calls_reply(run, call, WIRE_REPLY_VALUE, json, len, &run->runtime->err);
+    return cr_calls_reply(run, call, WIRE_REPLY_VALUE, json, len, NULL, &run->runtime->err);
+}
+
+int caprun_call_give(struct caprun_run *run, uint32_t call, char *json, size_t len)
+{
+    uint8_t *block = (uint8_t *)json;
+    int r = refuse_others_call(run, call);
+
+    if (r == 0)
+        r = cr_calls_reply(run, call, WIRE_REPLY_VALUE, json, len, &block, &run->runtime->err);
+    free(block);
+    return r;
 }
 
 int caprun_call_reply_tool(struct caprun_run *run, uint32_t call, const char *json, size_t len)
 {
     if (refuse_others_call(run, call) < 0)
         return CAPRUN_E_STATE;
-    return cr_calls_reply(run, call, WIRE_REPLY_TOOL, json, len, &run->runtime->err);
+    return cr_calls_reply(run, call, WIRE_REPLY_TOOL, json, len, NULL, &run->runtime->err);
 }
 
 int caprun_call_fail(struct caprun_run *run, uint32_t call, const char *message, size_t len)

@@ -407,6 +407,12 @@ CAPRUN_API int caprun_call_reply_tool(struct caprun_run *run, uint32_t call, con
 CAPRUN_API int caprun_call_fail(struct caprun_run *run, uint32_t call, const char *message,
                                 size_t len);
 
+/*
+ * The same as caprun_call_reply(), but of |json|, which malloc() made, and which is the caller's no
+ * more, whatever is returned. A large answer is then passed on from there, and not copied.
+ */
+CAPRUN_API int caprun_call_give(struct caprun_run *run, uint32_t call, char *json, size_t len);
+
 /* What can happen to a run. */
 enum caprun_event {
     CAPRUN_EVENT_STARTED = 1,   /* it has a worker, and the code is on its way there */

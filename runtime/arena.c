@@ -29,6 +29,7 @@
 #endif
 
 #define PAGE ((size_t)4096)
+#define HUGE_PAGE ((size_t)2 << 20)
 #define MAX_REGION ((size_t)1 << 36)
 /* 46 bits from 2^44 on: above programs without PIE and sanitizers' shadows, below PIE programs */
 #define RANDOM_BASE ((uint64_t)1 << 44)
@@ -385,6 +386,19 @@ int crw_arena_init(size_t warm_size, void (*full)(void))
     return map_region(warm_size, 0);
 }
 
+/*
+ * A run that needs more than the first megabytes faults 512 times less often. The beginning has
+ * small pages: most runs need a few of them, and would pay for clearing a huge one.
+ */
+static void prefer_huge_pages(void)
+{
+    uintptr_t from = ((uintptr_t)arena.base + 2 * HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
+    uintptr_t to = (uintptr_t)arena.end & ~(HUGE_PAGE - 1);
+
+    if (from < to)
+        (void)madvise((void *)from, to - from, MADV_HUGEPAGE);
+}
+
 int crw_arena_enter_run(size_t limit, uint64_t random)
 {
     uintptr_t warm = (uintptr_t)arena.base;
@@ -395,6 +409,7 @@ int crw_arena_enter_run(size_t limit, uint64_t random)
         return err;
     arena.warm = warm;
     arena.warm_size = warm_size;
+    prefer_huge_pages();
     return 0;
 }
 

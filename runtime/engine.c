@@ -15,6 +15,12 @@
 
 static int64_t engine_date_us;
 
+/* Long arrays that nobody holds any more, and were not freed yet: see put_off(). */
+struct JSRuntime;
+static size_t put_off_count;
+static bool put_off(struct JSRuntime *rt, void *object);
+static void catch_up(struct JSRuntime *rt);
+
 #define js__gettimeofday_us() (engine_date_us)
 #define js__hrtime_ns() ((uint64_t)engine_date_us * 1000u)
 #define localtime_r(when, out) ((void)(when), memset((out), 0, sizeof(*(out))))
@@ -41,6 +47,42 @@ static int64_t engine_date_us;
 #include "engine/encode.c"
 #include "engine/peek.c"
 #include "engine/marks.c"
+
+/*
+ * When a run's function returns, its variables are freed, and the rows that it has sifted take as
+ * long as it took to make them, just before the process ends anyway. So a long array waits, and is
+ * freed when the next object is made, where the engine expects its collector; unless memory is
+ * short, for what is made next may be a text.
+ */
+#define LONG_ARRAY 512
+
+static struct list_head put_off_list = LIST_HEAD_INIT(put_off_list);
+
+static bool put_off(JSRuntime *rt, void *object)
+{
+    JSObject *p = object;
+
+    (void)rt;
+    if (p->class_id != JS_CLASS_ARRAY || !p->fast_array || p->u.array.count < LONG_ARRAY ||
+        crw_arena_used() > crw_arena_size() / 4)
+        return false;
+    list_del(&p->header.link);
+    list_add_tail(&p->header.link, &put_off_list);
+    put_off_count++;
+    return true;
+}
+
+static no_inline void catch_up(JSRuntime *rt)
+{
+    while (put_off_count) {
+        struct list_head *first = put_off_list.next;
+
+        put_off_count--;
+        list_del(first);
+        list_add(first, &rt->gc_zero_ref_count_list);
+        free_zero_refcount(rt);
+    }
+}
 
 void crw_engine_set_date(int64_t date_us)
 {

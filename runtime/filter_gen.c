@@ -70,6 +70,7 @@ static const struct rule zygote[] = {
     CALL(getppid),
     CALL(getrandom),
     CALL_IF2(mmap, 2, PROT_READ | PROT_WRITE, 3, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE),
+    CALL_IF(madvise, 2, MADV_HUGEPAGE),
     CALL_IF(prlimit64, 0, 0),
     CALL_IF(seccomp, 0, 1 /* SECCOMP_SET_MODE_FILTER */),
     CALL(exit_group),

@@ -40,6 +40,9 @@
 #include "filters.h" /* generated from filter_gen.c */
 #include "link.h"
 
+#ifndef PR_THP_DISABLE_EXCEPT_ADVISED
+#define PR_THP_DISABLE_EXCEPT_ADVISED (1 << 1)
+#endif
 #ifndef PR_SET_MDWE
 #define PR_SET_MDWE 65
 #define PR_MDWE_REFUSE_EXEC_GAIN 1
@@ -151,8 +154,9 @@ static void reset_process(void)
     (void)sigemptyset(&child);
     (void)sigaddset(&child, SIGCHLD);
     need(sigprocmask(SIG_BLOCK, &child, NULL) == 0, WIRE_STEP_SIGNALS);
-    /* a small run should not pay for a page of 2 MiB */
-    (void)prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+    /* a small run should not pay for a page of 2 MiB; kernels before 6.18 know only all or none */
+    if (prctl(PR_SET_THP_DISABLE, 1, PR_THP_DISABLE_EXCEPT_ADVISED, 0, 0) < 0)
+        (void)prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
     take_no_precedence();
 }
 

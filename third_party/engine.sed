@@ -53,3 +53,11 @@
     s/^        ar->first_free_block = b->u.free_next;$/        if (block_idx == ar->n_cut) {\n            ar->first_free_block = ++ar->n_cut;\n            b->block_size_idx = block_size_idx;\n        } else {\n            ar->first_free_block = b->u.free_next;\n        }/
 }
 s/^static size_t js_arena_usable_size(/static inline __attribute__((always_inline)) size_t js_arena_usable_size(/
+
+# Long arrays are freed when the next object is made: runtime/engine.c says why.
+/^static void js_free_value_rt(JSRuntime \*rt, JSValue v)$/,/^}$/ {
+    s/^            if (rt->gc_phase != JS_GC_PHASE_REMOVE_CYCLES) {$/            if (rt->gc_phase != JS_GC_PHASE_REMOVE_CYCLES \&\& !(tag == JS_TAG_OBJECT \&\& put_off(rt, p))) {/
+}
+/^static void js_trigger_gc(JSRuntime \*rt, size_t size)$/,/^}$/ {
+    s/^    bool force_gc;$/    bool force_gc;\n    if (unlikely(put_off_count))\n        catch_up(rt);/
+}

@@ -14,7 +14,6 @@
  */
 #include "base/scan.h"
 
-#include <endian.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -23,6 +22,7 @@
 
 #include "base/buf.h"
 #include "base/utf8.h"
+#include "base/wide.h"
 
 #define FEW_KEYS 16
 #define SHOWN_KEY_BYTES 40
@@ -96,29 +96,14 @@ static int peek(struct scan *s)
     return -1;
 }
 
-/* Returns a word with the top bit set in each byte that a string cannot simply walk over. */
-static uint64_t special_bytes(uint64_t word)
-{
-    const uint64_t ones = 0x0101010101010101u;
-    uint64_t low = word & (ones * 0x7f);
-    uint64_t not_control = low + ones * 0x60;
-    uint64_t not_quote = (low ^ ones * '"') + ones * 0x7f;
-    uint64_t not_backslash = (low ^ ones * '\\') + ones * 0x7f;
-
-    /* no sum carries into the next byte, so the answer is exact for each */
-    return (~(not_control & not_quote & not_backslash) | word) & (ones * 0x80);
-}
-
 /* Returns the first of the bytes that is a quote, a backslash, a control or not ASCII, or |end|. */
 static const uint8_t *skip_plain(const uint8_t *at, const uint8_t *end)
 {
-    uint64_t word, special;
+    for (; end - at >= CR_WIDE_STEP; at += CR_WIDE_STEP) {
+        uint32_t specials = cr_wide_specials(at);
 
-    for (; (size_t)(end - at) >= sizeof(word); at += sizeof(word)) {
-        memcpy(&word, at, sizeof(word));
-        special = special_bytes(le64toh(word));
-        if (special)
-            return at + __builtin_ctzll(special) / 8;
+        if (specials)
+            return at + __builtin_ctz(specials);
     }
     while (at < end && *at >= 0x20 && *at < 0x80 && *at != '"' && *at != '\\')
         at++;

@@ -136,7 +136,7 @@ static void tell_reply(struct cr_replay *p, struct caprun_run *run,
 
         cr_replay_show_who(p, run, line->n);
         if (cr_calls_reply(run, line->n, is_tool ? WIRE_REPLY_TOOL : WIRE_REPLY_VALUE,
-                           (const char *)json.data, json.len, &err) < 0 &&
+                           (const char *)json.data, json.len, &json.data, &err) < 0 &&
             run->state != CR_RUN_ENDED) {
             cr_run_say(run, "%s", err.text);
             cr_run_end(run, CAPRUN_OUTCOME_JOURNAL_INVALID);
@@ -208,7 +208,7 @@ static void tell(struct cr_replay *p, struct caprun_run *run, const struct cr_jo
     else if (line->kind == CR_JOURNAL_FAIL)
         tell_failure(p, run, line);
     else
-        cr_run_send(run, (struct wire_header){.type = WIRE_WAKE}, NULL, 0);
+        cr_run_send(run, (struct wire_header){.type = WIRE_WAKE}, NULL, 0, NULL);
     if (run->state == CR_RUN_RUNNING && cr_replay_is_complete(p))
         cr_replay_end_as_recorded(p, run);
     if (run->state == CR_RUN_RUNNING)

@@ -127,7 +127,7 @@ static void release(struct cr_reader *r)
 {
     if (!r->done)
         return;
-    if (r->line.cap > KEPT_MAX)
+    if (r->line.cap > KEPT_MAX || !r->line.data)
         cr_buf_clear(&r->line);
     r->line.len = 0;
     r->done = false;
@@ -228,7 +228,9 @@ static bool read_line(struct cr_reader *r, const uint8_t *line, size_t len, stru
         return noise(ret, (const char *)line, len, why);
     if (line[start] == '[')
         return begin_batch(r, line, len, start + 1, ret);
-    return read_message(r, (const char *)line, len, ret);
+    (void)read_message(r, (const char *)line, len, ret);
+    ret->block = r->done ? &r->line.data : NULL;
+    return true;
 }
 
 /* The line ends with these bytes. Returns false if it is blank. */

@@ -49,6 +49,11 @@ struct cr_message {
     } id_text, method, params, result, error; /* JSON as it came, but |method|; NOISE has none */
     uint64_t id; /* of RESULT, ERROR, TOO_LONG: as a whole number, which all of ours are; else 0 */
     const char *why; /* of NOISE and TOO_LONG; printable ASCII */
+    /*
+     * If not NULL, *|block| is the memory that all this is in, which malloc() made: who wants to
+     * keep the bytes takes it, and leaves NULL.
+     */
+    uint8_t **block;
 };
 
 struct cr_reader; /* below: a caller holds one and looks at none of it */

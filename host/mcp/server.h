@@ -89,8 +89,11 @@ struct cr_server_call_ops {
     void (*sent)(struct cr_server_call *call);
     /* |json|: the params of the notification. */
     void (*progress)(struct cr_server_call *call, const char *json, size_t len);
-    /* These two end it. |json| is the result, checked by cr_scan_json(). */
-    void (*result)(struct cr_server_call *call, const char *json, size_t len);
+    /*
+     * These two end it. |json| is the result, checked by cr_scan_json(); |block| is as in struct
+     * cr_message.
+     */
+    void (*result)(struct cr_server_call *call, const char *json, size_t len, uint8_t **block);
     void (*failed)(struct cr_server_call *call, const struct cr_server_failure *why);
 };
 

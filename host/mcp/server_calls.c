@@ -191,7 +191,7 @@ static void pass_result(struct cr_server *s, struct cr_server_call *call,
     }
     s->failures = 0; /* it works */
     take_out_sent(s, call);
-    call->ops->result(call, m->result.at, m->result.len);
+    call->ops->result(call, m->result.at, m->result.len, m->block);
 }
 
 static struct cr_server_call *find_sent(const struct cr_server *s, uint64_t id)

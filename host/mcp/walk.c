@@ -10,10 +10,11 @@
  */
 #include "mcp/walk.h"
 
-#include <endian.h>
 #include <string.h>
 
-#define BLOCK 64
+#include "base/wide.h"
+
+#define BLOCK CR_WIDE_BLOCK
 
 enum state { ENDED, STARTS, KEY, IN_KEY, COLON, VALUE, STRING, SCALAR, INSIDE, COMMA };
 
@@ -24,55 +25,21 @@ static const char *const part_names[CR_WALK_PARTS] = {
 
 /* --- inside a value ------------------------------------------------------------------------- */
 
-/* Returns a bit for each of the eight bytes that is |c|, that of the first lowest. */
-static uint64_t bytes_equal(uint64_t word, uint8_t c)
-{
-    const uint64_t ones = 0x0101010101010101u;
-    uint64_t other = word ^ ones * c;
-    uint64_t equal = ~(((other & ones * 0x7f) + ones * 0x7f) | other) & ones * 0x80;
-
-    /* the product moves the bit of each byte into the highest byte, and no two to one place */
-    return (equal >> 7) * 0x0102040810204080u >> 56;
-}
-
-struct block {
-    uint64_t quotes, backslashes, opens, closes; /* a bit for each byte */
-};
-
-static struct block look_at_block(const uint8_t *at)
-{
-    struct block b = {0};
-
-    for (unsigned i = 0; i < BLOCK; i += 8) {
-        uint64_t word, lower;
-
-        memcpy(&word, at + i, sizeof(word));
-        word = le64toh(word);
-        b.quotes |= bytes_equal(word, '"') << i;
-        b.backslashes |= bytes_equal(word, '\\') << i;
-        /* brackets differ from braces in this bit, and nothing else becomes a brace by it */
-        lower = word | 0x2020202020202020u;
-        b.opens |= bytes_equal(lower, '{') << i;
-        b.closes |= bytes_equal(lower, '}') << i;
-    }
-    return b;
-}
-
-/* Returns the bytes that follow an escaping backslash; the last one may do so in the next block. */
+/*
+ * Returns the bytes that an odd number of backslashes stands before; the last ones may do so in the
+ * next block. To add the first of a run to the run leaves a bit behind its end: one that begins at
+ * an even place and ends before an odd one is odd, and the other way round.
+ */
 static uint64_t escaped_bytes(struct cr_walk *w, uint64_t backslashes)
 {
-    uint64_t escaped = w->escaped;
+    const uint64_t even = 0x5555555555555555u;
+    uint64_t escaped = w->escaped, first, after_even, after_odd;
 
-    w->escaped = false;
     backslashes &= ~escaped;
-    while (backslashes) {
-        uint64_t first = backslashes & -backslashes;
-
-        escaped |= first << 1;
-        w->escaped = first >> (BLOCK - 1);
-        backslashes &= ~(first | first << 1);
-    }
-    return escaped;
+    first = backslashes & ~(backslashes << 1);
+    after_even = backslashes + (first & even);
+    w->escaped = __builtin_add_overflow(backslashes, first & ~even, &after_odd);
+    return escaped | (~backslashes & ((after_even & ~even) | (after_odd & even)));
 }
 
 /* Returns the bytes between quotes, the opening one included. */
@@ -89,13 +56,14 @@ static uint64_t string_bytes(struct cr_walk *w, uint64_t quotes)
 /* Returns where in the block the value's last bracket closes, or BLOCK. */
 static unsigned inside_block(struct cr_walk *w, const uint8_t *at)
 {
-    struct block b = look_at_block(at);
-    uint64_t escaped = escaped_bytes(w, b.backslashes);
-    uint64_t skipped = string_bytes(w, b.quotes & ~escaped) | escaped;
-    uint64_t brackets = (b.opens | b.closes) & ~skipped;
+    uint64_t escaped = escaped_bytes(w, cr_wide_equal(at, 0, '\\'));
+    uint64_t skipped = string_bytes(w, cr_wide_equal(at, 0, '"') & ~escaped) | escaped;
+    /* brackets differ from braces in this bit, and nothing else becomes a brace by it */
+    uint64_t opens = cr_wide_equal(at, 0x20, '{');
+    uint64_t brackets = (opens | cr_wide_equal(at, 0x20, '}')) & ~skipped;
 
     for (; brackets; brackets &= brackets - 1) {
-        if (b.opens & brackets & -brackets)
+        if (opens & brackets & -brackets)
             w->depth++;
         else if (--w->depth == 0)
             return (unsigned)__builtin_ctzll(brackets);

@@ -178,7 +178,8 @@ int cr_calls_end(struct caprun_run *run, uint32_t number, enum cr_call_state sta
     close_call(run, call, state);
     cr_run_send(
         run, (struct wire_header){.type = WIRE_FAIL, .id = number},
-        (struct wire_part[]){{&fail, sizeof(fail)}, {code, fail.code_len}, {message, shown}}, 3);
+        (struct wire_part[]){{&fail, sizeof(fail)}, {code, fail.code_len}, {message, shown}}, 3,
+        NULL);
     if (sent)
         run->gate->lost(run->gate, sent, "timeout");
     if (outcome == CAPRUN_OUTCOME_RPC_TIMEOUT)
@@ -203,7 +204,7 @@ static int refuse_answer(struct caprun_run *run, uint32_t number, const char *wh
 
 /* |json| is JSON. */
 static int reply(struct caprun_run *run, uint32_t number, enum wire_reply_kind kind,
-                 const char *json, size_t len, struct cr_err *err)
+                 const char *json, size_t len, uint8_t **block, struct cr_err *err)
 {
     struct cr_call *call = &run->calls[number - 1];
     struct wire_reply head = {.kind = kind};
@@ -215,13 +216,13 @@ static int reply(struct caprun_run *run, uint32_t number, enum wire_reply_kind k
     call->answer_len = len;
     close_call(run, call, CR_CALL_DONE);
     cr_run_send(run, (struct wire_header){.type = WIRE_REPLY, .id = number},
-                (struct wire_part[]){{&head, sizeof(head)}, {json, len}}, 2);
+                (struct wire_part[]){{&head, sizeof(head)}, {json, len}}, 2, block);
     cr_run_tell_call_done(run, number);
     return was_sent(run, err);
 }
 
 int cr_calls_reply(struct caprun_run *run, uint32_t number, enum wire_reply_kind kind,
-                   const char *json, size_t len, struct cr_err *err)
+                   const char *json, size_t len, uint8_t **block, struct cr_err *err)
 {
     struct cr_err why;
 
@@ -231,10 +232,11 @@ int cr_calls_reply(struct caprun_run *run, uint32_t number, enum wire_reply_kind
         return refuse_answer(run, number, "The answer is over 64 MiB", err);
     if (cr_scan_json((const uint8_t *)json, len, CR_SCAN_PASS, &why) < 0)
         return cr_err_set(err, CAPRUN_E_INVAL, "the answer is not acceptable JSON: %s", why.text);
-    return reply(run, number, kind, json, len, err);
+    return reply(run, number, kind, json, len, block, err);
 }
 
-int cr_calls_reply_scanned(struct caprun_run *run, uint32_t number, const char *json, size_t len)
+int cr_calls_reply_scanned(struct caprun_run *run, uint32_t number, const char *json, size_t len,
+                           uint8_t **block)
 {
     struct cr_err unused;
 
@@ -242,7 +244,7 @@ int cr_calls_reply_scanned(struct caprun_run *run, uint32_t number, const char *
         return CAPRUN_E_STATE;
     if (len > LIMIT_ANSWER_BYTES)
         return refuse_answer(run, number, "The answer is over 64 MiB", &unused);
-    return reply(run, number, WIRE_REPLY_TOOL, json, len, &unused);
+    return reply(run, number, WIRE_REPLY_TOOL, json, len, block, &unused);
 }
 
 void cr_calls_release(struct caprun_run *run, uint32_t number)

@@ -27,16 +27,18 @@ bool cr_calls_is_open(struct caprun_run *run, uint32_t number);
 void cr_calls_start(struct caprun_run *run, uint32_t number);
 
 /*
- * Answers call |number| with |json|. Returns 0; CAPRUN_E_STATE if it is not open (any more);
- * CAPRUN_E_INVAL for what is not JSON, and the call stays open; CAPRUN_E_TOOBIG over
- * LIMIT_ANSWER_BYTES, or when too much waits for the worker already, and the call fails;
- * CAPRUN_E_NOMEM, and the run has ended.
+ * Answers call |number| with |json|. |block|: NULL, or *|block| is the memory from malloc() that
+ * |json| is in; it may be taken, and then is NULL afterwards. Returns 0; CAPRUN_E_STATE if it is
+ * not open (any more); CAPRUN_E_INVAL for what is not JSON, and the call stays open;
+ * CAPRUN_E_TOOBIG over LIMIT_ANSWER_BYTES, or when too much waits for the worker already, and the
+ * call fails; CAPRUN_E_NOMEM, and the run has ended.
  */
 int cr_calls_reply(struct caprun_run *run, uint32_t number, enum wire_reply_kind kind,
-                   const char *json, size_t len, struct cr_err *err);
+                   const char *json, size_t len, uint8_t **block, struct cr_err *err);
 
 /* The same with an MCP tool's result that cr_scan_json() has accepted already. */
-int cr_calls_reply_scanned(struct caprun_run *run, uint32_t number, const char *json, size_t len);
+int cr_calls_reply_scanned(struct caprun_run *run, uint32_t number, const char *json, size_t len,
+                           uint8_t **block);
 
 /* For the gate: it lets go of call |number|, and is not told if that is lost. */
 void cr_calls_release(struct caprun_run *run, uint32_t number);

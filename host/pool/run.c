@@ -137,7 +137,7 @@ static void record_told(struct caprun_run *run, const struct wire_header *header
 }
 
 void cr_run_send(struct caprun_run *run, struct wire_header header, const struct wire_part *parts,
-                 size_t count)
+                 size_t count, uint8_t **block)
 {
     int r;
 
@@ -146,7 +146,7 @@ void cr_run_send(struct caprun_run *run, struct wire_header header, const struct
     header.date_us = run->is_prompted ? run->then.date_us : run->date_us + header.now_us;
     run->frames_sent++;
     run->idle = false;
-    r = cr_worker_send(run->worker, &header, parts, count);
+    r = cr_worker_send(run->worker, &header, parts, count, block);
     if (r == CAPRUN_E_TOOBIG) {
         cr_worker_fault(run->worker, "it calls, and does not read the answers");
     } else if (r < 0) {
@@ -235,7 +235,7 @@ static void worker_ready(struct cr_worker *w)
                                      {run->code.data, run->code.len},
                                      {run->args.data, run->args.len},
                                      {run->env.data, run->env.len}},
-                6);
+                6, NULL);
     if (run->state == CR_RUN_RUNNING)
         cr_run_schedule(run);
     if (run->state == CR_RUN_RUNNING && !run->told_start) {
@@ -391,7 +391,7 @@ static void timer_due(struct cr_timer *timer)
             cr_run_schedule(run);
     } else if (run->idle && run->wake_us >= 0 && !run->is_prompted &&
                cr_run_now(run) >= run->wake_us) {
-        cr_run_send(run, (struct wire_header){.type = WIRE_WAKE}, NULL, 0);
+        cr_run_send(run, (struct wire_header){.type = WIRE_WAKE}, NULL, 0, NULL);
         if (run->state == CR_RUN_RUNNING)
             cr_run_schedule(run);
     } else {

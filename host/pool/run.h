@@ -206,9 +206,12 @@ void cr_run_explain(struct caprun_run *run, enum caprun_outcome outcome);
 /* What to change; replaces what was there. */
 void cr_run_hint(struct caprun_run *run, const char *text);
 
-/* Sends a frame, with the run's time in its header. |header| has type and id. */
+/*
+ * Sends a frame, with the run's time in its header. |header| has type and id; |block| is as for
+ * cr_outbox_add().
+ */
 void cr_run_send(struct caprun_run *run, struct wire_header header, const struct wire_part *parts,
-                 size_t count);
+                 size_t count, uint8_t **block);
 
 /* Code is called by what it is: stack traces say cap:1a2b3c4d, and no path of the host. */
 void cr_run_name_code(struct caprun_run *run, const uint8_t digest[CR_HASH_BYTES]);

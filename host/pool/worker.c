@@ -97,7 +97,7 @@ void cr_worker_free(struct cr_worker *w)
     z = w->zygote;
     if (!w->gone)
         finish(w);
-    cr_buf_clear(&w->out);
+    cr_outbox_clear(&w->out);
     w->freed = true;
     if (--z->users == 0 && z->retired)
         cr_zygote_end(z);
@@ -175,7 +175,7 @@ static void out_of_patience(struct cr_timer *timer)
 /* Not all of the one frame that it was sent was read, so it has done nothing yet. */
 static bool has_not_begun(const struct cr_worker *w)
 {
-    return w->told == 1 && !w->heard && (w->unread || w->sent < w->out.len);
+    return w->told == 1 && !w->heard && (w->unread || cr_outbox_waiting(&w->out));
 }
 
 /* The zygote knows why, unless it was killed. */
@@ -380,7 +380,7 @@ static void watch(struct cr_worker *w)
 void cr_worker_set_limits(struct cr_worker *w, const struct wire_limits *limits)
 {
     w->limits = *limits;
-    w->out.max = OUT_MAX(limits->calls_at_once);
+    w->out.copied.max = OUT_MAX(limits->calls_at_once);
 }
 
 void cr_worker_want(struct cr_worker *w)
@@ -458,27 +458,11 @@ void cr_worker_lost(struct cr_worker *w, const struct cr_err *why)
     let_go(w);
 }
 
-static void forget_sent(struct cr_worker *w)
+/* The loop tells when there is room for what waits. */
+static void watch_for_room(struct cr_worker *w)
 {
-    cr_buf_drop(&w->out, w->sent);
-    w->sent = 0;
-}
+    bool more = cr_outbox_waiting(&w->out) > 0;
 
-static void write_frames(struct cr_worker *w)
-{
-    bool more;
-
-    while (w->sent < w->out.len) {
-        ssize_t n = send(w->socket.fd, w->out.data + w->sent, w->out.len - w->sent,
-                         MSG_NOSIGNAL | MSG_DONTWAIT);
-
-        if (n < 0)
-            break; /* if it is gone, reading will tell */
-        w->sent += (size_t)n;
-    }
-    more = w->sent < w->out.len;
-    if (!more)
-        forget_sent(w);
     if (more == w->writing)
         return;
     w->writing = more;
@@ -490,8 +474,10 @@ static void socket_ready(struct cr_watch *watch, uint32_t events)
 {
     struct cr_worker *w = cr_container(watch, struct cr_worker, socket);
 
-    if (events & EPOLLOUT)
-        write_frames(w);
+    if (events & EPOLLOUT) {
+        cr_outbox_write(&w->out, w->socket.fd);
+        watch_for_room(w);
+    }
     if (!(events & (EPOLLIN | EPOLLHUP | EPOLLERR)))
         return;
     hold(w);
@@ -534,7 +520,7 @@ int cr_worker_new(struct cr_zygote *z, uint64_t memory, uint32_t cpu_s,
                             .patience = {.when_us = -1, .due = out_of_patience},
                             .pidfd = -1};
     cr_buf_init(&w->in, IN_MAX + READ_CHUNK);
-    cr_buf_init(&w->out, OUT_MAX(0));
+    cr_outbox_init(&w->out, OUT_MAX(0));
     z->users++;
     r = ask(w, err);
     if (r < 0) {
@@ -557,28 +543,27 @@ bool cr_worker_is_writing(const struct cr_worker *w)
 
 bool cr_worker_has_room(const struct cr_worker *w, size_t len)
 {
-    return len < ANSWERS_MAX && w->out.len - w->sent < ANSWERS_MAX - len;
+    return len < ANSWERS_MAX && cr_outbox_waiting(&w->out) < ANSWERS_MAX - len;
 }
 
 int cr_worker_send(struct cr_worker *w, struct wire_header *header, const struct wire_part *parts,
-                   size_t count)
+                   size_t count, uint8_t **block)
 {
+    struct wire_part all[1 + CR_WORKER_PARTS] = {{header, sizeof(*header)}};
     size_t len = 0;
+    int r;
 
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        all[1 + i] = parts[i];
         len += parts[i].len;
+    }
     header->length = (uint32_t)len;
-    /* not after each write: a large answer would be moved a hundred times */
-    if (w->sent > w->out.len / 2 || len + sizeof(*header) > w->out.max - w->out.len)
-        forget_sent(w);
-    cr_buf_add(&w->out, header, sizeof(*header));
-    for (size_t i = 0; i < count; i++)
-        cr_buf_add(&w->out, parts[i].bytes, parts[i].len);
-    if (cr_buf_err(&w->out))
-        return cr_buf_err(&w->out);
+    r = cr_outbox_add(&w->out, w->closed ? -1 : w->socket.fd, all, 1 + count, block);
+    if (r < 0)
+        return r;
     w->told++;
     if (!w->closed)
-        write_frames(w);
+        watch_for_room(w);
     return 0;
 }
 

@@ -19,8 +19,11 @@
 
 #include "base/buf.h"
 #include "base/loop.h"
+#include "pool/outbox.h"
 #include "pool/zygote.h"
 #include "wire.h"
+
+#define CR_WORKER_PARTS 7
 
 struct cr_worker_owner {
     void (*forked)(struct cr_worker *w); /* only if nobody wants it yet */
@@ -55,8 +58,8 @@ struct cr_worker {
     unsigned busy; /* functions here that still look at it */
     bool writing;
     struct wire_limits limits; /* of its run */
-    struct cr_buf in, out;
-    size_t sent; /* bytes at the beginning of |out| that are on their way */
+    struct cr_buf in;
+    struct cr_outbox out;
 };
 
 /*
@@ -77,11 +80,12 @@ void cr_worker_set_limits(struct cr_worker *w, const struct wire_limits *limits)
 void cr_worker_want(struct cr_worker *w);
 
 /*
- * Sends a frame as soon as the socket takes it; |header|'s length is set here. Never blocks.
- * Returns 0; CAPRUN_E_NOMEM; or CAPRUN_E_TOOBIG if more waits than one that reads lets wait.
+ * Sends a frame as soon as the socket takes it; |header|'s length is set here, of |count| parts, at
+ * most CR_WORKER_PARTS; |block| is as for cr_outbox_add(). Never blocks. Returns 0; CAPRUN_E_NOMEM;
+ * or CAPRUN_E_TOOBIG if more waits than one that reads lets wait.
  */
 int cr_worker_send(struct cr_worker *w, struct wire_header *header, const struct wire_part *parts,
-                   size_t count);
+                   size_t count, uint8_t **block);
 
 /* Does something wait that the socket did not take? */
 bool cr_worker_is_writing(const struct cr_worker *w);

@@ -276,12 +276,12 @@ static void progress(struct cr_server_call *at, const char *json, size_t len)
     cr_calls_progress(of(at)->run, of(at)->number, json, len);
 }
 
-static void result(struct cr_server_call *at, const char *json, size_t len)
+static void result(struct cr_server_call *at, const char *json, size_t len, uint8_t **block)
 {
     struct call *c = of(at);
 
     cr_calls_release(c->run, c->number);
-    (void)cr_calls_reply_scanned(c->run, c->number, json, len);
+    (void)cr_calls_reply_scanned(c->run, c->number, json, len, block);
     free_call(c);
 }
 

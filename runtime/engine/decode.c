@@ -21,7 +21,7 @@
 
 /* An array or object that has not ended. */
 struct unended {
-    JSShape *shape;     /* of an object that has been as expected so far, else NULL */
+    JSShape *shape;     /* of an object that has been as expected so far, held; else NULL */
     JSObject *array;    /* one that has become too long for all to wait */
     size_t first_value; /* of its own, on the stack of values */
     size_t first_key;   /* likewise, of an object that is not as expected */
@@ -171,6 +171,7 @@ static no_inline void list_expected(struct decoder *d, struct unended *o)
 
     for (size_t i = 0; i < d->value_count - o->first_value; i++)
         push_key(d, JS_DupAtom(d->ctx, props[i].atom));
+    js_free_shape(d->ctx->rt, o->shape);
     o->shape = NULL;
 }
 
@@ -343,7 +344,7 @@ static JSValue end_object(struct decoder *d, struct unended *o)
         return JS_NewObject(d->ctx);
     if (o->shape && (size_t)o->shape->prop_count != count)
         list_expected(d, o);
-    shape = o->shape ? js_dup_shape(o->shape) : shape_of_list(d, o);
+    shape = o->shape ? o->shape : shape_of_list(d, o);
     if (shape) {
         JSObject *p = new_object(d->ctx->rt, shape, JS_CLASS_OBJECT);
 
@@ -406,6 +407,8 @@ static inline const uint8_t *first_value(struct decoder *d, const uint8_t *at)
         return at;
     o->slot = (uint8_t)slot_of(d, at + 1, d->depth << 56, SHAPES);
     o->shape = d->expected[o->slot];
+    if (o->shape)
+        js_dup_shape(o->shape); /* what is in this one may come to be expected instead */
     return read_key(d, at);
 }
 
@@ -505,6 +508,7 @@ static void give_up(struct decoder *d)
     while (d->value_count)
         JS_FreeValue(d->ctx, d->values[--d->value_count]);
     for (size_t i = 0; i < d->depth; i++) {
+        js_free_shape_null(d->ctx->rt, d->open[i].shape);
         if (d->open[i].array)
             JS_FreeValue(d->ctx, JS_MKPTR(JS_TAG_OBJECT, d->open[i].array));
     }

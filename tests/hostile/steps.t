@@ -196,11 +196,11 @@ SECOND = {
 
 
 def kind(step):
-    """Steps that are one row: each capability but three, each worker."""
+    """Steps that are one row: each capability but three, each worker, both words of old kernels on huge pages."""
     if step in ("zygote prctl 24#20", "zygote prctl 24#41"):
         return step
     step = re.sub(r"^zygote setns .*", "zygote setns 0x4e000000", step)
-    return re.sub(r"(prctl 24|zygote clone)#\d+$", r"\1", step)
+    return re.sub(r"(prctl 24|zygote clone|program prctl 41)#\d+$", r"\1", step)
 
 
 def check(user, plan, row, error):

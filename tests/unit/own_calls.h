@@ -58,10 +58,12 @@ static inline void on_progress(struct cr_server_call *at, const char *json, size
     (void)snprintf(c->json, sizeof(c->json), "%.*s", (int)len, json);
 }
 
-static inline void on_result(struct cr_server_call *at, const char *json, size_t len)
+static inline void on_result(struct cr_server_call *at, const char *json, size_t len,
+                             uint8_t **block)
 {
     struct call *c = call_of(at);
 
+    (void)block;
     c->results++;
     (void)snprintf(c->json, sizeof(c->json), "%.*s", (int)len, json);
 }

@@ -157,8 +157,8 @@ TEST(what_is_said_about_a_call_that_is_over_does_nothing)
         cr_calls_hint(run, number, "x");
     }
     CHECK(progresses == 0 && run->clock_first == 2 && run->clock_last == 3);
-    CHECK(cr_calls_reply_scanned(run, 1, "{}", 2) == CAPRUN_E_STATE);
-    CHECK(cr_calls_reply_scanned(run, CALLS + 1, "{}", 2) == CAPRUN_E_STATE && end_calls());
+    CHECK(cr_calls_reply_scanned(run, 1, "{}", 2, NULL) == CAPRUN_E_STATE);
+    CHECK(cr_calls_reply_scanned(run, CALLS + 1, "{}", 2, NULL) == CAPRUN_E_STATE && end_calls());
 }
 
 TEST(a_call_that_was_released_is_not_lost)
@@ -166,7 +166,7 @@ TEST(a_call_that_was_released_is_not_lost)
     CHECK(begin_calls(0, 60000));
     cr_calls_release(run, 1);
     cr_calls_release(run, 2);
-    CHECK(cr_calls_reply_scanned(run, 2, "{}", 2) == 0 && run->calls_open == 2);
+    CHECK(cr_calls_reply_scanned(run, 2, "{}", 2, NULL) == 0 && run->calls_open == 2);
     CHECK(end_calls() && lost[1] == 0 && lost[2] == 0 && lost[3] == 1);
 }
 

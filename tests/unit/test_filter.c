@@ -133,6 +133,8 @@ static bool zygote_may(const struct seccomp_data *d)
     case SYS_mmap:
         return arg[2] == (PROT_READ | PROT_WRITE) &&
                arg[3] == (MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
+    case SYS_madvise:
+        return arg[2] == MADV_HUGEPAGE;
     case SYS_prlimit64:
         return arg[0] == 0;
     case SYS_seccomp:
@@ -173,6 +175,7 @@ static const uint64_t values[] = {
     PROT_READ | PROT_WRITE | PROT_EXEC,
     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
     MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE,
+    MADV_HUGEPAGE,
     MADV_NOHUGEPAGE,
     MADV_POPULATE_WRITE,
     CLONE_PIDFD | SIGCHLD,

@@ -1,0 +1,171 @@
+/* test_outbox.c - what a socket does not take at once comes later, whole and in order. */
+#include "tap.h"
+
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "caprun.h"
+#include "failing.h"
+#include "pool/outbox.h"
+
+#define LARGE (4u << 20)
+#define MAX (16u << 20)
+
+static int ours, theirs;
+static struct cr_outbox box;
+
+static bool begin(size_t max)
+{
+    int pair[2];
+
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+        return false;
+    ours = pair[0];
+    theirs = pair[1];
+    cr_outbox_init(&box, max);
+    return true;
+}
+
+static bool finish(void)
+{
+    cr_outbox_clear(&box);
+    return close(ours) == 0 && close(theirs) == 0;
+}
+
+/* Bytes that tell which of them they are, and of what. */
+static uint8_t *make(size_t len, uint8_t salt)
+{
+    uint8_t *bytes = malloc(len);
+
+    for (size_t i = 0; bytes && i < len; i++)
+        bytes[i] = (uint8_t)(i * 31 + i / 251 + salt);
+    return bytes;
+}
+
+static int send_frame(const char *head, const uint8_t *bytes, size_t len, uint8_t **block)
+{
+    return cr_outbox_add(&box, ours, (struct wire_part[]){{head, strlen(head)}, {bytes, len}}, 2,
+                         block);
+}
+
+/* Reads |len| bytes at the other end, and lets the outbox write whenever there is room. */
+static bool arrives(const void *bytes, size_t len)
+{
+    const uint8_t *expected = bytes;
+    uint8_t chunk[65536];
+
+    while (len) {
+        ssize_t n = recv(theirs, chunk, len < sizeof(chunk) ? len : sizeof(chunk), MSG_DONTWAIT);
+
+        if (n <= 0 || memcmp(chunk, expected, (size_t)n) != 0)
+            return false;
+        expected += n;
+        len -= (size_t)n;
+        cr_outbox_write(&box, ours);
+    }
+    return true;
+}
+
+static bool nothing_is_left(void)
+{
+    char byte;
+
+    return cr_outbox_waiting(&box) == 0 && recv(theirs, &byte, 1, MSG_DONTWAIT) < 0;
+}
+
+TEST(a_small_frame_goes_at_once_and_takes_nothing)
+{
+    uint8_t *block = make(100, 1), *bytes = block;
+
+    CHECK(begin(MAX) && send_frame("head", bytes, 100, &block) == 0);
+    CHECK(block == bytes && cr_outbox_waiting(&box) == 0 && !box.copied.data);
+    CHECK(arrives("head", 4) && arrives(bytes, 100) && nothing_is_left() && finish());
+    free(block);
+}
+
+TEST(a_large_frame_is_taken_and_not_copied)
+{
+    uint8_t *block = make(LARGE, 2), *bytes = block, *same = make(LARGE, 2);
+
+    CHECK(begin(MAX) && send_frame("head", bytes, LARGE, &block) == 0);
+    CHECK(!block && box.block == bytes && !box.copied.data && cr_outbox_waiting(&box) > 0);
+    CHECK(bytes[LARGE - 1] == same[LARGE - 1]); /* it can still be read, for who writes it down */
+    CHECK(arrives("head", 4) && arrives(same, LARGE) && nothing_is_left() && !box.block);
+    CHECK(finish());
+    free(same);
+}
+
+TEST(a_large_frame_that_is_not_ours_is_copied)
+{
+    uint8_t *bytes = make(LARGE, 3), *same = make(LARGE, 3);
+
+    CHECK(begin(MAX) && send_frame("head", bytes, LARGE, NULL) == 0);
+    memset(bytes, 0, LARGE);
+    CHECK(cr_outbox_waiting(&box) > 0 && arrives("head", 4) && arrives(same, LARGE));
+    CHECK(nothing_is_left() && finish());
+    free(bytes);
+    free(same);
+}
+
+TEST(what_comes_behind_a_large_frame_comes_after_it)
+{
+    uint8_t *first = make(LARGE, 4), *second = make(LARGE, 5);
+    uint8_t *same[2] = {make(LARGE, 4), make(LARGE, 5)};
+
+    CHECK(begin(MAX) && send_frame("one", first, LARGE, &first) == 0 && !first);
+    CHECK(send_frame("two", second, LARGE, &second) == 0 && second);
+    CHECK(send_frame("three", (const uint8_t *)"x", 1, NULL) == 0);
+    free(second); /* only one can go first, so this one was copied */
+    CHECK(arrives("one", 3) && arrives(same[0], LARGE) && arrives("two", 3));
+    CHECK(arrives(same[1], LARGE) && arrives("threex", 6) && nothing_is_left() && finish());
+    free(same[0]);
+    free(same[1]);
+}
+
+TEST(what_waits_is_freed_with_the_box)
+{
+    uint8_t *block = make(LARGE, 6);
+
+    CHECK(begin(MAX) && send_frame("head", block, LARGE, &block) == 0 && !block);
+    CHECK(finish()); /* a sanitizer sees whether it is */
+}
+
+TEST(more_than_may_wait_is_refused_and_nothing_of_it_is_sent)
+{
+    uint8_t *bytes = make(LARGE, 7);
+
+    CHECK(begin(LARGE) && send_frame("head", bytes, LARGE, NULL) == CAPRUN_E_TOOBIG);
+    CHECK(nothing_is_left());
+    CHECK(send_frame("", bytes, LARGE, NULL) == 0 && cr_outbox_waiting(&box) > 0);
+    CHECK(send_frame("", bytes, LARGE, NULL) == CAPRUN_E_TOOBIG);
+    CHECK(arrives(bytes, LARGE) && nothing_is_left() && finish());
+    free(bytes);
+}
+
+TEST(a_closed_socket_takes_nothing)
+{
+    uint8_t *block = make(LARGE, 8);
+
+    CHECK(begin(MAX));
+    CHECK(cr_outbox_add(&box, -1, &(struct wire_part){block, LARGE}, 1, &block) == 0 && !block);
+    CHECK(cr_outbox_waiting(&box) == LARGE && finish());
+}
+
+TEST(without_memory_for_the_rest_it_says_so)
+{
+    uint8_t *bytes = make(LARGE, 9);
+    int r;
+
+    CHECK(begin(MAX));
+    failing_left = 0;
+    r = send_frame("head", bytes, LARGE, NULL);
+    failing_left = -1;
+    CHECK(r == (FAILING ? CAPRUN_E_NOMEM : 0) && finish());
+    free(bytes);
+}
+
+int main(int argc, char **argv)
+{
+    return tap_main(argc, argv);
+}
