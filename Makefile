@@ -89,15 +89,15 @@ lib_src := $(wildcard host/*.c $(addprefix host/,$(addsuffix /*.c,base pool doct
 lib_obj := $(lib_src:%.c=$(B)/%.o) $(B)/host/wire.o
 cli_obj := $(patsubst %.c,$(B)/%.o,$(wildcard host/cli/*.c))
 unit_tests := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
-bench_hosts := $(addprefix $(B)/bench/,latency throughput calls server_calls idle)
-bench_programs := $(bench_hosts) $(B)/bench/echo_server $(B)/bench/engine_alone $(B)/bench/worker_unlocked
+bench_programs := $(addprefix $(B)/bench/,server_calls echo_server engine_alone engine_work)
+gate_programs := $(B)/bench/worker_unlocked $(B)/bench/host_work
 samples := $(patsubst samples/%.c,$(B)/samples/%,$(wildcard samples/*.c))
 
 .DEFAULT_GOAL := all
 .SECONDARY:
 .DELETE_ON_ERROR:
-.PHONY: all programs tools deps deps-check run test hostile check-asan check-valgrind torture fuzz bench lint \
-	format cover install uninstall dist clean help
+.PHONY: all programs tools deps deps-check run test hostile check-asan check-valgrind torture fuzz bench \
+	bench-peers bench-baseline lint format cover install uninstall dist clean help
 
 all: deps ## build everything (the default); installs what is missing first
 	@$(MAKE) --no-print-directory programs
@@ -331,7 +331,7 @@ $(B)/tests/shared.o: tests/cover/shared.c Makefile
 	$(Q)$(CC) $(common) -fPIE $(musl_flags) $(warnings) '-DCOUNTERS_FILE="$(CURDIR)/$(B)/counters"' $(CFLAGS) -c -o $@ $<
 
 test_programs: programs sample_programs $(unit_tests) $(B)/tests/caprun-worker-hook \
-		$(B)/tests/caprun-guard $(B)/tests/restrict $(B)/tests/fetch
+		$(B)/tests/caprun-guard $(B)/tests/restrict $(B)/tests/fetch $(if $(VARIANT),,gate_programs)
 	@:
 .PHONY: test_programs
 
@@ -375,15 +375,25 @@ FUZZ_TIME ?= 60
 fuzz: deps-check ## run each fuzzer for FUZZ_TIME seconds
 	tests/fuzz/run $(FUZZ_TIME)
 
-bench: deps-check all ## measure: commands, runs, calls and workers, each beside its floor or a peer
-	@third_party/get-npm tests/npm build/npm-tests && third_party/get-npm tests/bench/peers build/npm-peers || \
-		echo 'bench: peers will not be measured' >&2
+bench: deps-check all ## measure: commands, runs, calls, answers, memory, scripts, each beside its floor (BENCH=--json)
 	@$(MAKE) --no-print-directory bench_programs
-	@tests/bench/run $(B)
+	@tests/bench/run $(B) $(BENCH)
+
+bench-peers: deps all ## measure beside others, from npm: Deno, isolated-vm, quickjs-emscripten, quickjs-wasi, Node
+	@third_party/get-npm tests/npm build/npm-tests && third_party/get-npm tests/bench/peers build/npm-peers || \
+		echo 'bench-peers: some peers will not be measured' >&2
+	@tests/bench/peers/run $(B) $(BENCH)
+
+bench-baseline: all ## count anew what tests/integration/instructions.t compares with
+	@$(MAKE) --no-print-directory gate_programs
+	@tests/bench/gate $(B) --renew
 
 bench_programs: $(bench_programs)
 	@:
-.PHONY: bench_programs
+
+gate_programs: $(gate_programs)
+	@:
+.PHONY: bench_programs gate_programs
 
 # The floor: the engine as an ordinary program, with the system's C library.
 $(B)/bench/engine_alone: tests/bench/engine_alone.c runtime/engine.c runtime/arena.c $(G)/engine/quickjs.c
@@ -397,19 +407,33 @@ $(B)/bench/echo_server: tests/bench/echo_server.c
 	$(call say,LINK)
 	$(Q)$(CC) $(common) $(warnings) $(CFLAGS) -o $@ $<
 
-# Applications: they see the public header, and wire.h for how long a frame is.
-$(bench_hosts): $(B)/bench/%: tests/bench/%.c tests/bench/bench.h $(B)/libcaprun.a
+# The worker's own objects, without a sandbox.
+$(B)/bench/engine_work: tests/bench/engine_work.c host/cli/bench_scripts.c $(B)/runtime/engine.o $(B)/runtime/arena.o \
+		$(B)/runtime/mem.o
 	@mkdir -p $(@D)
 	$(call say,LINK)
-	$(Q)$(CC) $(common) $(host_variant) -Ihost -Iruntime $(warnings) $(CFLAGS) -o $@ $(filter %.c %.o %.a,$^) \
-		-l:libnettle.a
+	$(Q)$(CC) $(runtime_flags) -Ihost -Ihost/cli $(warnings) -fno-lto $(CFLAGS) $(musl_link) -o $@ $(filter %.c %.o,$^) \
+		$(musl_libs)
+
+# An application: it sees the public header.
+$(B)/bench/server_calls: tests/bench/server_calls.c tests/bench/bench.h $(B)/libcaprun.a
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(common) $(host_variant) -Ihost $(warnings) $(CFLAGS) -o $@ $(filter %.c %.o %.a,$^) -l:libnettle.a
+
+# Pieces of the host, for valgrind: it sees what unit tests see.
+$(B)/bench/host_work: tests/bench/host_work.c $(B)/libcaprun.a | $(host_ready)
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(unit_flags) $(CFLAGS) -o $@ $< $(B)/libcaprun.a -l:libnettle.a
 
 # The worker without its lock-down, for valgrind. It is never installed.
 $(B)/bench/worker_unlocked: tests/bench/unlocked.c $(B)/runtime/main.o $(B)/runtime/engine.o \
 		$(filter-out $(B)/runtime/lockdown.o $(B)/runtime/zygote.o,$(runtime_obj))
 	@mkdir -p $(@D)
 	$(call say,LINK)
-	$(Q)$(CC) $(runtime_flags) $(warnings) -fno-lto $(CFLAGS) $(musl_link) -o $@ $(filter %.c %.o,$^) $(musl_libs)
+	$(Q)$(CC) $(runtime_flags) $(warnings) -fno-lto $(CFLAGS) $(musl_link) -Wl,--wrap=read -Wl,--wrap=write \
+		-o $@ $(filter %.c %.o,$^) $(musl_libs)
 
 lint: deps-check ## warnings of gcc and clang, -fanalyzer, cppcheck, clang-tidy, shellcheck, headers, format
 	@$(MAKE) --no-print-directory programs

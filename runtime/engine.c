@@ -56,7 +56,7 @@ static void catch_up(struct JSRuntime *rt);
  */
 #define LONG_ARRAY 512
 
-static struct list_head put_off_list = LIST_HEAD_INIT(put_off_list);
+static struct list_head put_off_list;
 
 static bool put_off(JSRuntime *rt, void *object)
 {
@@ -204,11 +204,41 @@ static JSValue checked_btoa(JSContext *ctx, JSValueConst this_val, int argc, JSV
     return with_clean_exception(ctx, js_btoa(ctx, this_val, argc, argv));
 }
 
+/* Without a reviver, and of text, by the decoder; it knows what is JSON, and the engine why not. */
+static JSValue parse_json(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
+{
+    const char *text;
+    size_t len;
+    JSValue value;
+
+    if (!JS_IsString(argv[0]) || (argc > 1 && JS_IsFunction(ctx, argv[1])))
+        return js_json_parse(ctx, this_val, argc, argv);
+    text = JS_ToCStringLen(ctx, &len, argv[0]);
+    value = crw_decode_json(ctx, text, len);
+    JS_FreeCString(ctx, text);
+    return JS_IsException(value) ? js_json_parse(ctx, this_val, argc, argv) : value;
+}
+
 /* The option that makes a buffer resizable is not looked at. */
 static JSValue new_array_buffer(JSContext *ctx, JSValueConst new_target, int argc,
                                 JSValueConst *argv)
 {
     return js_array_buffer_constructor(ctx, new_target, argc > 1 ? 1 : argc, argv);
+}
+
+static int replace_json_parse(JSContext *ctx)
+{
+    JSValue json = JS_GetPropertyStr(ctx, ctx->global_obj, "JSON");
+    JSValue function = JS_GetPropertyStr(ctx, json, "parse");
+    JSObject *p = JS_VALUE_GET_OBJ(function);
+    int found = JS_GetClassID(function) == JS_CLASS_C_FUNCTION &&
+                p->u.cfunc.c_function.generic == js_json_parse;
+
+    if (found)
+        p->u.cfunc.c_function.generic = parse_json;
+    JS_FreeValue(ctx, function);
+    JS_FreeValue(ctx, json);
+    return !found;
 }
 
 typedef JSValue constructor_function(JSContext *ctx, JSValueConst new_target, int argc,
@@ -238,7 +268,8 @@ static int replace_functions(JSContext *ctx)
     return JS_SetPropertyFunctionList(ctx, ctx->global_obj, base64, countof(base64)) ||
            replace_constructor(ctx, "DOMException", js_domexception_constructor,
                                new_dom_exception) ||
-           replace_constructor(ctx, "ArrayBuffer", js_array_buffer_constructor, new_array_buffer);
+           replace_constructor(ctx, "ArrayBuffer", js_array_buffer_constructor, new_array_buffer) ||
+           replace_json_parse(ctx);
 }
 
 static int add_intrinsics(JSContext *ctx)
@@ -261,6 +292,8 @@ JSContext *crw_engine_new(uint64_t entropy)
 
     if (!rt)
         return NULL;
+    put_off_count = 0;
+    init_list_head(&put_off_list);
     JS_SetMaxStackSize(rt, LIMIT_JS_STACK_BYTES);
     JS_SetCanBlock(rt, false);
     engine_date_us = (int64_t)(entropy >> 1);

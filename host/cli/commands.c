@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "cli/bench.h"
 #include "cli/call.h"
 #include "cli/capability.h"
 #include "cli/config.h"
@@ -85,6 +86,11 @@ static int do_doctor(struct task *t)
     return cr_cli_doctor(t->rt, t->options->json);
 }
 
+static int do_bench(struct task *t)
+{
+    return cr_cli_bench(t->rt, t->run, t->options);
+}
+
 static int do_names(struct task *t)
 {
     cr_cli_names(t->options);
@@ -118,6 +124,8 @@ static const struct command {
      do_lock, NULL, "caprun lock [--accept FQDN|NS:ACTION]"},
     {"config", 1, 1, SETTINGS | CR_OPTION_REGISTRY, do_config, NULL, "caprun config [--json]"},
     {"doctor", 1, 1, 0, do_doctor, NULL, "caprun doctor [--json]"},
+    {"bench", 1, CR_OPTIONS_WORDS, CR_OPTION_BENCH | CR_OPTION_TALK, do_bench, NULL,
+     "caprun bench [WHAT...] [--rounds N] [--json]"},
     /* for the shell's completion */
     {"complete-names", 1, 1, CR_OPTION_CONFIG | CR_OPTION_REGISTRY, do_names, NULL,
      "caprun complete-names"},

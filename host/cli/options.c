@@ -19,6 +19,7 @@ enum kind {
     PERMISSION, /* adds to the permissions */
     CALL,       /* adds to the calls that may be made again */
     ENV,        /* adds to the variables that a replay is given */
+    ROUNDS,     /* sets how often a benchmark measures */
     NOTHING,    /* true of this version anyway */
 };
 
@@ -50,6 +51,7 @@ static const struct option {
     {"--env", 0, ENV, CR_OPTION_REPLAY, 0},
     {"--retry-unknown", 0, FLAG, CR_OPTION_RETRY, AT(retry_unknown)},
     {"--retry-call", 0, CALL, CR_OPTION_RETRY, 0},
+    {"--rounds", 0, ROUNDS, CR_OPTION_BENCH, AT(rounds)},
     {"--allow", 0, PERMISSION, CR_OPTION_POLICY, CAPRUN_ALLOW},
     {"--ask", 0, PERMISSION, CR_OPTION_POLICY, CAPRUN_ASK},
     {"--deny", 0, PERMISSION, CR_OPTION_POLICY, CAPRUN_DENY},
@@ -101,16 +103,33 @@ static int add_permission(struct cr_options *ret, int answer, const char *patter
     return 0;
 }
 
-static int add_call(struct cr_options *ret, const char *value, struct cr_err *err)
+/* A whole number from 1 to |most|, or 0: it is none. */
+static uint32_t to_number(const char *value, uint32_t most)
 {
     char *end;
     unsigned long number = strtoul(value, &end, 10);
 
-    if (value[0] < '0' || value[0] > '9' || *end || !number || number > UINT32_MAX)
+    return value[0] < '0' || value[0] > '9' || *end || number > most ? 0 : (uint32_t)number;
+}
+
+static int add_call(struct cr_options *ret, const char *value, struct cr_err *err)
+{
+    uint32_t number = to_number(value, UINT32_MAX);
+
+    if (!number)
         return cr_err_set(err, CAPRUN_E_INVAL, "'%.60s' is not the number of a call", value);
     if (ret->retry_count == CR_OPTIONS_RETRIES)
         return refuse_more(value, CR_OPTIONS_RETRIES, err);
-    ret->retry_calls[ret->retry_count++] = (uint32_t)number;
+    ret->retry_calls[ret->retry_count++] = number;
+    return 0;
+}
+
+static int set_rounds(struct cr_options *ret, const char *value, struct cr_err *err)
+{
+    ret->rounds = to_number(value, CR_OPTIONS_ROUNDS);
+    if (!ret->rounds)
+        return cr_err_set(err, CAPRUN_E_INVAL, "'%.60s' is not a number from 1 to %d", value,
+                          CR_OPTIONS_ROUNDS);
     return 0;
 }
 
@@ -161,6 +180,9 @@ static int store(struct cr_options *ret, const struct option *o, const char *val
     case ENV:
         r = add_env(ret, value, &why);
         break;
+    case ROUNDS:
+        r = set_rounds(ret, value, &why);
+        break;
     case NOTHING:
         break;
     }
@@ -176,7 +198,7 @@ static bool is_name(const struct option *o)
 static bool takes_value(const struct option *o)
 {
     return o->kind == DURATION || o->kind == SIZE || o->kind == CALL || o->kind == ENV ||
-           is_name(o);
+           o->kind == ROUNDS || is_name(o);
 }
 
 static int refuse_unknown(const char *arg, size_t len, struct cr_err *err)

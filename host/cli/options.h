@@ -12,6 +12,7 @@
 #define CR_OPTIONS_WORDS 1024
 #define CR_OPTIONS_RETRIES 256
 #define CR_OPTIONS_ENVS 256
+#define CR_OPTIONS_ROUNDS 100
 #define CR_OPTIONS_REGISTRIES 32
 #define CR_OPTIONS_PATTERNS 256 /* of --allow, of --ask and of --deny */
 
@@ -29,8 +30,9 @@ enum cr_option_group {
     CR_OPTION_RECORD = 1 << 7,
     CR_OPTION_REPLAY = 1 << 8,
     CR_OPTION_RETRY = 1 << 9,
+    CR_OPTION_BENCH = 1 << 10,
 };
-#define CR_OPTION_GROUPS 10
+#define CR_OPTION_GROUPS 11
 
 struct cr_options {
     const char *words[CR_OPTIONS_WORDS + 1]; /* the command and its operands */
@@ -49,6 +51,7 @@ struct cr_options {
     int retry_count;
     const char *envs[CR_OPTIONS_ENVS]; /* names of variables */
     int env_count;
+    uint32_t rounds; /* 0: not given */
     const char *given[CR_OPTION_GROUPS]; /* the last option of each group, or NULL */
 };
 

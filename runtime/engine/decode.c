@@ -15,7 +15,7 @@
  */
 #include "engine/decode.h"
 
-#define SHAPES 64u /* that are expected; like the next, a power of two */
+#define SHAPES 64u /* that are expected: as many as a word has bits */
 #define KEYS 256u
 #define SPILL 1024 /* values of an array that may wait; more are put into it */
 
@@ -38,6 +38,8 @@ struct decoder {
     size_t key_count, key_cap;
     struct unended *open;
     size_t depth, open_cap;
+    /* A bit for each of the two below that is there: a small text should not pay for all. */
+    uint64_t has_expected, has_seen[KEYS / 64];
     JSShape *expected[SHAPES]; /* each is held, and all their keys are plain */
     JSAtom seen[KEYS];         /* each is held, and plain */
 };
@@ -127,6 +129,11 @@ static inline unsigned slot_of(const struct decoder *d, const uint8_t *at, size_
     return (unsigned)((text + salt) * 0x9e3779b97f4a7c15 >> 48) % slots;
 }
 
+static inline bool is_seen(const struct decoder *d, unsigned slot)
+{
+    return d->has_seen[slot / 64] >> slot % 64 & 1;
+}
+
 /* A key that is not plain, or a number, or not seen yet. */
 static no_inline JSAtom new_key(struct decoder *d, const uint8_t **at, unsigned slot)
 {
@@ -139,7 +146,9 @@ static no_inline JSAtom new_key(struct decoder *d, const uint8_t **at, unsigned 
         return JS_ATOM_NULL;
     key = JS_NewAtomStr(d->ctx, JS_VALUE_GET_STRING(text));
     if (plain_key(d->ctx, key)) {
-        JS_FreeAtom(d->ctx, d->seen[slot]);
+        if (is_seen(d, slot))
+            JS_FreeAtom(d->ctx, d->seen[slot]);
+        d->has_seen[slot / 64] |= (uint64_t)1 << slot % 64;
         d->seen[slot] = JS_DupAtom(d->ctx, key);
     }
     return key;
@@ -149,11 +158,11 @@ static no_inline JSAtom new_key(struct decoder *d, const uint8_t **at, unsigned 
 static const uint8_t *list_key(struct decoder *d, const uint8_t *at)
 {
     unsigned slot = slot_of(d, at, 0, KEYS);
-    JSAtom key = d->seen[slot];
+    JSAtom key;
 
-    if (key && is_key(d, key, at)) {
-        at += d->ctx->rt->atom_array[key]->len + 1;
-        push_key(d, JS_DupAtom(d->ctx, key));
+    if (is_seen(d, slot) && is_key(d, d->seen[slot], at)) {
+        at += d->ctx->rt->atom_array[d->seen[slot]]->len + 1;
+        push_key(d, JS_DupAtom(d->ctx, d->seen[slot]));
         return at;
     }
     key = new_key(d, &at, slot);
@@ -235,6 +244,11 @@ static JSShape *new_shape(JSContext *ctx, const JSAtom *keys, size_t count)
     return shape;
 }
 
+static inline bool is_expected(const struct decoder *d, unsigned slot)
+{
+    return d->has_expected >> slot & 1;
+}
+
 /* The next object that begins as this one is expected to have |shape|, if its keys are plain. */
 static void expect(struct decoder *d, unsigned slot, JSShape *shape)
 {
@@ -242,7 +256,9 @@ static void expect(struct decoder *d, unsigned slot, JSShape *shape)
         if (!plain_key(d->ctx, get_shape_prop(shape)[i].atom))
             return;
     }
-    js_free_shape_null(d->ctx->rt, d->expected[slot]);
+    if (is_expected(d, slot))
+        js_free_shape(d->ctx->rt, d->expected[slot]);
+    d->has_expected |= (uint64_t)1 << slot;
     d->expected[slot] = js_dup_shape(shape);
 }
 
@@ -406,9 +422,8 @@ static inline const uint8_t *first_value(struct decoder *d, const uint8_t *at)
     if (o->closes == ']')
         return at;
     o->slot = (uint8_t)slot_of(d, at + 1, d->depth << 56, SHAPES);
-    o->shape = d->expected[o->slot];
-    if (o->shape)
-        js_dup_shape(o->shape); /* what is in this one may come to be expected instead */
+    if (is_expected(d, o->slot)) /* held: what is in this one may come to be expected instead */
+        o->shape = js_dup_shape(d->expected[o->slot]);
     return read_key(d, at);
 }
 
@@ -517,10 +532,12 @@ static void give_up(struct decoder *d)
 
 static void clear(struct decoder *d)
 {
-    for (size_t i = 0; i < SHAPES; i++)
-        js_free_shape_null(d->ctx->rt, d->expected[i]);
-    for (size_t i = 0; i < KEYS; i++)
-        JS_FreeAtom(d->ctx, d->seen[i]);
+    for (; d->has_expected; d->has_expected &= d->has_expected - 1)
+        js_free_shape(d->ctx->rt, d->expected[ctz64(d->has_expected)]);
+    for (unsigned i = 0; i < KEYS / 64; i++) {
+        for (; d->has_seen[i]; d->has_seen[i] &= d->has_seen[i] - 1)
+            JS_FreeAtom(d->ctx, d->seen[i * 64 + (unsigned)ctz64(d->has_seen[i])]);
+    }
     crw_arena_free(NULL, d->values);
     crw_arena_free(NULL, d->keys);
     crw_arena_free(NULL, d->open);
@@ -528,12 +545,15 @@ static void clear(struct decoder *d)
 
 JSValue crw_decode_json(JSContext *ctx, const char *json, size_t len)
 {
-    struct decoder d = {.ctx = ctx, .end = (const uint8_t *)json + len};
+    struct decoder d;
     JSRuntime *rt = ctx->rt;
     size_t threshold = rt->malloc_gc_threshold;
     const uint8_t *at;
     JSValue value = JS_EXCEPTION;
 
+    memset(&d, 0, offsetof(struct decoder, expected));
+    d.ctx = ctx;
+    d.end = (const uint8_t *)json + len;
     rt->malloc_gc_threshold = SIZE_MAX;
     at = read_value(&d, skip_blanks((const uint8_t *)json));
     if (at && skip_blanks(at) == d.end)

@@ -7,6 +7,9 @@
  */
 #define WORTH_TRIMMING 64 /* bytes that a string did not need */
 
+/* With all of these in one function, what is being written stays in registers. */
+#define INLINE static inline __attribute__((always_inline))
+
 static JSValue new_plain_string(JSContext *ctx, const uint8_t *text, size_t len)
 {
     JSString *s;
@@ -19,19 +22,11 @@ static JSValue new_plain_string(JSContext *ctx, const uint8_t *text, size_t len)
     return JS_MKPTR(JS_TAG_STRING, s);
 }
 
-/* Reads the escape at |at|, where a backslash is. Returns what follows, or NULL if it is none. */
-static inline const uint8_t *read_escape(const uint8_t *at, const uint8_t *end, uint32_t *ret)
+static no_inline const uint8_t *read_unicode_escape(const uint8_t *at, const uint8_t *end,
+                                                    uint32_t *ret)
 {
-    static const uint8_t short_ones[256] = {
-        ['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['b'] = '\b',
-        ['f'] = '\f', ['n'] = '\n',  ['r'] = '\r', ['t'] = '\t',
-    };
     uint32_t c = 0;
 
-    if (at[1] != 'u') {
-        *ret = short_ones[at[1]];
-        return *ret ? at + 2 : NULL;
-    }
     if (end - at < 6)
         return NULL;
     for (int i = 2; i < 6; i++) {
@@ -45,11 +40,32 @@ static inline const uint8_t *read_escape(const uint8_t *at, const uint8_t *end, 
     return at + 6;
 }
 
+/* Reads the escape at |at|, where a backslash is. Returns what follows, or NULL if it is none. */
+INLINE const uint8_t *read_escape(const uint8_t *at, const uint8_t *end, uint32_t *ret)
+{
+    static const uint8_t short_ones[256] = {
+        ['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['b'] = '\b',
+        ['f'] = '\f', ['n'] = '\n',  ['r'] = '\r', ['t'] = '\t',
+    };
+
+    if (at[1] == 'u')
+        return read_unicode_escape(at, end, ret);
+    *ret = short_ones[at[1]];
+    return *ret ? at + 2 : NULL;
+}
+
+static no_inline const uint8_t *read_rare_utf8(const uint8_t *at, const uint8_t *end, uint32_t *ret)
+{
+    const uint8_t *next;
+
+    *ret = utf8_decode(at, &next);
+    return next - at > 1 && next <= end ? next : NULL;
+}
+
 /* Reads a character that is not ASCII: most take two bytes or three. */
-static inline const uint8_t *read_utf8(const uint8_t *at, const uint8_t *end, uint32_t *ret)
+INLINE const uint8_t *read_utf8(const uint8_t *at, const uint8_t *end, uint32_t *ret)
 {
     uint32_t first = at[0], second = at[1] ^ 0x80u, third;
-    const uint8_t *next;
 
     if (first >= 0xc2 && first < 0xe0 && second < 0x40) {
         *ret = (first & 0x1f) << 6 | second;
@@ -59,112 +75,163 @@ static inline const uint8_t *read_utf8(const uint8_t *at, const uint8_t *end, ui
         *ret = (first & 0xf) << 12 | second << 6 | third;
         return at + 3;
     }
-    *ret = utf8_decode(at, &next);
-    return next - at > 1 && next <= end ? next : NULL;
+    return read_rare_utf8(at, end, ret);
 }
 
 /* Reads what is special at |at|, but no quote. */
-static inline const uint8_t *read_special(const uint8_t *at, const uint8_t *end, uint32_t *ret)
+INLINE const uint8_t *read_special(const uint8_t *at, const uint8_t *end, uint32_t *ret)
 {
     return *at == '\\' ? read_escape(at, end, ret) : read_utf8(at, end, ret);
 }
 
-/* Gives back what |s| did not need of its room for |room| bytes. */
-static JSValue trimmed(JSContext *ctx, JSString *s, size_t len, size_t room)
-{
-    size_t bytes = len << s->is_wide_char;
+/* A string that is being written. */
+struct writing {
+    const uint8_t *at, *end; /* what is left of its text; its closing quote is at |end| */
+    uint8_t *to;
+};
 
-    s->len = (uint32_t)len;
+/*
+ * Copies what is plain, sixteen characters at a time: there has to be room for as many behind it,
+ * and what is copied too much is written over.
+ */
+INLINE void copy_plain(struct writing *w, size_t len, bool wide)
+{
+    for (size_t i = 0; i < len; i += 16) {
+        if (wide) {
+            for (size_t j = 0; j < 16; j++)
+                ((uint16_t *)w->to)[i + j] = w->at[i + j];
+        } else {
+            *(sixteen *)(w->to + i) = load_sixteen(w->at + i);
+        }
+    }
+    w->to += len << wide;
+    w->at += len;
+}
+
+INLINE void put_one(struct writing *w, uint32_t c, bool wide)
+{
+    if (!wide) {
+        *w->to++ = (uint8_t)c;
+        return;
+    }
+    if (c > 0xffff) {
+        *(uint16_t *)w->to = (uint16_t)get_hi_surrogate(c);
+        w->to += 2;
+        c = get_lo_surrogate(c);
+    }
+    *(uint16_t *)w->to = (uint16_t)c;
+    w->to += 2;
+}
+
+/* Takes characters of two bytes and three, as long as there are more: in most alphabets, a word. */
+INLINE void take_word(struct writing *w)
+{
+    const uint8_t *at = w->at;
+    uint16_t *to = (uint16_t *)w->to;
+
+    for (;;) {
+        uint32_t first = at[0], second = at[1] ^ 0x80u;
+
+        if (first - 0xc2 < 0xe0 - 0xc2 && second < 0x40) {
+            *to++ = (uint16_t)((first & 0x1f) << 6 | second);
+            at += 2;
+        } else if (first - 0xe1 < 0xf0 - 0xe1 && second < 0x40 && (at[2] ^ 0x80u) < 0x40) {
+            *to++ = (uint16_t)((first & 0xf) << 12 | second << 6 | (at[2] ^ 0x80u));
+            at += 3;
+        } else {
+            break;
+        }
+    }
+    w->at = at;
+    w->to = (uint8_t *)to;
+}
+
+/* Returns 0; 1 if the next character is too wide, and not taken; or -1 if it is none. */
+INLINE int take_special(struct writing *w, bool wide)
+{
+    uint32_t c;
+    const uint8_t *next = read_special(w->at, w->end, &c);
+
+    if (!next)
+        return -1;
+    if (!wide && c > 0xff)
+        return 1;
+    put_one(w, c, wide);
+    w->at = next;
+    return 0;
+}
+
+/*
+ * Writes all that is left, as far as that goes: the answers are those above. The special characters
+ * of 64 are found at once, so that where the next one is does not wait for what the last one was.
+ */
+INLINE int write_text(struct writing *w, bool wide)
+{
+    int r = 0;
+
+    while (w->end - w->at >= 64 + 16) {
+        const uint8_t *block = w->at;
+        uint64_t specials = specials_of_64(block);
+
+        while (specials) {
+            copy_plain(w, (size_t)(block + __builtin_ctzll(specials) - w->at), wide);
+            if (wide)
+                take_word(w);
+            if (!wide || *w->at >= 0x80 || *w->at == '\\')
+                r = take_special(w, wide);
+            if (r || w->at - block >= 64)
+                break;
+            specials &= UINT64_MAX << (w->at - block);
+        }
+        if (r)
+            return r;
+        if (w->at - block < 64)
+            copy_plain(w, (size_t)(block + 64 - w->at), wide);
+    }
+    while (w->at < w->end && r == 0) {
+        if (is_special(*w->at))
+            r = take_special(w, wide);
+        else
+            put_one(w, *w->at++, wide);
+    }
+    return r;
+}
+
+/* Gives back what |s| did not need of its room for |room| bytes, when all up to |to| is written. */
+static JSValue trimmed(JSContext *ctx, JSString *s, const uint8_t *to, size_t room)
+{
+    size_t bytes = (size_t)(to - (uint8_t *)(s + 1));
+
+    s->len = (uint32_t)(bytes >> s->is_wide_char);
     if (!s->is_wide_char)
-        ((uint8_t *)(s + 1))[len] = '\0';
+        ((uint8_t *)(s + 1))[bytes] = '\0';
     if (room - bytes > WORTH_TRIMMING)
         s = js_realloc(ctx, s, sizeof(*s) + bytes + 1);
     return JS_MKPTR(JS_TAG_STRING, s);
 }
 
-/* Goes on with |narrow|, of which |len| characters are written, as UTF-16. Takes it. */
-static JSValue decode_wide(JSContext *ctx, JSString *narrow, size_t len, const uint8_t *at,
-                           const uint8_t *end)
-{
-    size_t room = len + (size_t)(end - at);
-    JSString *s = js_alloc_string(ctx, (int)room, 1);
-    uint16_t *to = (uint16_t *)(s + 1);
-    uint32_t c;
-
-    for (size_t i = 0; i < len; i++)
-        to[i] = ((const uint8_t *)(narrow + 1))[i];
-    to += len;
-    js_free_string(ctx->rt, narrow);
-    while (at < end) {
-        size_t run = plain_run(at, (size_t)(end - at));
-
-        for (size_t i = 0; i < run; i++)
-            to[i] = at[i];
-        to += run;
-        at += run;
-        while (at < end && (*at >= 0x80 || *at == '\\')) {
-            at = read_special(at, end, &c);
-            if (!at) {
-                js_free_string(ctx->rt, s);
-                return JS_EXCEPTION;
-            }
-            if (c > 0xffff) {
-                *to++ = (uint16_t)get_hi_surrogate(c);
-                c = get_lo_surrogate(c);
-            }
-            *to++ = (uint16_t)c;
-        }
-    }
-    return trimmed(ctx, s, (size_t)(to - (uint16_t *)(s + 1)), 2 * room);
-}
-
-/*
- * Copies what is plain, sixteen bytes at a time as long as there are as many: there is room for
- * all, and what is copied too much is written over. Returns how many count.
- */
-static inline size_t copy_plain(uint8_t *to, const uint8_t *at, const uint8_t *end)
-{
-    size_t run = 0;
-
-    for (; (size_t)(end - at) >= run + sizeof(sixteen); run += STEP) {
-        uint64_t specials = specials_at(at + run);
-
-        *(sixteen *)(to + run) = load_sixteen(at + run);
-        if (specials)
-            return run + FIRST(specials);
-    }
-    for (; at + run < end && !is_special(at[run]); run++)
-        to[run] = at[run];
-    return run;
-}
-
 /* The string from |at| to |end|, where its closing quote is, or an exception (none is thrown). */
 static no_inline JSValue decode_special(JSContext *ctx, const uint8_t *at, const uint8_t *end)
 {
-    size_t room = (size_t)(end - at);
-    JSString *s = js_alloc_string(ctx, (int)room, 0);
-    uint8_t *to = (uint8_t *)(s + 1);
+    size_t room = (size_t)(end - at), len;
+    JSString *narrow = js_alloc_string(ctx, (int)room, 0), *s = narrow;
+    struct writing w = {at, end, (uint8_t *)(narrow + 1)};
+    int r = write_text(&w, false);
 
-    while (at < end) {
-        size_t run = copy_plain(to, at, end);
-        const uint8_t *next;
-        uint32_t c;
-
-        to += run;
-        at += run;
-        if (at == end)
-            break;
-        next = read_special(at, end, &c);
-        if (!next) {
-            js_free_string(ctx->rt, s);
-            return JS_EXCEPTION;
-        }
-        if (c > 0xff)
-            return decode_wide(ctx, s, (size_t)(to - (uint8_t *)(s + 1)), at, end);
-        *to++ = (uint8_t)c;
-        at = next;
+    if (r > 0) {
+        len = (size_t)(w.to - (uint8_t *)(narrow + 1));
+        room = 2 * (len + (size_t)(end - w.at));
+        s = js_alloc_string(ctx, (int)(room / 2), 1);
+        for (size_t i = 0; i < len; i++)
+            ((uint16_t *)(s + 1))[i] = ((const uint8_t *)(narrow + 1))[i];
+        w.to = (uint8_t *)(s + 1) + 2 * len;
+        js_free_string(ctx->rt, narrow);
+        r = write_text(&w, true);
     }
-    return trimmed(ctx, s, (size_t)(to - (uint8_t *)(s + 1)), room);
+    if (r == 0)
+        return trimmed(ctx, s, w.to, room);
+    js_free_string(ctx->rt, s);
+    return JS_EXCEPTION;
 }
 
 /* Reads the string behind the quote before |at|. Returns what follows, or NULL if it is none. */

@@ -243,15 +243,49 @@ static int write_string(struct encoder *e, JSValueConst value)
     return r < 0 ? -1 : put_char(e, '"');
 }
 
+/*
+ * Prices and coordinates have a few decimals. If a whole number of at most 15 digits, divided by a
+ * power of ten, is |number| to the last bit, then no other with as many digits is, and with the
+ * smallest power that does it there is none with fewer. Returns the length, or 0.
+ */
+static size_t write_decimals(uint8_t *to, double number)
+{
+    static const double tens[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6};
+    uint8_t *start = to, *end;
+    int64_t whole;
+
+    if (!(fabs(number) < 1e9))
+        return 0;
+    for (size_t decimals = 1; decimals < countof(tens); decimals++) {
+        whole = (int64_t)(number * tens[decimals] + (number < 0 ? -0.5 : 0.5));
+        if ((double)whole / tens[decimals] != number)
+            continue;
+        if (whole < 0)
+            *to++ = '-';
+        to += i64toa((char *)to, (whole < 0 ? -whole : whole) / (int64_t)tens[decimals]);
+        *to++ = '.';
+        end = to + decimals;
+        whole = (whole < 0 ? -whole : whole) % (int64_t)tens[decimals];
+        for (uint8_t *at = end; at > to; whole /= 10)
+            *--at = (uint8_t)('0' + whole % 10);
+        return (size_t)(end - start);
+    }
+    return 0;
+}
+
 static no_inline int write_double(struct encoder *e, double number)
 {
     JSDTOATempMem scratch;
     uint8_t *to = room(e, SLACK);
+    size_t len;
 
     if (!to)
         return -1;
     if (!isfinite(number))
         return put(e, "null", 4);
-    e->len += (size_t)js_dtoa((char *)to, number, 10, 0, JS_DTOA_FORMAT_FREE, &scratch);
+    len = number == trunc(number) ? 0 : write_decimals(to, number);
+    if (!len)
+        len = (size_t)js_dtoa((char *)to, number, 10, 0, JS_DTOA_FORMAT_FREE, &scratch);
+    e->len += len;
     return 0;
 }

@@ -20,7 +20,6 @@ static inline sixteen load_sixteen(const uint8_t *from)
 #ifdef __x86_64__
 
 #define STEP 16
-#define FIRST(specials) ((size_t)__builtin_ctz(specials))
 
 static inline uint32_t bits_of(sixteen yes)
 {
@@ -85,10 +84,9 @@ static const uint8_t *closing_quote(const uint8_t *at, const uint8_t *end)
 #else
 
 #define STEP 8
-#define FIRST(specials) ((size_t)__builtin_ctzll(specials) / 8)
 
-/* The top bit of each special byte. */
-static inline uint64_t specials_at(const uint8_t *text)
+/* A bit for each special character. */
+static inline uint32_t specials_at(const uint8_t *text)
 {
     const uint64_t ones = 0x0101010101010101;
     uint64_t t = is_be() ? bswap64(get_u64(text)) : get_u64(text);
@@ -97,7 +95,8 @@ static inline uint64_t specials_at(const uint8_t *text)
 
     fine &= (low ^ ones * '"') + ones * 0x7f;
     fine &= (low ^ ones * '\\') + ones * 0x7f;
-    return (~fine | t) & (ones * 0x80);
+    /* the product moves the top bit of each byte into the highest byte, and no two to one place */
+    return (uint32_t)((((~fine | t) & (ones * 0x80)) >> 7) * 0x0102040810204080 >> 56);
 }
 
 static const uint8_t *closing_quote(const uint8_t *at, const uint8_t *end)
@@ -109,16 +108,26 @@ static const uint8_t *closing_quote(const uint8_t *at, const uint8_t *end)
 
 #endif
 
+/* A bit for each of 64 characters that is special. */
+static inline uint64_t specials_of_64(const uint8_t *text)
+{
+    uint64_t specials = 0;
+
+    for (unsigned i = 0; i < 64; i += STEP)
+        specials |= (uint64_t)specials_at(text + i) << i;
+    return specials;
+}
+
 /* How many characters at |text| are not special. */
 static inline size_t plain_run(const uint8_t *text, size_t len)
 {
     size_t at = 0;
 
     for (; len - at >= STEP; at += STEP) {
-        uint64_t specials = specials_at(text + at);
+        uint32_t specials = specials_at(text + at);
 
         if (specials)
-            return at + FIRST(specials);
+            return at + (size_t)__builtin_ctz(specials);
     }
     while (at < len && !is_special(text[at]))
         at++;

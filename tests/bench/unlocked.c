@@ -1,10 +1,23 @@
 /*
- * unlocked.c - stands in for the worker's lock-down and its zygote, so that valgrind can count the
- * instructions of a run: one process from the engine's start to the last frame, the code on
- * standard input, the frames that it sends thrown away. Only `make bench` links it.
+ * unlocked.c - stands in for the worker's lock-down, its zygote and its host, so that valgrind can
+ * count the instructions of a run: one process from the engine's start to the last frame. Only
+ * tests and `make bench` link it.
+ *
+ * The code is standard input. The environment names files: BENCH_ARGS, the args, and BENCH_ANSWER,
+ * the result of an MCP tools/call with which every call is answered. The result, or the words of an
+ * error, go to standard output; all other frames are thrown away.
+ *
+ * There is no socket behind the worker's descriptor: what the host would say is copied from memory
+ * by read(), and write() looks for calls. So nothing depends on when who gets a processor, and an
+ * answer may have any length.
  */
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "arena.h"
@@ -12,7 +25,24 @@
 #include "lockdown.h"
 #include "zygote.h"
 
-static int host_end;
+ssize_t __real_read(int fd, void *to, size_t len);
+ssize_t __real_write(int fd, const void *bytes, size_t len);
+ssize_t __wrap_read(int fd, void *to, size_t len);
+ssize_t __wrap_write(int fd, const void *bytes, size_t len);
+
+static struct {
+    bool is_there;
+    struct wire_header header; /* of the frame that the worker reads */
+    struct wire_job job;
+    struct wire_part parts[6]; /* all of that frame */
+    size_t count;
+    struct wire_part args, answer;
+    uint32_t calls, answered;
+    struct wire_header heard; /* of the frame that the worker writes */
+    size_t heard_len;         /* bytes of that header, until it is all there */
+    size_t left;              /* bytes of its payload that are still to come */
+    bool has_result;
+} host;
 
 static void need(int ok)
 {
@@ -20,18 +50,14 @@ static void need(int ok)
         crw_link_leave(WIRE_EXIT_LOCKDOWN);
 }
 
-static void open_socket(int type)
-{
-    int ends[2];
-
-    need(socketpair(AF_UNIX, type, 0, ends) == 0 && dup2(ends[0], WIRE_FD) == WIRE_FD);
-    host_end = ends[1];
-}
+/* --- lock-down and zygote -------------------------------------------------------------------- */
 
 /* main() expects to find the control socket. */
 __attribute__((constructor)) static void open_control_socket(void)
 {
-    open_socket(SOCK_SEQPACKET);
+    int ends[2];
+
+    need(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends) == 0 && dup2(ends[0], WIRE_FD) == WIRE_FD);
 }
 
 void crw_lockdown_zygote(void (*warm)(void), uint32_t uid_base, uint8_t layers[WIRE_LAYERS])
@@ -53,38 +79,141 @@ _Noreturn void crw_lockdown_refuse(enum wire_step step, int error)
     crw_link_leave(WIRE_EXIT_LOCKDOWN);
 }
 
-static void send_job(const char *code, size_t len)
-{
-    static const char name[] = "cap:bench", args[] = "{}";
-    struct wire_job job = {.name_len = sizeof(name) - 1,
-                           .code_len = (uint32_t)len,
-                           .args_len = 2,
-                           .limits = {LIMIT_DEFAULT_RESULT_BYTES, LIMIT_DEFAULT_LOG_BYTES,
-                                      LIMIT_DEFAULT_CALLS, LIMIT_DEFAULT_CALLS_AT_ONCE}};
-    struct wire_header header = {.type = WIRE_JOB, .left_ms = LIMIT_DEFAULT_WALL_MS};
-    struct wire_part parts[] = {
-        {&header, sizeof(header)},
-        {&job, sizeof(job)},
-        {name, job.name_len},
-        {code, len},
-        {args, 2},
-    };
+/* --- what the host says ---------------------------------------------------------------------- */
 
-    for (size_t i = 1; i < 5; i++)
-        header.length += (uint32_t)parts[i].len;
-    for (size_t i = 0; i < 5; i++)
-        need(write(host_end, parts[i].bytes, parts[i].len) == (ssize_t)parts[i].len);
+static struct wire_part map_file(const char *path)
+{
+    struct wire_part file = {NULL, 0};
+    int fd = open(path, O_RDONLY);
+    struct stat st;
+
+    need(fd >= 0 && fstat(fd, &st) == 0);
+    file.len = (size_t)st.st_size;
+    file.bytes = mmap(NULL, file.len, PROT_READ, MAP_PRIVATE, fd, 0);
+    need(file.bytes != MAP_FAILED);
+    (void)close(fd);
+    return file;
 }
 
-/* This process is the worker itself; it leaves when it has read all there is. */
+/* What |variable| names, or |otherwise|. */
+static struct wire_part map_named(const char *variable, const char *otherwise)
+{
+    const char *path = getenv(variable);
+
+    return path ? map_file(path) : (struct wire_part){otherwise, strlen(otherwise)};
+}
+
+/* |parts| are all but the header. */
+static void say(enum wire_type type, uint32_t id, const struct wire_part *parts, size_t count)
+{
+    host.header = (struct wire_header){.type = (uint16_t)type, .id = id, .left_ms = LIMIT_MAX_MS};
+    host.parts[0] = (struct wire_part){&host.header, sizeof(host.header)};
+    for (size_t i = 0; i < count; i++) {
+        host.parts[i + 1] = parts[i];
+        host.header.length += (uint32_t)parts[i].len;
+    }
+    host.count = count + 1;
+}
+
+static void say_job(const char *code, size_t len)
+{
+    static const char name[] = "cap:bench";
+
+    host.job = (struct wire_job){.name_len = sizeof(name) - 1,
+                                 .code_len = (uint32_t)len,
+                                 .args_len = (uint32_t)host.args.len,
+                                 .limits = {LIMIT_DEFAULT_RESULT_BYTES, LIMIT_DEFAULT_LOG_BYTES,
+                                            LIMIT_DEFAULT_CALLS, LIMIT_DEFAULT_CALLS_AT_ONCE}};
+    say(WIRE_JOB, 0,
+        (struct wire_part[]){
+            {&host.job, sizeof(host.job)}, {name, sizeof(name) - 1}, {code, len}, host.args},
+        4);
+}
+
+/* The first part of what is left to be read; NULL: there is nothing, and never will be. */
+static struct wire_part *next_part(void)
+{
+    static const struct wire_reply reply = {.kind = WIRE_REPLY_TOOL};
+
+    for (;;) {
+        for (size_t i = 0; i < host.count; i++)
+            if (host.parts[i].len)
+                return &host.parts[i];
+        if (host.answered == host.calls)
+            return NULL;
+        say(WIRE_REPLY, ++host.answered, (struct wire_part[]){{&reply, sizeof(reply)}, host.answer},
+            2);
+    }
+}
+
+/* A worker that has read all there is has ended; or it waits for what nobody will say. */
+ssize_t __wrap_read(int fd, void *to, size_t len)
+{
+    uint8_t *at = to;
+    struct wire_part *part;
+
+    if (fd != WIRE_FD || !host.is_there)
+        return __real_read(fd, to, len);
+    while (len && (part = next_part())) {
+        size_t n = part->len < len ? part->len : len;
+
+        memcpy(at, part->bytes, n);
+        part->bytes = (const uint8_t *)part->bytes + n;
+        part->len -= n;
+        at += n;
+        len -= n;
+    }
+    need(at > (uint8_t *)to || host.has_result);
+    return at - (uint8_t *)to;
+}
+
+/* --- what the host hears --------------------------------------------------------------------- */
+
+/* Takes bytes from the front of a frame. Returns how many. */
+static size_t hear(const uint8_t *bytes, size_t len)
+{
+    size_t missing = sizeof(host.heard) - host.heard_len;
+    size_t n = missing ? missing : host.left;
+
+    n = n < len ? n : len;
+    if (missing) {
+        memcpy((uint8_t *)&host.heard + host.heard_len, bytes, n);
+        host.heard_len += n;
+        host.left = host.heard.length;
+    } else {
+        if (host.heard.type == WIRE_DONE || host.heard.type == WIRE_THREW)
+            need(__real_write(STDOUT_FILENO, bytes, n) == (ssize_t)n);
+        host.left -= n;
+    }
+    if (host.heard_len == sizeof(host.heard) && !host.left) {
+        host.calls += host.heard.type == WIRE_CALL;
+        host.has_result = host.heard.type == WIRE_DONE;
+        host.heard_len = 0;
+    }
+    return n;
+}
+
+ssize_t __wrap_write(int fd, const void *bytes, size_t len)
+{
+    size_t done = 0;
+
+    if (fd != WIRE_FD || !host.is_there)
+        return __real_write(fd, bytes, len);
+    while (done < len)
+        done += hear((const uint8_t *)bytes + done, len - done);
+    return (ssize_t)len;
+}
+
+/* This process is the worker itself. */
 void crw_zygote_serve(pid_t own)
 {
     static char code[64 * LIMIT_KIB];
-    ssize_t len = read(STDIN_FILENO, code, sizeof(code));
+    ssize_t len = __real_read(STDIN_FILENO, code, sizeof(code));
 
     (void)own;
     need(len > 0 && crw_arena_enter_run(LIMIT_DEFAULT_MEMORY_BYTES, 1) == 0);
-    open_socket(SOCK_STREAM);
-    send_job(code, (size_t)len);
-    need(shutdown(host_end, SHUT_WR) == 0);
+    host.args = map_named("BENCH_ARGS", "{}");
+    host.answer = map_named("BENCH_ANSWER", "{\"content\":[]}");
+    host.is_there = true;
+    say_job(code, (size_t)len);
 }

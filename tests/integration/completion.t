@@ -24,11 +24,13 @@ COMPLETION = os.path.abspath(os.path.join(HERE, "../../host/cli/completion"))
 READY, INSERT, DONE = "ready> ", "\x14", "\x0f"  # the prompt; two keys
 
 NAMES = ["acme.tools.text.count", "acme.tools.text.slug", "other.things.a.b"]
-COMMANDS = ["call", "config", "doctor", "exec", "lock", "replay", "resume", "run", "runs", "tools"]
+COMMANDS = ["bench", "call", "config", "doctor", "exec", "lock", "replay", "resume", "run", "runs", "tools"]
 LONG = ["--allow", "--ask", "--config", "--cpu", "--deny", "--frozen", "--help", "--json", "--memory", "--no-input",
         "--quiet", "--record", "--registry", "--rpc-timeout", "--timeout", "--verbose", "--version"]
 GENERAL = LONG + ["-h", "-q", "-v"]
 OF_LOCK, OF_REPLAY, OF_RESUME = ["--accept"], ["--code", "--env", "--speed"], ["--retry-call", "--retry-unknown"]
+OF_BENCH = ["--rounds"]
+MEASURED = ["answer10m", "answer1m", "busy", "call", "cpu", "fresh", "memory", "rate"]
 FOLDERS = ["deep folder", "folder"]
 FILES = ["args.json", "code.js", *FOLDERS]
 
@@ -98,6 +100,9 @@ OFFERS = {
     "caprun lock --": LONG + OF_LOCK,
     "caprun replay x --": LONG + OF_REPLAY,
     "caprun resume x --": LONG + OF_RESUME,
+    "caprun bench --": LONG + OF_BENCH,
+    "caprun bench ": MEASURED,
+    "caprun bench cpu a": ["answer10m", "answer1m"],
     "caprun --fr": ["--frozen"],
     "caprun --registry ": FOLDERS,
     "caprun --registry=f": ["folder"],
@@ -227,7 +232,7 @@ def what_is_offered_is_what_the_help_lists():
     usage, rows = told.split("\n\n")[1], told.split("\n\n")[3]
     equal(sorted(set(re.findall(r"caprun ([a-z]+)", usage))), COMMANDS, "commands of the help")
     equal(sorted(set(re.findall(r"(?<!\S)-[a-z]\b|--[a-z-]+", rows))), sorted(GENERAL), "options of the help")
-    equal(sorted(set(re.findall(r"--[a-z-]+", usage))), sorted(OF_LOCK + OF_REPLAY + OF_RESUME), "options of commands")
+    equal(sorted(set(re.findall(r"--[a-z-]+", usage))), sorted(OF_LOCK + OF_REPLAY + OF_RESUME + OF_BENCH), "options of commands")
 
 
 main()

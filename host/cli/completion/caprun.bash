@@ -78,12 +78,16 @@ _caprun_word()
     case $#:${1-} in
     0:)
         compopt +o default
-        _caprun_offer run exec replay resume runs tools call lock config doctor
+        _caprun_offer run exec replay resume runs tools call lock config doctor bench
         _caprun_names
         ;;
     1:run)
         compopt +o default
         _caprun_names
+        ;;
+    *:bench)
+        compopt +o default
+        _caprun_offer fresh busy rate call answer1m answer10m memory cpu
         ;;
     1:exec | 2:exec | 2:run | 2:call | 1:*.* | *:replay | 1:resume | 1:runs) ;; # a file
     *) compopt +o default ;;
@@ -93,7 +97,7 @@ _caprun_word()
 _caprun()
 {
     local words=() cword=0 cur i plain=()
-    local valued='--@(registry|config|timeout|cpu|rpc-timeout|memory|allow|ask|deny|accept|record|code|speed|env|retry-call)'
+    local valued='--@(registry|config|timeout|cpu|rpc-timeout|memory|allow|ask|deny|accept|record|code|speed|env|retry-call|rounds)'
     local options=(--registry --config --json --timeout --cpu --rpc-timeout --memory --allow --ask
         --deny --record --no-input --frozen -q --quiet -v --verbose -h --help --version)
 
@@ -119,6 +123,7 @@ _caprun()
         lock) options+=(--accept) ;;
         replay) options+=(--code --speed --env) ;;
         resume) options+=(--retry-unknown --retry-call) ;;
+        bench) options+=(--rounds) ;;
         esac
         _caprun_offer "${options[@]}"
     else
