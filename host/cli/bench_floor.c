@@ -143,7 +143,7 @@ static int echo_on_one_core_us(const struct cr_bench_child *echo, size_t count, 
 
 int cr_bench_pair(size_t count, double *ret, double *ret_one_core, struct cr_err *err)
 {
-    struct cr_bench_child echo;
+    struct cr_bench_child echo = {.fd = -1};
     int r = start_child(&echo, be_echo, err);
 
     if (r < 0)

@@ -155,11 +155,13 @@ static void start_one(struct load *load)
 static void ended(void *data, struct caprun_run *run, enum caprun_event what, uint32_t call)
 {
     struct load *load = data;
+    struct cr_err err;
 
     (void)call;
     if (what != CAPRUN_EVENT_ENDED)
         return;
-    (void)take(run, load->err.code ? &(struct cr_err){0} : &load->err);
+    if (take(run, &err) < 0 && !load->err.code)
+        load->err = err;
     load->going--;
     if (load->to_start > 0)
         start_one(load);

@@ -18,6 +18,8 @@ struct answer {
     const char *how;
 };
 
+static char *held;
+
 static char *make(size_t len)
 {
     char *text = malloc(len);
@@ -45,8 +47,12 @@ static void answer(void *data, struct caprun_run *run, uint32_t call, const char
         return;
     }
     (void)caprun_call_reply(run, call, text, a->len);
-    if (strcmp(a->how, "reply") == 0)
-        free(text);
+    free(held);
+    held = text;
+    if (strcmp(a->how, "reply") == 0) {
+        free(held);
+        held = NULL;
+    }
 }
 
 /* Not getrusage(): that counts what the process was before it became this program. */
@@ -83,5 +89,6 @@ int main(int argc, char **argv)
     printf("%s %ld\n", caprun_get_result(run, NULL), peak_kib() - before);
     caprun_run_free(run);
     caprun_free(rt);
+    free(held);
     return 0;
 }
