@@ -82,6 +82,18 @@ def the_limit_cannot_be_caught(code):
     "objects": "const a = []; for (let i = 0; i < 2e5; i++) a.push({i}); return true",
     "much in all, little at a time": "for (let i = 0; i < 500; i++) new Uint8Array(1e6).fill(1); return true",
     "cyclic garbage": "for (let i = 0; i < 1e6; i++) { const o = {}; o.o = o } return true",
+    "long arrays that are let go": "for (let i = 0; i < 2000; i++) new Array(50000).fill(i); return true",
+    "long arrays of long arrays": "for (let i = 0; i < 200; i++) Array.from({length: 600}, () => new Array(600).fill(i));"
+                                  "return true",
+    "texts after a long array": "let a = new Array(900000).fill(1); a = null; let s = 'x'.repeat(12e6); s += 'y'.repeat(8e6);"
+                                "return s.charCodeAt(15e6) === 121",
+    "long arrays as keys": "const m = new WeakMap(); for (let i = 0; i < 3000; i++) { const a = new Array(600).fill(i);"
+                           "m.set(a, {a: [i]}); a.push({}) } return true",
+    "long arrays in circles": "for (let i = 0; i < 3000; i++) { const a = new Array(600).fill({}); a[5] = a; a[6] = {a} }"
+                              "return true",
+    "an answer that is dropped and made again": "let n = 0; for (let i = 0; i < 300; i++)"
+                                                "n += JSON.parse('[' + '{\"a\":1},'.repeat(3000) + '1]').length;"
+                                                "return n === 300 * 3001",
     "strings that are let go": "let s; for (let i = 0; i < 300; i++) s = 'x'.repeat(1e6 + i); return true",
 })
 def data_below_the_limit_is_fine(code):
@@ -132,7 +144,6 @@ def the_host_can_be_asked_again_after_a_bomb():
     "toJSON": "const o = {toJSON() { return JSON.stringify(o) }}; JSON.stringify(o)",
     "nested arrays": "let a = []; for (let i = 0; i < 1e5; i++) a = [a]; JSON.stringify(a)",
     "nested flat": "let a = []; for (let i = 0; i < 1e5; i++) a = [a]; a.flat(Infinity)",
-    "deep JSON": "JSON.parse('['.repeat(1e5) + ']'.repeat(1e5))",
     "a class": "class A { constructor() { new A() } } new A()",
 })
 def endless_recursion_is_an_error_that_code_can_catch(code):
@@ -159,6 +170,7 @@ def a_deep_regular_expression_is_no_crash():
     "recursion of 1,000": "return (function f(n) { return n ? f(n - 1) : true })(1000)",
     "JSON of 1,000 levels":
         "return JSON.stringify(JSON.parse('['.repeat(1e3) + ']'.repeat(1e3))).length === 2000",
+    "JSON of 100,000 levels that is only read": "JSON.parse('['.repeat(1e5) + ']'.repeat(1e5)); return true",
     "code of 100 parentheses": "return " + "(" * 100 + "true" + ")" * 100,
 })
 def what_is_not_too_deep_is_fine(code):
