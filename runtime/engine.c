@@ -51,8 +51,8 @@ static void catch_up(struct JSRuntime *rt);
 /*
  * When a run's function returns, its variables are freed, and the rows that it has sifted take as
  * long as it took to make them, just before the process ends anyway. So a long array waits, and is
- * freed when the next object is made, where the engine expects its collector; unless memory is
- * short, for what is made next may be a text.
+ * freed when the next object is made, where the engine expects its collector, or a long string;
+ * unless memory is short, for an array may grow next.
  */
 #define LONG_ARRAY 512
 
@@ -64,7 +64,7 @@ static bool put_off(JSRuntime *rt, void *object)
 
     (void)rt;
     if (p->class_id != JS_CLASS_ARRAY || !p->fast_array || p->u.array.count < LONG_ARRAY ||
-        crw_arena_used() > crw_arena_size() / 4)
+        crw_arena_used() > crw_arena_size() / 8)
         return false;
     list_del(&p->header.link);
     list_add_tail(&p->header.link, &put_off_list);

@@ -54,10 +54,13 @@
 }
 s/^static size_t js_arena_usable_size(/static inline __attribute__((always_inline)) size_t js_arena_usable_size(/
 
-# Long arrays are freed when the next object is made: runtime/engine.c says why.
+# Long arrays are freed when the next object, or long string, is made: runtime/engine.c says why.
 /^static void js_free_value_rt(JSRuntime \*rt, JSValue v)$/,/^}$/ {
     s/^            if (rt->gc_phase != JS_GC_PHASE_REMOVE_CYCLES) {$/            if (rt->gc_phase != JS_GC_PHASE_REMOVE_CYCLES \&\& !(tag == JS_TAG_OBJECT \&\& put_off(rt, p))) {/
 }
 /^static void js_trigger_gc(JSRuntime \*rt, size_t size)$/,/^}$/ {
     s/^    bool force_gc;$/    bool force_gc;\n    if (unlikely(put_off_count))\n        catch_up(rt);/
+}
+/^static JSString \*js_alloc_string(JSContext \*ctx, int max_len, int is_wide_char)$/,/^}$/ {
+    s/^    JSString \*p;$/    JSString *p;\n    if (unlikely(put_off_count) \&\& max_len >= 65536)\n        catch_up(ctx->rt);/
 }

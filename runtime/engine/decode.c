@@ -490,6 +490,8 @@ static const uint8_t *read_value(struct decoder *d, const uint8_t *at)
 {
     for (;;) {
         if (*at == '{' || *at == '[') {
+            if (unlikely(d->depth == CRW_DECODE_DEPTH))
+                return NULL;
             at = open_value(d, at);
             if (*at != d->open[d->depth - 1].closes) {
                 at = first_value(d, at);
@@ -543,17 +545,36 @@ static void clear(struct decoder *d)
     crw_arena_free(NULL, d->open);
 }
 
+/*
+ * What was made counts as looked at, once after each collection: if that went on, code that decodes
+ * and makes circles of what it gets would never see another.
+ */
+static void postpone_gc(JSRuntime *rt)
+{
+    static size_t postponed_to;
+
+    if (rt->malloc_state.malloc_size <= rt->malloc_gc_threshold ||
+        rt->malloc_gc_threshold == postponed_to)
+        return;
+    rt->malloc_gc_threshold = rt->malloc_state.malloc_size + rt->malloc_state.malloc_size / 2;
+    postponed_to = rt->malloc_gc_threshold;
+}
+
 JSValue crw_decode_json(JSContext *ctx, const char *json, size_t len)
 {
     struct decoder d;
     JSRuntime *rt = ctx->rt;
-    size_t threshold = rt->malloc_gc_threshold;
+    size_t threshold;
     const uint8_t *at;
     JSValue value = JS_EXCEPTION;
 
+    if (len > JS_STRING_LEN_MAX) /* the engine counts the bytes of a string in an int */
+        return JS_EXCEPTION;
     memset(&d, 0, offsetof(struct decoder, expected));
     d.ctx = ctx;
     d.end = (const uint8_t *)json + len;
+    js_trigger_gc(rt, 0);
+    threshold = rt->malloc_gc_threshold;
     rt->malloc_gc_threshold = SIZE_MAX;
     at = read_value(&d, skip_blanks((const uint8_t *)json));
     if (at && skip_blanks(at) == d.end)
@@ -561,7 +582,6 @@ JSValue crw_decode_json(JSContext *ctx, const char *json, size_t len)
     give_up(&d);
     clear(&d);
     rt->malloc_gc_threshold = threshold;
-    if (rt->malloc_state.malloc_size > threshold)
-        rt->malloc_gc_threshold = rt->malloc_state.malloc_size + rt->malloc_state.malloc_size / 2;
+    postpone_gc(rt);
     return value;
 }

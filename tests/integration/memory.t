@@ -94,6 +94,13 @@ def the_limit_cannot_be_caught(code):
     "an answer that is dropped and made again": "let n = 0; for (let i = 0; i < 300; i++)"
                                                 "n += JSON.parse('[' + '{\"a\":1},'.repeat(3000) + '1]').length;"
                                                 "return n === 300 * 3001",
+    "a long text after an array of texts": "let a = Array.from({length: 600}, (_, i) => 'x'.repeat(9000) + i);"
+                                           "a = null; return 'z'.repeat(60 * 1024 * 1024).length > 0",
+    "circles of what was parsed": "const text = JSON.stringify(Array.from({length: 200}, (_, id) => ({id, name: 'row ' + id})));"
+                                  "for (let i = 0; i < 9000; i++) { const a = JSON.parse(text); a.push(a) } return true",
+    "rows that know their table": "const text = JSON.stringify(Array.from({length: 20}, (_, id) => ({id, tags: [{}, {}]})));"
+                                  "for (let i = 0; i < 40000; i++) { const rows = JSON.parse(text);"
+                                  "for (const row of rows) for (const tag of row.tags) tag.row = row } return true",
     "strings that are let go": "let s; for (let i = 0; i < 300; i++) s = 'x'.repeat(1e6 + i); return true",
 })
 def data_below_the_limit_is_fine(code):
@@ -144,6 +151,8 @@ def the_host_can_be_asked_again_after_a_bomb():
     "toJSON": "const o = {toJSON() { return JSON.stringify(o) }}; JSON.stringify(o)",
     "nested arrays": "let a = []; for (let i = 0; i < 1e5; i++) a = [a]; JSON.stringify(a)",
     "nested flat": "let a = []; for (let i = 0; i < 1e5; i++) a = [a]; a.flat(Infinity)",
+    "deep JSON": "JSON.parse('['.repeat(1e6) + ']'.repeat(1e6))",
+    "deep JSON without an end": "JSON.parse('['.repeat(1e7))",
     "a class": "class A { constructor() { new A() } } new A()",
 })
 def endless_recursion_is_an_error_that_code_can_catch(code):

@@ -279,10 +279,10 @@ TEST(an_object_of_many_keys)
 }
 
 /* Deeper than the engine's own parser goes; and all of it can be freed again. */
-TEST(nesting_has_no_limit)
+TEST(nesting_has_a_limit_of_its_own)
 {
     JSContext *ctx = context();
-    size_t depth = 200000, before;
+    size_t depth = CRW_DECODE_DEPTH, before;
     JSValue value;
 
     before = crw_arena_used();
@@ -295,7 +295,18 @@ TEST(nesting_has_no_limit)
     CHECK(crw_arena_used() < before + 64 * PAGE);
     text[2 * depth - 1] = '}';
     CHECK(JS_IsException(crw_decode_json(ctx, text, 2 * depth)));
+    memset(text, '[', ++depth);
+    memset(text + depth, ']', depth);
+    text[2 * depth] = '\0';
+    CHECK(JS_IsException(crw_decode_json(ctx, text, 2 * depth)));
     CHECK(crw_arena_used() < before + 64 * PAGE && crw_arena_check() == 0);
+}
+
+/* Its wide form would have a size that the engine's int does not hold. */
+TEST(a_text_that_is_longer_than_a_string_is_not_even_looked_at)
+{
+    CHECK(JS_IsException(crw_decode_json(context(), "\"\"", (size_t)1 << 30)));
+    CHECK(JS_IsException(crw_decode_json(context(), "\"\"", SIZE_MAX)));
 }
 
 /* The byte behind the text is read, and none behind that. */
