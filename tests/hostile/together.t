@@ -285,10 +285,11 @@ def random_numbers_are_never_those_of_another_run(code):
 
 
 def arena_of(worker, zygote):
-    """Where the one mapping begins that the worker has and its zygote has not."""
+    """Where the one piece begins that the worker has and its zygote has not: that with small pages, and that with huge."""
     ranges = [{line.split()[0] for line in proc(pid, "maps").splitlines()} for pid in (worker, zygote)]
-    (own,) = ranges[0] - ranges[1]
-    return int(own.split("-")[0], 16), ranges[1]
+    own = sorted(tuple(int(end, 16) for end in each.split("-")) for each in ranges[0] - ranges[1])
+    equal([start for start, _ in own[1:]], [end for _, end in own[:-1]], "pieces without a gap")
+    return own[0][0], ranges[1]
 
 
 @test
