@@ -553,6 +553,8 @@ int cr_worker_send(struct cr_worker *w, struct wire_header *header, const struct
     size_t len = 0;
     int r;
 
+    if (count > CR_WORKER_PARTS)
+        return CAPRUN_E_INVAL;
     for (size_t i = 0; i < count; i++) {
         all[1 + i] = parts[i];
         len += parts[i].len;
