@@ -6,6 +6,7 @@
  */
 #include "cli/bench.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -204,22 +205,35 @@ static double median_of(const struct bench *b, size_t group, int figure)
     return cr_bench_quantile(values, b->rounds, 0.5);
 }
 
+/* |value|, which is not negative, with so many decimals and a point, whatever the locale. */
+static void show_decimals(double value, int decimals, char ret[32])
+{
+    static const uint64_t tens[] = {1, 10, 100};
+    uint64_t scaled = (uint64_t)(value * (double)tens[decimals] + 0.5);
+
+    if (decimals == 0)
+        (void)snprintf(ret, 32, "%" PRIu64, scaled);
+    else
+        (void)snprintf(ret, 32, "%" PRIu64 ".%0*" PRIu64, scaled / tens[decimals], decimals,
+                       scaled % tens[decimals]);
+}
+
 static void add_figure(struct cr_buf *out, const struct figure *f, double value, double floor)
 {
     static const char *const units[] = {"\xc2\xb5s", "ms", "/s", "KiB", "bytes"};
     double shown = f->unit == MS ? value / 1e3 : value;
+    char text[32];
 
     if (value < 0) {
         cr_buf_fmt(out, "  %-44s%10s\n", f->label, "only root sees");
         return;
     }
-    cr_buf_fmt(out, "  %-44s%10.*f %-5s", f->label,
-               shown < 10    ? 2
-               : shown < 100 ? 1
-                             : 0,
-               shown, units[f->unit]);
-    if (floor > 0)
-        cr_buf_fmt(out, "%8.2f x", value / floor);
+    show_decimals(shown, shown < 10 ? 2 : shown < 100 ? 1 : 0, text);
+    cr_buf_fmt(out, "  %-44s%10s %-5s", f->label, text, units[f->unit]);
+    if (floor > 0) {
+        show_decimals(value / floor, 2, text);
+        cr_buf_fmt(out, "%8s x", text);
+    }
     cr_buf_str(out, "\n");
 }
 
@@ -242,12 +256,12 @@ static void add_group_json(struct cr_buf *out, const struct bench *b, size_t at)
     cr_buf_fmt(out, ",\"%s\":{", g->name);
     for (int i = 0; i < FIGURES && g->figures[i].key; i++) {
         double value = median_of(b, at, i);
+        char text[32] = "null";
 
         cr_buf_fmt(out, "%s\"%s%s\":", i ? "," : "", g->figures[i].key, units[g->figures[i].unit]);
-        if (value < 0)
-            cr_buf_str(out, "null");
-        else
-            cr_buf_fmt(out, "%.2f", value);
+        if (value >= 0)
+            show_decimals(value, 2, text);
+        cr_buf_str(out, text);
     }
     cr_buf_str(out, "}");
 }

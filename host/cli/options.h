@@ -51,7 +51,7 @@ struct cr_options {
     int retry_count;
     const char *envs[CR_OPTIONS_ENVS]; /* names of variables */
     int env_count;
-    uint32_t rounds; /* 0: not given */
+    uint32_t rounds;                     /* 0: not given */
     const char *given[CR_OPTION_GROUPS]; /* the last option of each group, or NULL */
 };
 
