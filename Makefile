@@ -273,9 +273,11 @@ $(B)/libcaprun.a: $(lib_obj)
 	$(call say,AR  )
 	$(Q)ar rcs $@ $^
 
+# Never unloaded: a thread of the application may be in caprun_wait() when the last handle is closed.
 $(B)/libcaprun.so: $(lib_obj)
 	$(call say,LINK)
 	$(Q)$(CC) $(host_variant) $(CFLAGS) -shared -Wl,-soname,libcaprun.so.0 -Wl,--exclude-libs,ALL -Wl,-z,defs \
+		-Wl,-z,nodelete \
 		$(link_hardening) $(LDFLAGS) -o $@ $(filter %.c %.o %.a,$^) -l:libnettle.a
 	@ln -sf libcaprun.so $@.0
 

@@ -28,6 +28,11 @@
 #define DEFAULT_WARM_EACH 8u /* for each processor */
 #define DEFAULT_WARM_MOST 64u
 
+const char *caprun_version(void)
+{
+    return CAPRUN_VERSION;
+}
+
 int caprun_new(struct caprun_runtime **ret)
 {
     struct caprun_runtime *rt = calloc(1, sizeof(*rt));
@@ -430,6 +435,14 @@ int caprun_run(struct caprun_run *run)
 void caprun_cancel(struct caprun_run *run)
 {
     cr_run_end(run, CAPRUN_OUTCOME_CANCELLED);
+}
+
+void caprun_terminate(struct caprun_run *run)
+{
+    if (caprun_done(run))
+        return;
+    cr_run_say(run, "The sandbox was shut down");
+    cr_run_end(run, CAPRUN_OUTCOME_WORKER_TERMINATED);
 }
 
 void caprun_reject(struct caprun_run *run, enum caprun_outcome outcome, const char *message,

@@ -48,6 +48,9 @@ extern "C" {
 #define CAPRUN_API
 #endif
 
+/* The version of the library that is loaded, which may be another than CAPRUN_VERSION. */
+CAPRUN_API const char *caprun_version(void);
+
 /* What a function returns when it fails. Numbers are never reused. */
 enum caprun_error_code {
     CAPRUN_E_NOMEM = -1,   /* no memory */
@@ -187,8 +190,10 @@ CAPRUN_API int caprun_set_require_all_layers(struct caprun_runtime *rt, int on);
 CAPRUN_API int caprun_set_uid_base(struct caprun_runtime *rt, uint32_t uid);
 
 /*
- * Starts the zygote now, and asks it for workers, so that the first run finds them. Optional, and
- * does not wait for them. Returns 0, or CAPRUN_E_SYS or CAPRUN_E_NOMEM if it cannot be started.
+ * Starts the zygote now, if there is none, and asks it for the workers that are missing, so that
+ * the next runs find them. Optional, and does not wait for them. An application that steps only
+ * while something runs can call it when nothing does any more, and they are made meanwhile. Returns
+ * 0, or CAPRUN_E_SYS or CAPRUN_E_NOMEM if it cannot be started.
  */
 CAPRUN_API int caprun_warm(struct caprun_runtime *rt);
 
@@ -498,8 +503,12 @@ CAPRUN_API int caprun_start(struct caprun_run *run);
  * callback. */
 CAPRUN_API int caprun_run(struct caprun_run *run);
 
-/* Ends the run now, with CANCELLED, unless it has ended. */
+/*
+ * Ends the run now, unless it has ended: with CANCELLED, because somebody does not want its result
+ * any more; or with WORKER_TERMINATED, because the application shuts down what it runs code with.
+ */
 CAPRUN_API void caprun_cancel(struct caprun_run *run);
+CAPRUN_API void caprun_terminate(struct caprun_run *run);
 
 /*
  * Ends a run that was not started with |outcome| and |message|, so that bad input gets the same

@@ -140,7 +140,8 @@ int cr_pool_warm(struct cr_pool *pool, struct cr_err *err)
     r = cr_stock_start(&pool->stock, err);
     if (r < 0)
         return r;
-    refill(pool);
+    if (wants_refill(pool))
+        cr_stock_refill(&pool->stock);
     have_work(pool);
     return 0;
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """The library as somebody's program meets it: header, symbols, samples, docs/embedding.md."""
+import ctypes
 import json
 import os
 import re
@@ -53,6 +54,20 @@ def the_static_library_has_no_global_name_that_could_be_somebody_elses():
     names = [line.split()[-1] for line in lines if re.match(r"[0-9a-f]+ \w ", line)]
     assert set(FUNCTIONS) <= set(names)
     equal([name for name in names if not re.match(r"(caprun|cr|wire)_", name)], [])
+
+
+@test
+def the_shared_library_says_its_version():
+    need(not SANITIZED, "a sanitized library needs a sanitized program")
+    library = ctypes.CDLL(f"{BUILD}/libcaprun.so")
+    library.caprun_version.restype = ctypes.c_char_p
+    contains(HEADER, f'#define CAPRUN_VERSION "{library.caprun_version().decode()}"')
+
+
+@test
+def the_shared_library_is_never_unloaded():
+    """A thread may be in caprun_wait() when its last handle is closed."""
+    contains(output("readelf", "-d", f"{BUILD}/libcaprun.so"), "NODELETE")
 
 
 def program_with_every_function():

@@ -37,21 +37,32 @@ static bool begin_with_one_place(uint32_t warm)
 
 static const uint32_t stocks[] = {CAPRUN_WARM_NONE, 1};
 
-TEST(a_run_can_be_cancelled_at_every_stage)
+static void check_end_at_every_stage(void (*end_it)(struct caprun_run *run),
+                                     enum caprun_outcome how)
 {
     for (size_t i = 0; i < COUNT(stocks); i++) {
         CHECK(begin_with_one_place(stocks[i]));
         for (int stage = 0; stage < STAGES; stage++) {
             CHECK(begin_stage((enum stage)stage));
-            caprun_cancel(run);
+            end_it(run);
             CHECK(caprun_done(run));
-            CHECK(caprun_get_outcome(run) == (stage == ENDED ? SUCCESS : CANCELLED));
+            CHECK(caprun_get_outcome(run) == (stage == ENDED ? SUCCESS : how));
             caprun_run_free(run);
             caprun_run_free(holder);
             CHECK(is_quiet() && succeeds());
         }
         CHECK(end());
     }
+}
+
+TEST(a_run_can_be_cancelled_at_every_stage)
+{
+    check_end_at_every_stage(caprun_cancel, CANCELLED);
+}
+
+TEST(a_run_can_be_terminated_at_every_stage)
+{
+    check_end_at_every_stage(caprun_terminate, CAPRUN_OUTCOME_WORKER_TERMINATED);
 }
 
 TEST(a_run_can_be_freed_at_every_stage)

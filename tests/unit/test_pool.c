@@ -109,6 +109,20 @@ TEST(all_runs_together_have_no_more_memory_than_they_may)
     CHECK(is_quiet() && end());
 }
 
+/* While runs go on the stock is left until it is low. */
+TEST(what_is_missing_is_asked_for_at_once_by_warm)
+{
+    CHECK(new_runtime() && caprun_set_warm(rt, 8) == 0 && caprun_warm(rt) == 0);
+    CHECK_SOON(count(CAPRUN_COUNT_READY) == 8);
+    CHECK(succeeds());
+    CHECK(count(CAPRUN_COUNT_WORKERS) == 8);
+    CHECK(caprun_warm(rt) == 0);
+    CHECK(count(CAPRUN_COUNT_WORKERS) == 9);
+    CHECK(caprun_warm(rt) == 0);
+    CHECK(count(CAPRUN_COUNT_WORKERS) == 9);
+    CHECK(is_quiet() && end());
+}
+
 TEST(a_hundred_runs_at_once_all_succeed)
 {
     struct caprun_run *runs[100];
