@@ -96,8 +96,8 @@ samples := $(patsubst samples/%.c,$(B)/samples/%,$(wildcard samples/*.c))
 .DEFAULT_GOAL := all
 .SECONDARY:
 .DELETE_ON_ERROR:
-.PHONY: all programs tools deps deps-check run test hostile check-asan check-valgrind torture fuzz bench \
-	bench-peers bench-baseline lint format cover install uninstall dist clean help
+.PHONY: all programs tools deps deps-check run test test-deno hostile check-asan check-valgrind torture fuzz bench \
+	bench-peers bench-deno bench-baseline lint format cover install uninstall dist clean help
 
 all: deps ## build everything (the default); installs what is missing first
 	@$(MAKE) --no-print-directory programs
@@ -339,18 +339,23 @@ test_programs: programs sample_programs $(unit_tests) $(B)/tests/caprun-worker-h
 
 # CAPRUN_BUILD tells the tests which variant they test.
 run_tests = CAPRUN_BUILD=$(CURDIR)/$(B) XDG_STATE_HOME=$(CURDIR)/$(B)/state prove $(if $(VERBOSE),-v) --timer -e ''
-prove = $(run_tests) $(unit_tests) $(wildcard tests/integration/*.t tests/hostile/*.t)
+prove = $(run_tests) $(unit_tests) $(wildcard tests/integration/*.t tests/hostile/*.t tests/deno/*.t)
 
 # What tests compare with: a pinned Node, others' data for URLs and encodings.
 test-data:
 	@third_party/get-npm tests/npm build/npm-tests || echo 'tests/integration/node.t and config_schema.t will be skipped' >&2
 	@third_party/get-npm samples/servers build/npm-servers || echo 'tests of real MCP servers will be skipped' >&2
+	@third_party/get-npm tests/deno build/npm-deno || echo 'tests of the binding for Deno will be skipped' >&2
 	@tests/get-data build/data || :
 .PHONY: test-data
 
 test: all test-data ## build and run all tests
 	@$(MAKE) --no-print-directory test_programs
 	$(prove)
+
+test-deno: all ## only the tests of the binding for Deno, with the Deno that they are for, from npm
+	@third_party/get-npm tests/deno build/npm-deno
+	$(run_tests) tests/deno/suite.t tests/integration/deno.t
 
 hostile: all ## only the attacks on the sandbox (two minutes)
 	@$(MAKE) --no-print-directory test_programs
@@ -382,9 +387,14 @@ bench: deps-check all ## measure: commands, runs, calls, answers, memory, script
 	@tests/bench/run $(B) $(BENCH)
 
 bench-peers: deps all ## measure beside others, from npm: Deno, isolated-vm, quickjs-emscripten, quickjs-wasi, Node
-	@third_party/get-npm tests/npm build/npm-tests && third_party/get-npm tests/bench/peers build/npm-peers || \
-		echo 'bench-peers: some peers will not be measured' >&2
+	@third_party/get-npm tests/npm build/npm-tests && third_party/get-npm tests/bench/peers build/npm-peers && \
+		third_party/get-npm tests/deno build/npm-deno || echo 'bench-peers: some peers will not be measured' >&2
 	@tests/bench/peers/run $(B) $(BENCH)
+
+bench-deno: all ## measure the binding for Deno beside a worker of Deno, in one process
+	@third_party/get-npm tests/deno build/npm-deno
+	@CAPRUN_LIB=$(CURDIR)/$(B)/libcaprun.so.0 tests/deno/deno run --quiet --allow-ffi --allow-read --allow-env=CAPRUN_LIB \
+		--unstable-worker-options tests/bench/deno/bench.ts $(ROUNDS)
 
 bench-baseline: all ## count anew what tests/integration/instructions.t compares with
 	@$(MAKE) --no-print-directory gate_programs
@@ -437,14 +447,17 @@ $(B)/bench/worker_unlocked: tests/bench/unlocked.c $(B)/runtime/main.o $(B)/runt
 	$(Q)$(CC) $(runtime_flags) $(warnings) -fno-lto $(CFLAGS) $(musl_link) -Wl,--wrap=read -Wl,--wrap=write \
 		-o $@ $(filter %.c %.o,$^) $(musl_libs)
 
-lint: deps-check ## warnings of gcc and clang, -fanalyzer, cppcheck, clang-tidy, shellcheck, headers, format
+lint: deps-check ## warnings of gcc and clang, -fanalyzer, cppcheck, clang-tidy, shellcheck, headers, format, Deno's checks
+	@third_party/get-npm tests/deno build/npm-deno
 	@$(MAKE) --no-print-directory programs
 	@LINT_WARNINGS='$(warnings)' LINT_HOST='-std=gnu11 -D_GNU_SOURCE -O2' \
 		LINT_RUNTIME='-std=gnu11 -D_GNU_SOURCE -O2 $(musl_flags) -Iruntime -I$(G) -isystem $(ENGINE)' \
 		tests/lint $(B)
 
-format: deps-check ## clang-format everything
+format: deps-check ## clang-format and deno fmt everything
+	@third_party/get-npm tests/deno build/npm-deno
 	git ls-files '*.c' '*.h' | xargs clang-format -i
+	git ls-files '*.ts' | xargs tests/deno/deno fmt --quiet --config host/bindings/deno/deno.json
 
 cover: deps test-data ## line coverage of runtime/ and host/ by the tests (gcov), with the worker locked down
 	@$(MAKE) --no-print-directory VARIANT=cover test_programs
@@ -455,11 +468,13 @@ cover: deps test-data ## line coverage of runtime/ and host/ by the tests (gcov)
 
 # --- installing ------------------------------------------------------------------------------
 
+deno_files := $(notdir $(wildcard host/bindings/deno/*))
+
 install: all ## install below $(DESTDIR)$(PREFIX)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/caprun $(DESTDIR)$(PREFIX)/lib/pkgconfig \
 		$(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/doc/caprun \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions \
-		$(DESTDIR)$(PREFIX)/share/caprun
+		$(DESTDIR)$(PREFIX)/share/caprun/deno
 	install -m 755 $(B)/caprun $(DESTDIR)$(PREFIX)/bin/caprun
 	install -m 755 $(B)/caprun-worker $(B)/caprun-guard $(DESTDIR)$(PREFIX)/libexec/caprun
 	install -m 644 $(B)/libcaprun.a $(DESTDIR)$(PREFIX)/lib/libcaprun.a
@@ -470,6 +485,7 @@ install: all ## install below $(DESTDIR)$(PREFIX)
 	install -m 644 host/cli/completion/caprun.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/caprun
 	install -m 644 host/cli/completion/_caprun $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_caprun
 	install -m 644 host/config/caprun.schema.json $(DESTDIR)$(PREFIX)/share/caprun/caprun.schema.json
+	install -m 644 $(addprefix host/bindings/deno/,$(deno_files)) $(DESTDIR)$(PREFIX)/share/caprun/deno
 	install -m 644 LICENSE $(B)/THIRD_PARTY_LICENSES $(DESTDIR)$(PREFIX)/share/doc/caprun
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' host/caprun.pc.in \
 		>$(DESTDIR)$(PREFIX)/lib/pkgconfig/caprun.pc
@@ -478,8 +494,8 @@ uninstall: ## remove what install put there
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,bin/caprun libexec/caprun/caprun-worker libexec/caprun/caprun-guard \
 		lib/libcaprun.a lib/libcaprun.so.0 lib/libcaprun.so include/caprun.h share/man/man1/caprun.1 \
 		lib/pkgconfig/caprun.pc share/caprun/caprun.schema.json share/doc/caprun/LICENSE share/doc/caprun/THIRD_PARTY_LICENSES \
-		share/bash-completion/completions/caprun share/zsh/site-functions/_caprun)
-	rmdir $(addprefix $(DESTDIR)$(PREFIX)/,libexec/caprun share/caprun share/doc/caprun) 2>/dev/null || true
+		share/bash-completion/completions/caprun share/zsh/site-functions/_caprun $(addprefix share/caprun/deno/,$(deno_files)))
+	rmdir $(addprefix $(DESTDIR)$(PREFIX)/,libexec/caprun share/caprun/deno share/caprun share/doc/caprun) 2>/dev/null || true
 
 dist: ## a tar file of what is committed
 	@mkdir -p build

@@ -284,6 +284,9 @@ class Terminal:
         while time.monotonic() < deadline and not (part and part in self.seen):
             time.sleep(0.01)
 
+    def type(self, keys):
+        os.write(self.ours, keys)
+
     def text(self):
         os.close(self.theirs)
         self._reader.join()

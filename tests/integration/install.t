@@ -7,7 +7,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from building import installed, make, output
+from building import ROOT, installed, make, output
 from harness import contains, equal, main, test
 
 
@@ -25,7 +25,9 @@ def what_is_installed_runs_and_what_is_uninstalled_is_gone():
             "usr/lib/libcaprun.so.0", "usr/lib/pkgconfig/caprun.pc",
             "usr/libexec/caprun/caprun-guard", "usr/libexec/caprun/caprun-worker",
             "usr/share/bash-completion/completions/caprun",
-            "usr/share/caprun/caprun.schema.json", "usr/share/doc/caprun/LICENSE",
+            "usr/share/caprun/caprun.schema.json",
+            *(f"usr/share/caprun/deno/{name}" for name in sorted(os.listdir(f"{ROOT}/host/bindings/deno"))),
+            "usr/share/doc/caprun/LICENSE",
             "usr/share/doc/caprun/THIRD_PARTY_LICENSES", "usr/share/man/man1/caprun.1",
             "usr/share/zsh/site-functions/_caprun"])
         equal(output(f"{root}/usr/bin/caprun", "exec", "-", input="return 1 + 1"), "2\n")

@@ -1,0 +1,43 @@
+/**
+ * caprun for Deno: runs code that nobody has read, each time in a locked process of its own.
+ *
+ * {@linkcode SandboxWorker} is what PML uses; {@linkcode createRuntime} has all the rest. Both need
+ * libcaprun and `--allow-ffi`.
+ *
+ * @example
+ * ```ts
+ * import { SandboxWorker } from "./mod.ts";
+ *
+ * const sandbox = new SandboxWorker(async (method, args) => ({ method, args }));
+ * console.log(await sandbox.execute("return mcp.files.list({ path: args.path })", { path: "." }));
+ * sandbox.shutdown();
+ * ```
+ *
+ * @module
+ */
+export {
+  type RpcHandler,
+  SANDBOX_EXECUTION_TIMEOUT_MS,
+  SANDBOX_RPC_TIMEOUT_MS,
+  type SandboxError,
+  type SandboxResult,
+  SandboxWorker,
+  type SandboxWorkerOptions,
+} from "./sandbox_worker.ts";
+export { type Counts, createRuntime, type Runtime, type RuntimeOptions } from "./runtime.ts";
+export type {
+  CallContext,
+  CallHandler,
+  Limits,
+  PoolOptions,
+  RunEvent,
+  RunOptions,
+} from "./options.ts";
+export type {
+  Blocked,
+  Call,
+  Envelope,
+  EnvelopeError,
+  Metrics,
+  SandboxErrorCode,
+} from "./envelope.ts";

@@ -1,0 +1,450 @@
+/**
+ * A runtime of libcaprun on Deno's event loop.
+ *
+ * Deno cannot wait for a descriptor of a C library, but it can wait for a C function on a thread
+ * aside. So while runs are live, one call of caprun_wait() is under way there, and when it returns
+ * the event loop has a turn, in which caprun_step() tells what has happened. Such a turn costs
+ * about 100 µs, several times what a worker needs for its next call. Therefore, after a worker was
+ * told something, the thread of JavaScript waits for it in place, for some 50 µs, before it lets
+ * the event loop go on; in all for at most a millisecond until that has had a turn.
+ *
+ * What the library says in a step is only noted in its callbacks, and done when it has returned:
+ * nobody's code runs inside of it.
+ */
+import type { Envelope } from "./envelope.ts";
+import { type Library, library, openEarly } from "./library.ts";
+import {
+  type CallContext,
+  configurePool,
+  configureRun,
+  type PoolOptions,
+  type RunOptions,
+} from "./options.ts";
+import { bytesOf, cString, textAt, textOf, wordsOf } from "./texts.ts";
+
+type Pointer = Deno.PointerObject;
+
+/** A run that has not ended yet. */
+interface Live {
+  readonly pool: Pool;
+  readonly id: number;
+  readonly pointer: Pointer;
+  readonly options: RunOptions;
+  readonly settle: (envelope: Envelope) => void;
+  readonly stopListening: () => void;
+  ended: boolean;
+  /** Calls that nobody waits for any more. */
+  lost?: Set<number>;
+  /** Of those calls whose handler has looked at its signal. */
+  aborts?: Map<number, AbortController>;
+}
+
+/** Microtasks in which a handler that waits for nothing has given its answer. */
+const TICKS = 8;
+/** And those in which somebody who runs one after the other has started the next. */
+const IDLE_TICKS = 50;
+/** How often caprun_wait() looks in place, for 30 µs each, after a worker was told something. */
+const LOOKS = 2;
+/** The same after a run was started: the worker has to wake up, and to compile. */
+const LOOKS_AT_START = 4;
+/** So long may that take until the event loop has had a turn. */
+const IN_PLACE_MS = 1;
+/** A wait aside ends by itself, so that none is left behind for long when its isolate is ended. */
+const ASIDE_MS = 1000;
+const MOST_WAITING = 1 << 20;
+const E_INVAL = -2;
+const CLOSED = "this runtime is closed";
+
+/** Where C leaves a pointer. */
+const out = new BigUint64Array(1);
+/** Runs by the number that callbacks are given, and numbers that are free. */
+const live: (Live | undefined)[] = [];
+const free: number[] = [];
+
+// --- what the library tells ----------------------------------------------------------------------
+
+enum Event {
+  Started = 1,
+  Call = 2,
+  CallDone = 3,
+  CallLost = 4,
+  Blocked = 5,
+  Ended = 6,
+}
+
+const CALL_EVENTS = new Map<Event, "call" | "callDone" | "callLost">([
+  [Event.Call, "call"],
+  [Event.CallDone, "callDone"],
+  [Event.CallLost, "callLost"],
+]);
+
+function heardOf(data: bigint, what: Event, call: number): void {
+  const run = live[Number(data)];
+  if (!run) return;
+  if (what === Event.Ended) run.pool.note(() => run.pool.end(run));
+  if (what === Event.CallLost) run.pool.note(() => lose(run, call));
+  if (run.options.onEvent) tell(run, what, call);
+}
+
+/** The library is asked now for what the event is about, the listener told later. */
+function tell({ pool, pointer, options: { onEvent } }: Live, what: Event, call: number): void {
+  if (what === Event.Started) pool.note(() => onEvent?.({ type: "started" }));
+  if (what === Event.Blocked) pool.note(() => onEvent?.({ type: "blocked" }));
+  const type = CALL_EVENTS.get(what);
+  if (!type) return;
+  const method = textAt(pool.lib.caprun_get_call_method(pointer, call));
+  const state = textAt(pool.lib.caprun_get_call_state(pointer, call));
+  pool.note(() => onEvent?.({ type, n: call, method, state }));
+}
+
+function wasCalled(data: bigint, call: number, method: string, args: string): void {
+  const run = live[Number(data)];
+  run?.pool.note(() => void run.pool.answer(run, call, method, args));
+}
+
+function hasLogged(data: bigint, line: string): void {
+  const run = live[Number(data)];
+  run?.pool.note(() => run.options.onEvent?.({ type: "log", line }));
+}
+
+function makeCallbacks() {
+  const event = new Deno.UnsafeCallback(
+    { parameters: ["usize", "pointer", "i32", "u32"], result: "void" },
+    (data, _run, what, call) => heardOf(data, what, call),
+  );
+  const call = new Deno.UnsafeCallback(
+    { parameters: ["usize", "pointer", "u32", "pointer", "pointer", "usize"], result: "void" },
+    (data, _run, call, method, args, length) =>
+      wasCalled(data, call, textAt(method), textOf(args, length)),
+  );
+  const log = new Deno.UnsafeCallback(
+    { parameters: ["usize", "pointer", "usize"], result: "void" },
+    (data, line, length) => hasLogged(data, textOf(line, length)),
+  );
+  return { event: event.pointer, call: call.pointer, log: log.pointer };
+}
+
+let callbacks = openEarly() ? makeCallbacks() : undefined;
+
+// --- the pool ------------------------------------------------------------------------------------
+
+/** Workers, the runs that have them, and the turns in which these are looked after. */
+export class Pool {
+  readonly lib: Library;
+  #pointer: Pointer | null;
+  #callbacks: ReturnType<typeof makeCallbacks>;
+  /** How many runs are live. */
+  #count = 0;
+  #news: (() => void)[] = [];
+  /** Of runs that have ended while a wait aside has yet to end. */
+  #ends: (() => void)[] = [];
+  #turns: Promise<void> | undefined;
+  #closing: Promise<void> | undefined;
+  #isAside = false;
+  #looks = 0;
+  #inPlaceMs = 0;
+
+  constructor(options: PoolOptions = {}) {
+    this.lib = library();
+    this.#callbacks = callbacks ??= makeCallbacks();
+    if (this.lib.caprun_new(out) < 0) throw new Error("there is no memory, or no descriptor left");
+    const pointer = this.#pointer = Deno.UnsafePointer.create(out[0] ?? 0n) as Pointer;
+    try {
+      this.#check(this.lib.caprun_set_max_waiting(pointer, MOST_WAITING));
+      this.#check(configurePool({ lib: this.lib, pointer }, options));
+    } catch (error) {
+      this.lib.caprun_free(pointer);
+      throw error;
+    }
+  }
+
+  get pointer(): Pointer {
+    if (!this.#pointer) throw new Error(CLOSED);
+    return this.#pointer;
+  }
+
+  #error(): string {
+    return textAt(this.lib.caprun_error(this.pointer));
+  }
+
+  #check(result: number): void {
+    if (result < 0) throw new RangeError(this.#error());
+  }
+
+  // --- runs ---
+
+  /** Throws if the options make no sense; anything else is how the run ends, which is not rejected. */
+  run(code: string, args: unknown, options: RunOptions): Promise<Envelope> {
+    if (this.#closing) throw new Error(CLOSED);
+    const pointer = this.#make(options);
+    const refusal = this.#give(pointer, code, args);
+    if (refusal !== undefined) this.#reject(pointer, "VALIDATION_ERROR", refusal);
+    else if (options.signal?.aborted) this.lib.caprun_cancel(pointer);
+    else return this.#begin(pointer, options);
+    return Promise.resolve(this.#take(pointer));
+  }
+
+  /** Ends, with `WORKER_TERMINATED`, the runs that have these |options|, or all. */
+  terminate(options?: RunOptions): void {
+    for (const run of live) {
+      if (run?.pool === this && (!options || run.options === options)) {
+        this.lib.caprun_terminate(run.pointer);
+      }
+    }
+  }
+
+  /** Throws if these options make no sense. */
+  check(options: RunOptions): void {
+    this.lib.caprun_run_free(this.#make(options));
+  }
+
+  #make(options: RunOptions): Pointer {
+    this.#check(this.lib.caprun_run_new(this.pointer, out));
+    const pointer = Deno.UnsafePointer.create(out[0] ?? 0n) as Pointer;
+    try {
+      this.#check(configureRun({ lib: this.lib, pointer }, options));
+    } catch (error) {
+      this.lib.caprun_run_free(pointer);
+      throw error;
+    }
+    return pointer;
+  }
+
+  /** Returns why they cannot be given, or nothing. */
+  #give(run: Pointer, code: string, args: unknown): string | undefined {
+    let json: string | undefined;
+    try {
+      json = args === undefined ? "{}" : JSON.stringify(args);
+    } catch (error) {
+      return `The args cannot be JSON: ${wordsOf(error)}`;
+    }
+    if (json === undefined) return `The args cannot be JSON: they are a ${typeof args}`;
+    const codeBytes = bytesOf(code), argBytes = bytesOf(json);
+    const failed = this.lib.caprun_run_set_code(run, codeBytes, BigInt(codeBytes.length)) ||
+      this.lib.caprun_run_set_args(run, argBytes, BigInt(argBytes.length));
+    return failed ? this.#error() : undefined;
+  }
+
+  #reject(run: Pointer, outcome: string, message: string): void {
+    let number = 0;
+    while (textAt(this.lib.caprun_outcome_name(number)) !== outcome) number++;
+    this.lib.caprun_reject(run, number, cString(message), null);
+  }
+
+  #begin(pointer: Pointer, options: RunOptions): Promise<Envelope> {
+    const { signal, onRpc, onEvent } = options;
+    const { promise, resolve } = Promise.withResolvers<Envelope>();
+    const cancel = () => this.lib.caprun_cancel(pointer);
+    const run: Live = {
+      pool: this,
+      id: free.pop() ?? live.length,
+      pointer,
+      options,
+      settle: resolve,
+      stopListening: () => signal?.removeEventListener("abort", cancel),
+      ended: false,
+    };
+    const data = BigInt(run.id);
+    this.lib.caprun_run_set_event(pointer, this.#callbacks.event, data);
+    if (onRpc) this.lib.caprun_run_set_handler(pointer, this.#callbacks.call, data);
+    if (onEvent) this.lib.caprun_run_set_log(pointer, this.#callbacks.log, data);
+    if (this.lib.caprun_start(pointer) < 0) this.#reject(pointer, "INTERNAL", this.#error());
+    signal?.addEventListener("abort", cancel, { once: true });
+    live[run.id] = run;
+    this.#count++;
+    this.#looks = LOOKS_AT_START;
+    this.#step(); // which hands it to a worker
+    this.#turns ??= this.#takeTurns();
+    return promise;
+  }
+
+  /** The envelope of a run that has ended, which is freed. */
+  #take(run: Pointer): Envelope {
+    const json = textAt(this.lib.caprun_result_json(run, null));
+    this.lib.caprun_run_free(run);
+    return json ? JSON.parse(json) : noMemory();
+  }
+
+  /** For the callbacks. A last wait aside is ended first, so that nothing is left when it is told. */
+  end(run: Live): void {
+    run.ended = true;
+    run.stopListening();
+    live[run.id] = undefined;
+    free.push(run.id);
+    this.#count--;
+    const envelope = this.#take(run.pointer);
+    this.#ends.push(() => run.settle(envelope));
+    if (this.#isAside && this.#count === 0) this.lib.caprun_wake(this.pointer);
+    else this.#tellEnds();
+  }
+
+  #tellEnds(): void {
+    for (const tell of this.#ends.splice(0)) tell();
+  }
+
+  // --- calls ---
+
+  /** For the callbacks. */
+  async answer(run: Live, call: number, method: string, args: string): Promise<void> {
+    let text: string, failed = false;
+    try {
+      const value = await run.options.onRpc?.(method, JSON.parse(args), new Context(run, call));
+      text = JSON.stringify(value) ?? "null";
+    } catch (error) {
+      text = wordsOf(error);
+      failed = true;
+    }
+    run.aborts?.delete(call);
+    if (run.ended) return; // nobody waits for it any more
+    const refusal = failed ? text : this.#reply(run.pointer, call, text);
+    if (refusal !== undefined) this.#fail(run.pointer, call, refusal);
+    this.#looks = LOOKS;
+    while (this.#isAside && this.#mayLook()) this.#look();
+  }
+
+  /** Returns why it cannot be an answer, or nothing; that it comes too late is no reason. */
+  #reply(run: Pointer, call: number, json: string): string | undefined {
+    const bytes = bytesOf(json);
+    const result = this.lib.caprun_call_reply(run, call, bytes, BigInt(bytes.length));
+    return result === E_INVAL ? this.#error() : undefined;
+  }
+
+  #fail(run: Pointer, call: number, message: string): void {
+    const bytes = bytesOf(message);
+    this.lib.caprun_call_fail(run, call, bytes, BigInt(bytes.length));
+  }
+
+  // --- turns ---
+
+  /** For the callbacks: to be done after the step. */
+  note(what: () => void): void {
+    this.#news.push(what);
+  }
+
+  #step(): void {
+    this.lib.caprun_step(this.pointer);
+    for (let next = this.#news.shift(); next; next = this.#news.shift()) {
+      try {
+        next();
+      } catch (error) {
+        reportError(error); // as of any listener
+      }
+    }
+  }
+
+  #mayLook(): boolean {
+    return this.#looks > 0 && this.#inPlaceMs < IN_PLACE_MS && this.#count > 0;
+  }
+
+  #look(): void {
+    const start = performance.now();
+    this.#looks--;
+    this.lib.caprun_wait(this.pointer, 0);
+    this.#step();
+    this.#inPlaceMs += performance.now() - start;
+  }
+
+  async #takeTurns(): Promise<void> {
+    while (await this.#isBusy()) {
+      if (this.#mayLook()) {
+        this.#look();
+        continue;
+      }
+      this.#isAside = true;
+      await this.lib.wait_aside(this.pointer, ASIDE_MS);
+      this.#isAside = false;
+      this.#inPlaceMs = 0;
+      this.#step();
+      this.#tellEnds();
+    }
+    this.#turns = undefined;
+    if (!this.#closing) this.lib.caprun_warm(this.pointer); // while nobody waits for a worker
+  }
+
+  /** When all has been done that can be done at once: is there a run? */
+  async #isBusy(): Promise<boolean> {
+    for (let i = 0; i < TICKS; i++) await null;
+    for (let i = 0; i < IDLE_TICKS && this.#count === 0; i++) await null;
+    return this.#count > 0;
+  }
+
+  // --- all of it ---
+
+  /** Asks for the workers that are to wait for runs. */
+  warm(): void {
+    if (this.lib.caprun_warm(this.pointer) < 0) throw new Error(this.#error());
+  }
+
+  missingLayers(): string | undefined {
+    this.#step();
+    const words = this.lib.caprun_missing_layers(this.pointer);
+    return words ? textAt(words) : undefined;
+  }
+
+  count(what: number): number {
+    return Number(this.lib.caprun_count(this.pointer, what));
+  }
+
+  /** Terminates what runs, and ends all processes. */
+  close(): Promise<void> {
+    return this.#closing ??= this.#close();
+  }
+
+  async #close(): Promise<void> {
+    this.terminate();
+    await this.#turns;
+    const pointer = this.pointer;
+    this.#pointer = null;
+    await this.lib.free_aside(pointer);
+  }
+
+  /** The same when the program ends and nothing can be waited for; what runs is the kernel's to end. */
+  closeNow(): void {
+    if (!this.#pointer || this.#count > 0 || this.#isAside) return;
+    this.lib.caprun_free(this.#pointer);
+    this.#pointer = null;
+  }
+}
+
+/** Its signal is made when somebody looks at it. A class: V8 keeps the shapes of single accessors. */
+class Context implements CallContext {
+  readonly n: number;
+  #run: Live;
+
+  constructor(run: Live, n: number) {
+    this.n = n;
+    this.#run = run;
+  }
+
+  get signal(): AbortSignal {
+    const aborts = this.#run.aborts ??= new Map();
+    let abort = aborts.get(this.n);
+    if (!abort) aborts.set(this.n, abort = new AbortController());
+    if (this.#run.ended || this.#run.lost?.has(this.n)) abort.abort();
+    return abort.signal;
+  }
+}
+
+function lose(run: Live, n: number): void {
+  (run.lost ??= new Set()).add(n);
+  run.aborts?.get(n)?.abort();
+}
+
+function noMemory(): Envelope {
+  return {
+    success: false,
+    error: { type: "InternalError", code: "INTERNAL", message: "No memory for the envelope" },
+    logs: [],
+    blocked: [],
+    calls: [],
+    metrics: {
+      startupTimeMs: 0,
+      executionTimeMs: 0,
+      cpuTimeMs: 0,
+      waitTimeMs: 0,
+      memoryUsedMB: 0,
+      rpcCalls: 0,
+    },
+    runId: "",
+  };
+}

@@ -1,0 +1,112 @@
+/** For those who want more than SandboxWorker: the whole envelope, events, limits, a pool of one's own. */
+import type { Envelope } from "./envelope.ts";
+import type { PoolOptions, RunOptions } from "./options.ts";
+import { Pool } from "./pool.ts";
+
+/** The pool, and what all its runs have unless they say otherwise. */
+export interface RuntimeOptions extends PoolOptions, RunOptions {}
+
+/** What a pool has now, and has had. */
+export interface Counts {
+  /** Workers that wait for a run. */
+  ready: number;
+  /** Runs that have a worker. */
+  running: number;
+  /** Runs that wait for one. */
+  waiting: number;
+  /** Workers that were asked for, so far. */
+  workers: number;
+  /** Zygotes that were started, so far. */
+  zygotes: number;
+  /** Workers that crashed or broke the protocol, so far. */
+  crashes: number;
+}
+
+/** A pool of locked workers. Made by {@linkcode createRuntime}. */
+export class Runtime {
+  #pool: Pool;
+  #options: RunOptions;
+
+  /** Use {@linkcode createRuntime}. */
+  constructor(pool: Pool, options: RunOptions) {
+    this.#pool = pool;
+    this.#options = options;
+  }
+
+  /**
+   * Runs `code`, the body of an async function of `mcp` and `args`, once, in a worker of its own.
+   *
+   * Resolves to the envelope however the run ends, also for code and args that cannot be run. It
+   * rejects only for options that make no sense, and after {@linkcode Runtime.close}.
+   *
+   * ```ts
+   * const { result, metrics } = await runtime.run("return args.a + 1", { a: 1 });
+   * ```
+   */
+  // deno-lint-ignore require-await -- so that it rejects, and does not throw
+  async run<T = unknown>(
+    code: string,
+    args: unknown = {},
+    options: RunOptions = {},
+  ): Promise<Envelope<T>> {
+    const limits = { ...this.#options.limits, ...options.limits };
+    const all = { ...this.#options, ...options, limits };
+    return this.#pool.run(code, args, all) as Promise<Envelope<T>>;
+  }
+
+  /** Starts the workers that wait for runs now, so that the first run finds them. Does not wait. */
+  warm(): void {
+    this.#pool.warm();
+  }
+
+  /**
+   * The layers of the sandbox that this machine does not have, as words; `""` if there are all.
+   * `undefined` until the first worker is there.
+   */
+  missingLayers(): string | undefined {
+    return this.#pool.missingLayers();
+  }
+
+  /** What the pool has now, and has had. */
+  counts(): Counts {
+    const [ready, running, waiting, workers, zygotes, crashes] = [1, 2, 3, 4, 5, 6]
+      .map((what) => this.#pool.count(what)) as [number, number, number, number, number, number];
+    return { ready, running, waiting, workers, zygotes, crashes };
+  }
+
+  /** Ends what runs, with `WORKER_TERMINATED`, and all processes; resolves when they are gone. */
+  close(): Promise<void> {
+    return this.#pool.close();
+  }
+
+  /** The same as {@linkcode Runtime.close}, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
+
+/**
+ * Makes a pool of locked workers of its own, which starts with the first run.
+ *
+ * ```ts
+ * await using runtime = createRuntime({
+ *   onRpc: (method, args) => tools[method](args),
+ *   limits: { timeoutMs: 5000, memoryMB: 64 },
+ * });
+ * const envelope = await runtime.run(code, args, { signal: AbortSignal.timeout(1000) });
+ * ```
+ *
+ * Throws an error that says what to do if libcaprun is missing or too old, and for options that
+ * make no sense.
+ */
+export function createRuntime(options: RuntimeOptions = {}): Runtime {
+  const { pool, sandbox, ...forRuns } = options;
+  const made = new Pool({ ...(pool && { pool }), ...(sandbox && { sandbox }) });
+  try {
+    made.check(forRuns);
+  } catch (error) {
+    made.closeNow();
+    throw error;
+  }
+  return new Runtime(made, forRuns);
+}

@@ -1,0 +1,143 @@
+/** SandboxWorker, as PML has it, but each execution is in a locked process of its own. */
+import type { SandboxErrorCode } from "./envelope.ts";
+import { amount, type RunOptions } from "./options.ts";
+import { Pool } from "./pool.ts";
+import { wordsOf } from "./texts.ts";
+
+/** How long an execution may take, unless the options say otherwise: five minutes. */
+export const SANDBOX_EXECUTION_TIMEOUT_MS = 300000;
+/** How long one call may take, unless the options say otherwise. */
+export const SANDBOX_RPC_TIMEOUT_MS = 30000;
+
+/**
+ * Answers `mcp.<namespace>.<action>(args)`, of which `method` is `"namespace:action"`. It alone
+ * decides whether a call is allowed. What it throws arrives in the code as an error with the same
+ * message.
+ */
+export type RpcHandler = (method: string, args: unknown) => Promise<unknown>;
+
+/** What a {@linkcode SandboxWorker} is made with. */
+export interface SandboxWorkerOptions {
+  /** Answers the calls of the code. */
+  onRpc: RpcHandler;
+  /** {@linkcode SANDBOX_EXECUTION_TIMEOUT_MS} unless set. */
+  executionTimeoutMs?: number;
+  /** {@linkcode SANDBOX_RPC_TIMEOUT_MS} unless set. */
+  rpcTimeoutMs?: number;
+  /** 512 unless set. */
+  memoryLimitMB?: number;
+}
+
+/** Why an execution failed. */
+export interface SandboxError {
+  /** What happened. */
+  code: SandboxErrorCode;
+  /** For a person. It may have a stranger's words in it: escape what you show. */
+  message: string;
+  /** The code's own lines, if there are any. */
+  stack?: string;
+}
+
+/** How an execution ended. */
+export interface SandboxResult<T = unknown> {
+  /** Whether the code has returned. */
+  success: boolean;
+  /** What the code returned, on success. */
+  value?: T;
+  /** Why there is no value. */
+  error?: SandboxError;
+  /** From the call of `execute` to the end. */
+  durationMs: number;
+}
+
+let shared: Pool | undefined;
+
+/** All objects share one pool, which is there until the program ends. */
+function sharedPool(): Pool {
+  if (!shared) {
+    const pool = shared = new Pool();
+    globalThis.addEventListener("unload", () => pool.closeNow());
+  }
+  return shared;
+}
+
+/**
+ * Runs code that nobody has read, each time in a locked process that nobody had before.
+ *
+ * ```ts
+ * const sandbox = new SandboxWorker(async (method, args) => await callTool(method, args));
+ * const { success, value, error } = await sandbox.execute("return mcp.math.sum(args)", [1, 2]);
+ * sandbox.shutdown();
+ * ```
+ */
+export class SandboxWorker {
+  #pool: Pool;
+  #options: RunOptions;
+  #state: "new" | "active" | "down" = "new";
+
+  /**
+   * Throws an error that says what to do if libcaprun is missing or too old, and for limits that
+   * make no sense.
+   */
+  constructor(options: SandboxWorkerOptions | RpcHandler) {
+    const given: SandboxWorkerOptions = typeof options === "function"
+      ? { onRpc: options }
+      : options;
+    const { onRpc, executionTimeoutMs, rpcTimeoutMs, memoryLimitMB, ...others } = given;
+    const [unknown] = Object.keys(others);
+    if (unknown !== undefined) throw new TypeError(`'${unknown}' is no option of SandboxWorker`);
+    if (typeof onRpc !== "function") throw new TypeError("'onRpc' has to be a function");
+    for (
+      const [name, value] of Object.entries({ executionTimeoutMs, rpcTimeoutMs, memoryLimitMB })
+    ) {
+      if (value !== undefined) amount(name, value); // by its own name
+    }
+    this.#options = {
+      onRpc: (method, args) => onRpc(method, args),
+      limits: {
+        timeoutMs: executionTimeoutMs ?? SANDBOX_EXECUTION_TIMEOUT_MS,
+        rpcTimeoutMs: rpcTimeoutMs ?? SANDBOX_RPC_TIMEOUT_MS,
+        memoryMB: memoryLimitMB ?? 0,
+      },
+    };
+    this.#pool = sharedPool();
+    this.#pool.check(this.#options);
+  }
+
+  /**
+   * Runs `code`, the body of an async function of `mcp` and `args`. Never rejects: how it went is
+   * in the result. Several may run at once.
+   */
+  async execute<T = unknown>(code: string, args: unknown): Promise<SandboxResult<T>> {
+    const start = performance.now();
+    const ended = await this.#run<T>(code, args);
+    return { ...ended, durationMs: performance.now() - start };
+  }
+
+  async #run<T>(code: string, args: unknown): Promise<Omit<SandboxResult<T>, "durationMs">> {
+    if (this.#state === "down") return failure("WORKER_TERMINATED", "The sandbox was shut down");
+    this.#state = "active";
+    try {
+      const { success, result, error } = await this.#pool.run(code, args, this.#options);
+      if (success || !error) return { success: true, value: result as T };
+      return failure(error.code, error.message, error.stack);
+    } catch (error) {
+      return failure("INTERNAL", wordsOf(error));
+    }
+  }
+
+  /** Ends what runs, with `WORKER_TERMINATED`, and executes nothing any more. */
+  shutdown(): void {
+    this.#state = "down";
+    this.#pool.terminate(this.#options);
+  }
+
+  /** False before the first execution and after {@linkcode SandboxWorker.shutdown}. */
+  isActive(): boolean {
+    return this.#state === "active";
+  }
+}
+
+function failure(code: SandboxErrorCode, message: string, stack?: string) {
+  return { success: false, error: { code, message, ...(stack !== undefined && { stack }) } };
+}

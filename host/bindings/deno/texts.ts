@@ -1,0 +1,36 @@
+/** Texts on their way to C and back. */
+
+const encoder = new TextEncoder(), decoder = new TextDecoder();
+
+/** The bytes of a text. */
+export const bytesOf = (text: string): Uint8Array<ArrayBuffer> => encoder.encode(text);
+
+/** The bytes of a text, with a NUL at the end. */
+export const cString = (text: string): Uint8Array<ArrayBuffer> => encoder.encode(`${text}\0`);
+
+/** A text that ends with a NUL; none is "". */
+export const textAt = (pointer: Deno.PointerValue): string =>
+  pointer ? Deno.UnsafePointerView.getCString(pointer) : "";
+
+/** What is short is copied here: a buffer of its own for each would wait for V8's next big round. */
+const scratch = new Uint8Array(1 << 16);
+
+/** A text of so many bytes. */
+export function textOf(pointer: Deno.PointerValue, length: bigint): string {
+  if (!pointer || !length) return "";
+  if (length > scratch.length) {
+    return decoder.decode(Deno.UnsafePointerView.getArrayBuffer(pointer, Number(length)));
+  }
+  const bytes = scratch.subarray(0, Number(length));
+  Deno.UnsafePointerView.copyInto(pointer, bytes);
+  return decoder.decode(bytes);
+}
+
+/** The words of what was thrown, whatever it is. */
+export function wordsOf(thrown: unknown): string {
+  try {
+    return String(thrown instanceof Error ? thrown.message : thrown);
+  } catch {
+    return "what was thrown cannot be shown";
+  }
+}

@@ -1,0 +1,286 @@
+/** createRuntime: the whole envelope, events, limits, cancelling, a pool of one's own. */
+import { createRuntime, type RunEvent, type RuntimeOptions } from "../../host/bindings/deno/mod.ts";
+import { equal, failure, later, match, ok, sleep, test } from "./help.ts";
+
+const TRIVIAL = "return {ok: args.a + 1}";
+
+test("a run gives the whole envelope", async () => {
+  await using runtime = createRuntime({ onRpc: (_, args) => args });
+  const code = "console.log('a line'); try { eval('1') } catch {} return mcp.a.b([1])";
+  const { metrics, calls, runId, ...rest } = await runtime.run(code);
+  equal(rest, {
+    success: true,
+    result: [1],
+    logs: [
+      "a line",
+      "[blocked] eval: Requires eval access; use code that is written out: only pinned code runs",
+    ],
+    blocked: [{ api: "eval", access: "eval" }],
+  });
+  const [{ ms, ...call }] = calls as [typeof calls[0]];
+  equal(call, { n: 1, method: "a:b", state: "done", decision: "allow", by: "application" });
+  ok(ms > 0 && metrics.executionTimeMs > 0 && metrics.memoryUsedMB > 0);
+  equal(metrics.rpcCalls, 1);
+  match(runId, /^[0-9a-f]{8}-[0-9a-f]{4}-7/);
+});
+
+test("an error is told with type, code, message, stack, tool and hint", async () => {
+  await using runtime = createRuntime({ onRpc: () => Promise.reject(new Error("broken")) });
+  const { error } = await runtime.run("await mcp.a.b()");
+  equal([error?.type, error?.code, error?.message, error?.toolName], [
+    "RuntimeError",
+    "RPC_ERROR",
+    "broken",
+    "a:b",
+  ]);
+  match(error?.stack ?? "", /cap:/);
+  const late = await runtime.run("for (;;) {}", {}, { limits: { timeoutMs: 50 } });
+  equal(late.error?.type, "TimeoutError");
+  match(late.error?.hint ?? "", /timeout/);
+});
+
+test("without a handler calls fail", async () => {
+  await using runtime = createRuntime();
+  failure(await runtime.run("await mcp.a.b()"), "RPC_ERROR");
+});
+
+test("events are told in their order, while the run goes on", async () => {
+  const events: RunEvent[] = [];
+  const seen: number[] = [];
+  await using runtime = createRuntime({
+    onRpc: () => seen.push(events.length),
+    onEvent: (event) => events.push(event),
+  });
+  await runtime.run("console.log(1); await mcp.a.b(); try { eval('1') } catch {} console.log(2)");
+  equal(events.map((event) => event.type === "log" ? event.line.slice(0, 9) : event.type), [
+    "started",
+    "1",
+    "call",
+    "callDone",
+    "[blocked]",
+    "blocked",
+    "2",
+  ]);
+  equal(events[2], { type: "call", n: 1, method: "a:b", state: "not_started" });
+  equal(events[3], { type: "callDone", n: 1, method: "a:b", state: "done" });
+  equal(seen, [3]); // the handler has the call before it is done
+});
+
+test("a signal cancels a run, before it begins and while it goes on", async () => {
+  await using runtime = createRuntime();
+  failure(await runtime.run(TRIVIAL, { a: 1 }, { signal: AbortSignal.abort() }), "CANCELLED");
+  const abort = new AbortController();
+  const running = runtime.run("console.log('here'); for (;;) {}", {}, {
+    signal: abort.signal,
+    onEvent: ({ type }) => type === "log" && abort.abort(),
+  });
+  const envelope = await running;
+  failure(envelope, "CANCELLED");
+  equal(envelope.logs, ["here"]);
+  const other = await runtime.run(TRIVIAL, { a: 1 }, { signal: new AbortController().signal });
+  equal(other.result, { ok: 2 });
+});
+
+test("a signal that is aborted after the end does nothing", async () => {
+  await using runtime = createRuntime();
+  const abort = new AbortController();
+  equal((await runtime.run(TRIVIAL, { a: 1 }, { signal: abort.signal })).result, { ok: 2 });
+  abort.abort();
+  equal((await runtime.run(TRIVIAL, { a: 2 })).result, { ok: 3 });
+});
+
+test("a handler hears that its answer is not wanted any more", async () => {
+  const lost: string[] = [];
+  await using runtime = createRuntime({
+    onRpc: (method, _, { signal, n }) =>
+      new Promise((resolve) => {
+        equal(signal.aborted, false);
+        signal.addEventListener("abort", () => resolve(lost.push(`${method} ${n}`)));
+      }),
+  });
+  const code = "await mcp.slow.one().catch(() => {}); await mcp.slow.two()";
+  await runtime.run(code, {}, { limits: { rpcTimeoutMs: 50, timeoutMs: 5000 } });
+  equal(lost, ["slow:one 1", "slow:two 2"]);
+});
+
+test("a signal that is looked at when the call is lost already is aborted", async () => {
+  const { promise, resolve } = later<boolean>();
+  await using runtime = createRuntime({
+    onRpc: async (_method, _args, call) => {
+      await sleep(60);
+      resolve(call.signal.aborted);
+    },
+  });
+  failure(
+    await runtime.run("await mcp.a.b()", {}, { limits: { timeoutMs: 20 } }),
+    "EXECUTION_TIMEOUT",
+  );
+  equal(await promise, true);
+});
+
+test("each limit holds", async () => {
+  await using runtime = createRuntime({ onRpc: () => 1 });
+  const cases: [string, object, string][] = [
+    ["for (;;) {}", { timeoutMs: 50 }, "EXECUTION_TIMEOUT"],
+    ["for (;;) {}", { cpuMs: 50 }, "CPU_TIMEOUT"],
+    ["return 'x'.repeat(1000)", { resultBytes: 100 }, "OUTPUT_LIMIT"],
+    ["for (;;) await mcp.a.b()", { maxCalls: 5 }, "CALL_LIMIT"],
+    ["const a = []; for (;;) a.push([a.length])", { memoryMB: 16 }, "MEMORY_LIMIT"],
+  ];
+  for (const [code, limits, outcome] of cases) {
+    failure(await runtime.run(code, {}, { limits }), outcome);
+  }
+  const { logs } = await runtime.run("for (let i = 0; i < 99; i++) console.log('a line')", {}, {
+    limits: { logBytes: 50 },
+  });
+  ok(logs.length < 20, `${logs.length} lines`);
+  equal(
+    (await runtime.run("return mcp.a.b()", {}, { limits: { maxConcurrentCalls: 1 } })).result,
+    1,
+  );
+});
+
+test("limits of the runtime are those of its runs, unless they have their own", async () => {
+  await using runtime = createRuntime({ limits: { timeoutMs: 50, resultBytes: 10 } });
+  failure(await runtime.run("for (;;) {}"), "EXECUTION_TIMEOUT");
+  failure(
+    await runtime.run("return 'x'.repeat(100)", {}, { limits: { timeoutMs: 5000 } }),
+    "OUTPUT_LIMIT",
+  );
+});
+
+test("tools, schema, env and onDenied are what they are in the library", async () => {
+  await using runtime = createRuntime({ onRpc: (method) => method });
+  const tools = ["a:b", "c:d"];
+  const code = "return [await mcp.a.b(), await mcp.c.d(), await mcp.e.f().catch((e) => e.code)]";
+  equal((await runtime.run(code, {}, { tools })).result, ["a:b", "c:d", "PERMISSION_DENIED"]);
+  failure(await runtime.run("await mcp.a.b()", {}, { tools: [] }), "PERMISSION_DENIED");
+  const schema = { type: "object", required: ["a"], properties: { a: { type: "integer" } } };
+  match(failure(await runtime.run(TRIVIAL, { a: "x" }, { schema }), "VALIDATION_ERROR"), /\/a/);
+  equal((await runtime.run(TRIVIAL, { a: 1 }, { schema })).result, { ok: 2 });
+  equal((await runtime.run("return args.env.LANG", {}, { env: { LANG: "en" } })).result, "en");
+  const caught = "try { eval('1') } catch {} return 1";
+  failure(await runtime.run(caught, {}, { onDenied: "stop" }), "PERMISSION_DENIED");
+  equal((await runtime.run(caught, {}, { onDenied: "continue" })).result, 1);
+});
+
+test("a run can be recorded", async () => {
+  await using runtime = createRuntime({ onRpc: () => "the answer" });
+  const dir = await Deno.makeTempDir();
+  const record = `${dir}/run.jsonl`;
+  await runtime.run("return mcp.a.b()", {}, { record });
+  const journal = await Deno.readTextFile(record);
+  match(journal, /the answer/);
+  equal(journal.trim().split("\n").every((line) => JSON.parse(line) !== undefined), true);
+  await Deno.remove(dir, { recursive: true });
+});
+
+test("options that make no sense are refused by name", async () => {
+  const made: [object, RegExp][] = [
+    [
+      { limits: { timeout: 1 } },
+      /'timeout' is not a setting of limits: there are timeoutMs, cpuMs/,
+    ],
+    [{ limits: { timeoutMs: "1s" } }, /'timeoutMs' has to be a number/],
+    [{ pool: { warm: 1e9 } }, /too many: 4096 at most/],
+    [{ pool: { warmth: 1 } }, /'warmth' is not a setting of pool/],
+    [{ sandbox: { uidBase: 1 } }, /1 cannot be the first/],
+    [{ onRcp: () => {} }, /'onRcp' is not a setting of a run/],
+    [{ tools: ["no colon"] }, /'no colon' is not the name of a tool/],
+    [{ onDenied: "never" }, /"continue" or "stop"/],
+  ];
+  for (const [options, words] of made) {
+    let message = "nothing was thrown";
+    try {
+      createRuntime(options as RuntimeOptions);
+    } catch (error) {
+      message = (error as Error).message;
+    }
+    match(message, words);
+  }
+  await using runtime = createRuntime();
+  const message = await runtime.run(TRIVIAL, {}, { limits: { memoryMB: -1 } })
+    .then(() => "it ran", (error) => error.message);
+  match(message, /'memoryMB' has to be a number/);
+  equal((await runtime.run(TRIVIAL, { a: 1 })).result, { ok: 2 });
+});
+
+test("a pool can be warmed, counted and looked at", async () => {
+  await using runtime = createRuntime({ pool: { warm: 3, maxWorkers: 5 } });
+  equal(runtime.missingLayers(), undefined);
+  runtime.warm();
+  await runtime.run(TRIVIAL, { a: 1 });
+  equal(typeof runtime.missingLayers(), "string");
+  const counts = runtime.counts();
+  equal([counts.running, counts.waiting, counts.zygotes, counts.crashes], [0, 0, 1, 0]);
+  ok(counts.workers >= 1);
+  const all = Array.from({ length: 40 }, (_, a) => runtime.run<{ ok: number }>(TRIVIAL, { a }));
+  equal((await Promise.all(all)).map(({ result }) => result?.ok), all.map((_, a) => a + 1));
+});
+
+test("workers are replaced while nothing runs", async () => {
+  await using runtime = createRuntime({ pool: { warm: 4 } });
+  for (let i = 1; i <= 3; i++) {
+    await runtime.run(TRIVIAL, { a: 1 });
+    await sleep(20); // nobody asks for anything
+    equal(runtime.counts().workers, 4 + i);
+  }
+});
+
+test("a runtime that is closed ends what runs, and runs nothing any more", async () => {
+  const runtime = createRuntime({ onRpc: () => new Promise(() => {}) });
+  const running = [runtime.run("for (;;) {}"), runtime.run("await mcp.a.b()")];
+  await Promise.all([runtime.close(), runtime.close()]);
+  for (const envelope of await Promise.all(running)) {
+    equal(failure(envelope, "WORKER_TERMINATED"), "The sandbox was shut down");
+  }
+  equal(
+    await runtime.run(TRIVIAL).then(() => "ran", (error) => error.message),
+    "this runtime is closed",
+  );
+  await runtime.close();
+});
+
+test("runtimes share nothing", async () => {
+  await using one = createRuntime({ onRpc: () => "one" });
+  await using two = createRuntime({ onRpc: () => "two" });
+  const code = "return mcp.who.am_i()";
+  const all = await Promise.all([one, two, one, two].map((runtime) => runtime.run(code)));
+  equal(all.map(({ result }) => result), ["one", "two", "one", "two"]);
+});
+
+// --- the event loop ------------------------------------------------------------------------------
+
+test("the event loop has its turns while calls are answered at once", async () => {
+  const { promise: over, resolve } = later();
+  await using runtime = createRuntime({ onRpc: (_, args) => args });
+  let turns = 0;
+  const watch = (async () => {
+    let running = true;
+    over.then(() => running = false);
+    for (; running; turns++) await sleep(0);
+  })();
+  await runtime.run("for (let i = 0; i < 5000; i++) await mcp.a.b(i)");
+  resolve();
+  await watch;
+  ok(turns >= 10, `${turns} turns in 5,000 calls`);
+});
+
+test("the event loop has its turns while code spins, floods and computes", async () => {
+  await using runtime = createRuntime({ onRpc: (_, args) => args, limits: { timeoutMs: 400 } });
+  const codes = [
+    "for (;;) {}",
+    "for (;;) await mcp.a.b(1)",
+    "for (;;) mcp.a.b(1).catch(() => {})",
+    "for (;;) console.log('x')",
+  ];
+  let turns = 0, running = true;
+  const watch = (async () => {
+    for (; running; turns++) await sleep(0);
+  })();
+  const all = await Promise.all(codes.map((code) => runtime.run(code)));
+  running = false;
+  await watch;
+  equal(all.map(({ success }) => success), [false, false, false, false]);
+  ok(turns >= 10, `${turns} turns in 400 ms`);
+});

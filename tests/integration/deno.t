@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""deno.t - the binding for Deno as its user meets it: its README, a terminal, where it is installed.
+
+What it does is tested by tests/deno, in Deno.
+"""
+
+import os
+import re
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from building import ROOT, installed, read_text
+from harness import (SANITIZED, Process, Terminal, contains, equal, main, need, scratch_dir, stretched, test,
+                     write_file)
+
+DENO = f"{ROOT}/tests/deno/deno"
+BINDING = f"{ROOT}/host/bindings/deno"
+PROGRAM = """
+import {{ SandboxWorker }} from "{}/mod.ts";
+const {{ value }} = await new SandboxWorker(async () => 1).execute("return 'from ' + args.where", {{ where: "inside" }});
+console.log(value);
+"""
+
+
+def need_deno():
+    need(not SANITIZED, "a sanitized library needs a sanitized program")
+    need(os.path.isdir(f"{ROOT}/build/npm-deno"), "there is no Deno; `make test-deno` gets it")
+
+
+def deno(*words, **options):
+    return Process([DENO, *words], **options).end(120)
+
+
+def readme_blocks(language):
+    return re.findall(rf"^```{language}\n(.*?)^```", read_text("host/bindings/deno/README.md"), re.M | re.S)
+
+
+@test
+def format_lint_types_and_documentation_are_as_deno_wants_them():
+    need_deno()
+    done = Process([f"{ROOT}/tests/deno/check"]).end(120)
+    equal((done.status, done.out), (0, ""), done.err)
+
+
+@test
+def the_example_prints_what_the_readme_shows():
+    need_deno()
+    shown = next(block for block in readme_blocks("console") if "example.ts" in block)
+    command, wanted = shown.split("\n", 1)
+    equal(command, "$ deno run --allow-ffi --allow-read example.ts")
+    done = deno("run", "--allow-ffi", "--allow-read", "example.ts", cwd=BINDING)
+    equal((done.status, done.out, done.err), (0, wanted, ""))
+
+
+@test
+def every_program_in_the_readme_runs():
+    need_deno()
+    programs = [block for block in readme_blocks("ts") if "import " in block]
+    assert programs
+    with scratch_dir() as here:
+        for program in programs:
+            path = write_file(f"{here}/program.ts", program.replace('"./mod.ts"', f'"{BINDING}/mod.ts"'))
+            done = deno("run", "--check", "--quiet", "--allow-ffi", path)
+            equal((done.status, done.err), (0, ""), program)
+
+
+@test
+def nobody_is_asked_for_the_environment():
+    """On a terminal Deno would ask for what is not granted."""
+    need_deno()
+    with scratch_dir() as here:
+        path = write_file(f"{here}/program.ts", PROGRAM.format(BINDING))
+        terminal = Terminal()
+        run = Process([DENO, "run", "--quiet", "--allow-ffi", path], stdin=terminal.theirs, stderr=terminal.theirs)
+        run.end(60)
+        equal((run.status, run.out, terminal.text()), (0, "from inside\n", ""))
+
+
+@test
+def somebody_is_asked_once_for_the_library():
+    """The twin: what is not granted is asked for, on a terminal."""
+    need_deno()
+    with scratch_dir() as here:
+        path = write_file(f"{here}/program.ts", PROGRAM.format(BINDING))
+        terminal = Terminal()
+        run = Process([DENO, "run", "--quiet", path], stdin=terminal.theirs, stderr=terminal.theirs)
+        terminal.wait_for(b"Allow?", stretched(30))
+        for _ in range(30):
+            terminal.type(b"y\n")  # Deno throws away what was typed before it reads
+            terminal.wait_for(b"Granted", 1)
+            if b"Granted" in terminal.seen:
+                break
+        run.end(60)
+        text = terminal.text()
+        equal((run.status, run.out, text.count("Allow?")), (0, "from inside\n", 1), text)
+
+
+@test
+def what_is_installed_finds_its_library():
+    need_deno()
+    with installed() as prefix, scratch_dir() as here:
+        folder = f"{prefix}/share/caprun/deno"
+        path = write_file(f"{here}/program.ts", PROGRAM.format(folder))
+        trace = f"{here}/trace"
+        done = Process(["strace", "-f", "-o", trace, "-e", "trace=openat", DENO, "run", "--quiet", "--allow-ffi", path])
+        done.end(120)
+        equal((done.status, done.out), (0, "from inside\n"), done.err)
+        with open(trace, encoding="utf-8") as file:
+            opened = re.findall(r'"([^"]*libcaprun\.so\.0)", .* = \d+', file.read())
+        equal(set(opened), {f"{prefix}/lib/libcaprun.so.0"})
+
+
+@test
+def the_benchmark_measures_what_it_says():
+    need_deno()
+    done = deno("run", "--quiet", "--allow-ffi", "--allow-read", "--unstable-worker-options",
+                f"{ROOT}/tests/bench/deno/bench.ts", "1")
+    equal((done.status, done.err), (0, ""))
+    contains(done.out, "a fresh sandbox", "a call and its answer", "ratio")
+
+
+main()
