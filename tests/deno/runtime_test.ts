@@ -41,7 +41,7 @@ test("an error is told with type, code, message, stack, tool and hint", async ()
 
 test("without a handler calls fail", async () => {
   await using runtime = createRuntime();
-  failure(await runtime.run("await mcp.a.b()"), "RPC_ERROR");
+  match(failure(await runtime.run("await mcp.a.b()"), "RPC_ERROR"), /No onRpc was given/);
 });
 
 test("events are told in their order, while the run goes on", async () => {
@@ -187,7 +187,13 @@ test("options that make no sense are refused by name", async () => {
     [{ sandbox: { uidBase: 1 } }, /1 cannot be the first/],
     [{ onRcp: () => {} }, /'onRcp' is not a setting of a run/],
     [{ tools: ["no colon"] }, /'no colon' is not the name of a tool/],
-    [{ onDenied: "never" }, /"continue" or "stop"/],
+    [{ onDenied: "never" }, /'onDenied' has to be "continue" or "stop", and is never/],
+    [{ onRpc: {} }, /'onRpc' has to be a function/],
+    [{ onEvent: 5 }, /'onEvent' has to be a function, and is 5/],
+    [{ signal: new AbortController() }, /'signal' has to be an AbortSignal/],
+    [{ tools: "a:b" }, /'tools' has to be a list of names/],
+    [{ record: 5 }, /'record' has to be a path/],
+    [() => {}, /the options have to be an object/],
   ];
   for (const [options, words] of made) {
     let message = "nothing was thrown";
@@ -239,6 +245,33 @@ test("a runtime that is closed ends what runs, and runs nothing any more", async
     "this runtime is closed",
   );
   await runtime.close();
+});
+
+test("a runtime can be closed by what is called while it works", async () => {
+  const closing: Promise<void>[] = [];
+  const inArgs = createRuntime();
+  const args = { toJSON: () => (closing.push(inArgs.close()), 1) };
+  equal(
+    await inArgs.run(TRIVIAL, args).then(() => "ran", ({ message }) => message),
+    "this runtime is closed",
+  );
+  const inHandler = createRuntime({ onRpc: () => void closing.push(inHandler.close()) });
+  failure(await inHandler.run("await mcp.a.b(); for (;;) {}"), "WORKER_TERMINATED");
+  const inEvent = createRuntime({ onEvent: () => void closing.push(inEvent.close()) });
+  failure(await inEvent.run("for (;;) {}"), "WORKER_TERMINATED");
+  await Promise.all(closing);
+  ok(closing.length >= 3);
+});
+
+test("what Object.prototype has is not taken for an option", async () => {
+  const polluted = Object.prototype as Record<string, unknown>;
+  polluted.strange = 1;
+  try {
+    await using runtime = createRuntime({ limits: { timeoutMs: 5000 }, pool: {} });
+    equal((await runtime.run(TRIVIAL, { a: 1 })).result, { ok: 2 });
+  } finally {
+    delete polluted.strange;
+  }
 });
 
 test("runtimes share nothing", async () => {

@@ -63,6 +63,27 @@ test("code that is too long is refused", async () => {
   equal(await value(`return "${"x".repeat(1 << 19)}".length`), 1 << 19);
 });
 
+test("code that is no text is refused", async () => {
+  for (const code of [5, undefined, null, () => 1] as unknown[]) {
+    match(
+      failure(await execute(code as string), "VALIDATION_ERROR"),
+      /The code has to be a string/,
+    );
+  }
+});
+
+test("values are at most 1,000 levels deep, and hostile keys are only keys", async () => {
+  const nest = (n: number) => `let a = []; for (let i = 1; i < ${n}; i++) a = [a];`;
+  for (
+    const [n, code] of [[1000, undefined], [1001, "CODE_ERROR"], [100000, "CODE_ERROR"]] as const
+  ) {
+    equal((await execute(`${nest(n)} return a`)).error?.code, code);
+  }
+  const keys = await value(`return JSON.parse('{"__proto__": {"x": 1}, "then": 1, "toJSON": 2}')`);
+  equal(Object.keys(keys as object), ["__proto__", "then", "toJSON"]);
+  equal(({} as Record<string, unknown>).x, undefined);
+});
+
 test("an error of the code has its message and its own lines", async () => {
   const { success, error, value } = await execute("\nthrow new TypeError('on purpose')");
   equal(success, false);
@@ -240,6 +261,7 @@ test("what a handler throws arrives with the same message", async () => {
     [new Error(""), ""],
     ["just words", "just words"],
     [undefined, "undefined"],
+    [{ message: "of an object" }, "of an object"],
     [Object.create(null), "what was thrown cannot be shown"],
   ];
   for (const [error, message] of thrown) {
@@ -271,7 +293,19 @@ test("what cannot be JSON is an error of that call only", async () => {
   const code = `const all = [];
     for (let i = 0; i < 6; i++) all.push(await mcp.a.b().catch((e) => e.code));
     return all`;
-  equal(await value(code, {}, { onRpc }), ["RPC_ERROR", "RPC_ERROR", null, null, null, "fine"]);
+  equal(await value(code, {}, { onRpc }), [
+    "RPC_ERROR",
+    "RPC_ERROR",
+    null,
+    "RPC_ERROR",
+    null,
+    "fine",
+  ]);
+  const big = () => Promise.resolve(1n);
+  match(
+    String(await value("return mcp.a.b().catch((e) => e.message)", {}, { onRpc: big })),
+    /^The answer of a:b cannot be JSON: .*BigInt/,
+  );
 });
 
 test("an answer that is too large is an error of that call only", async () => {
@@ -355,8 +389,12 @@ test("limits that make no sense are refused when the object is made", () => {
     [{ memoryLimitMB: "64" }, /'memoryLimitMB'/],
     [{ memoryLimitMB: 1 << 20 }, /16 GiB/],
     [{ executionTimeoutMs: Infinity }, /'executionTimeoutMs'/],
-    [{ executionTimeout: 5 }, /'executionTimeout' is no option/],
+    [
+      { executionTimeout: 5 },
+      /'executionTimeout' is not an option of SandboxWorker: there are onRpc,/,
+    ],
     [{ onRpc: "no function" }, /'onRpc' has to be a function/],
+    [{ onRpc: undefined }, /'onRpc' has to be a function/],
   ];
   for (const [options, words] of bad) {
     let message = "nothing was thrown";
@@ -368,6 +406,7 @@ test("limits that make no sense are refused when the object is made", () => {
     match(message, words);
   }
   new SandboxWorker({ onRpc: noCalls, executionTimeoutMs: 1.5, rpcTimeoutMs: 0 });
+  new SandboxWorker({ onRpc: noCalls, rpcTimeoutMs: null as unknown as number }); // as ?? has it
 });
 
 // --- shutdown and activity -----------------------------------------------------------------------
@@ -382,6 +421,16 @@ test("it is active from the first execution to the shutdown", async () => {
   sandbox.shutdown();
   equal(sandbox.isActive(), false);
   sandbox.shutdown();
+});
+
+test("it can be used with using", async () => {
+  let sandbox: SandboxWorker;
+  {
+    using made = new SandboxWorker(noCalls);
+    equal(valueOf(await made.execute("return 1", {})), 1);
+    sandbox = made;
+  }
+  failure(await sandbox.execute("return 1", {}), "WORKER_TERMINATED");
 });
 
 test("after the shutdown an execution resolves to WORKER_TERMINATED", async () => {
@@ -418,6 +467,14 @@ test("a shutdown right after the start, and in a handler", async () => {
     second.shutdown();
     return Promise.resolve("nobody wants it");
   });
+  failure(await second.execute("return mcp.a.b()", {}), "WORKER_TERMINATED");
+});
+
+test("a shutdown in a toJSON, of args and of an answer", async () => {
+  const down = (sandbox: () => SandboxWorker) => ({ toJSON: () => (sandbox().shutdown(), 1) });
+  const first: SandboxWorker = new SandboxWorker(noCalls);
+  failure(await first.execute("return 1", down(() => first)), "WORKER_TERMINATED");
+  const second: SandboxWorker = new SandboxWorker(() => Promise.resolve(down(() => second)));
   failure(await second.execute("return mcp.a.b()", {}), "WORKER_TERMINATED");
 });
 

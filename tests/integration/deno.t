@@ -56,7 +56,7 @@ def the_example_prints_what_the_readme_shows():
 @test
 def every_program_in_the_readme_runs():
     need_deno()
-    programs = [block for block in readme_blocks("ts") if "import " in block]
+    programs = [block for block in readme_blocks("ts") if "import " in block]  # "ts ignore": places
     assert programs
     with scratch_dir() as here:
         for program in programs:

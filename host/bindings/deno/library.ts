@@ -3,6 +3,8 @@
  * documented in caprun.h.
  */
 
+import { textAt } from "./texts.ts";
+
 /** The oldest library that has every function below. */
 const OLDEST = "0.1.0";
 const FILE = "libcaprun.so.0";
@@ -138,13 +140,15 @@ function openFirst(paths: string[]): Library {
       failures.push((error as Error).message.replace(/^(Could not open library: )+/, "  "));
       continue;
     }
-    const version = found.symbols.caprun_version?.() ?? null;
-    const words = version ? Deno.UnsafePointerView.getCString(version) : "before 0.1.0";
+    const version = textAt(found.symbols.caprun_version?.() ?? null);
     found.close();
-    if (!version || isOlder(words, OLDEST)) {
+    if (!version || isOlder(version, OLDEST)) {
       throw new Error(
-        `libcaprun in '${path}' is too old: it is ${words}, and this binding needs ${OLDEST}; ` +
-          "install the caprun that this binding came with, or set CAPRUN_LIB to its library",
+        `'${path}' ${
+          version ? `is libcaprun ${version}` : "is not libcaprun, or one before 0.1.0"
+        }, ` +
+          `and this binding needs ${OLDEST}; install the caprun that it came with, or set ` +
+          "CAPRUN_LIB to its library",
       );
     }
     return Deno.dlopen(path, SYMBOLS).symbols;

@@ -30,8 +30,10 @@ export type {
   CallHandler,
   Limits,
   PoolOptions,
+  PoolSizes,
   RunEvent,
   RunOptions,
+  SandboxOptions,
 } from "./options.ts";
 export type {
   Blocked,

@@ -42,9 +42,9 @@ export interface Limits {
 
 /** What a run is made of, besides code and args. */
 export interface RunOptions {
-  /** Answers the calls of this run. */
+  /** Answers the calls of this run; without one they fail. */
   onRpc?: CallHandler;
-  /** Hears what happens, while it happens. */
+  /** Hears what happens, while it happens. What it throws is an uncaught error of the program. */
   onEvent?: (event: RunEvent) => void;
   /** Ends the run with `CANCELLED` when it is aborted. */
   signal?: AbortSignal;
@@ -56,34 +56,43 @@ export interface RunOptions {
   schema?: unknown;
   /** What the code finds in `args.env`. */
   env?: Record<string, string>;
-  /** `"stop"`: the first attempt on what is denied ends the run, even if the code would catch it. */
+  /**
+   * `"continue"`, the default, or `"stop"`: the first attempt on what is denied ends the run, even
+   * if the code would catch it.
+   */
   onDenied?: "continue" | "stop";
   /** A new file for the journal of the run. */
   record?: string;
 }
 
-/** The size and kind of a pool; what is not set, or 0, has its default. */
+/** The size of a pool; what is not set, or 0, has its default. */
+export interface PoolSizes {
+  /** Workers that wait for a run, locked and ready; 8 for each processor. */
+  warm?: number;
+  /** Processes at most; 256. More runs wait for their turn. */
+  maxWorkers?: number;
+  /** What all runs together may use; as much as `maxWorkers` runs may. */
+  maxMemoryMB?: number;
+  /** The limit of runs that set none, with which workers are made ready; 512. */
+  memoryMB?: number;
+}
+
+/** How workers are locked; what is not set has its default. */
+export interface SandboxOptions {
+  /** Nothing runs where a layer of the sandbox is missing; false. */
+  requireAllLayers?: boolean;
+  /** A zygote for each run, so that no two runs share an address; false. Costs a millisecond. */
+  freshProgram?: boolean;
+  /** The first of the uids of root's zygotes; 2130640896. */
+  uidBase?: number;
+}
+
+/** What a pool is made with. */
 export interface PoolOptions {
   /** How many workers there are. */
-  pool?: {
-    /** Workers that wait for a run, locked and ready; 8 for each processor. */
-    warm?: number;
-    /** Processes at most; 256. More runs wait for their turn. */
-    maxWorkers?: number;
-    /** What all runs together may use. */
-    maxMemoryMB?: number;
-    /** The limit of runs that set none, for which workers are ready; 512. */
-    memoryMB?: number;
-  };
+  pool?: PoolSizes;
   /** How they are locked. */
-  sandbox?: {
-    /** Nothing runs where a layer of the sandbox is missing. */
-    requireAllLayers?: boolean;
-    /** A zygote for each run, so that no two runs share an address; a millisecond more. */
-    freshProgram?: boolean;
-    /** The first of the uids of root's zygotes. */
-    uidBase?: number;
-  };
+  sandbox?: SandboxOptions;
 }
 
 /** A runtime or a run of the library. */
@@ -97,6 +106,16 @@ type Setters<T> = { [K in keyof T]-?: Setter<NonNullable<T[K]>> };
 
 const MIB = 1024 * 1024;
 const MOST_32 = 0xfffffffe;
+
+/** Throws if |value| is not what it has to be; returns 0, as a setter does. */
+function need(is: boolean, name: string, what: string, value: unknown): number {
+  if (is) return 0;
+  throw new TypeError(`'${name}' has to be ${what}, and is ${wordsOf(value)}`);
+}
+
+/** The same for functions. */
+export const needFunction = (name: string, value: unknown): number =>
+  need(typeof value === "function", name, "a function", value);
 
 /** The number |value|, of which |unit| makes one of C's; throws if it is none. */
 export function amount(name: string, value: unknown, unit = 1): bigint {
@@ -119,8 +138,8 @@ function setAll<T extends object>(
   values: T | undefined,
   setters: Setters<T>,
 ): number {
-  for (const key in values) {
-    const value = values[key];
+  for (const key of Object.keys(values ?? {}) as (keyof T & string)[]) {
+    const value = values?.[key];
     if (!Object.hasOwn(setters, key)) {
       const known = Object.keys(setters).join(", ");
       throw new TypeError(`'${key}' is not a setting of ${what}: there are ${known}`);
@@ -166,25 +185,29 @@ const limits: Setters<Limits> = {
 };
 
 const run: Setters<RunOptions> = {
-  onRpc: () => 0,
-  onEvent: () => 0,
-  signal: () => 0,
+  onRpc: (_, value) => needFunction("onRpc", value),
+  onEvent: (_, value) => needFunction("onEvent", value),
+  signal: (_, value) => need(value instanceof AbortSignal, "signal", "an AbortSignal", value),
   limits: (of, values) => setAll("limits", of, values, limits),
-  tools: ({ lib, pointer }, names) =>
-    lib.caprun_run_set_tools(pointer, listOf(names), BigInt(names.length)),
+  tools: ({ lib, pointer }, names) => {
+    const is = Array.isArray(names) && names.every((name) => typeof name === "string");
+    need(is, "tools", "a list of names", names);
+    return lib.caprun_run_set_tools(pointer, listOf(names), BigInt(names.length));
+  },
   schema: (of, schema) => giveJson(of.lib.caprun_run_set_schema, of, schema),
   env: (of, env) => giveJson(of.lib.caprun_run_set_env, of, env),
   onDenied: ({ lib, pointer }, what) => {
-    if (what !== "stop" && what !== "continue") {
-      throw new TypeError(`'onDenied' is "continue" or "stop", and not ${wordsOf(what)}`);
-    }
+    need(what === "stop" || what === "continue", "onDenied", '"continue" or "stop"', what);
     lib.caprun_run_set_stop_when_denied(pointer, what === "stop" ? 1 : 0);
     return 0;
   },
-  record: ({ lib, pointer }, path) => lib.caprun_run_record(pointer, cString(path)),
+  record: ({ lib, pointer }, path) => {
+    need(typeof path === "string", "record", "a path", path);
+    return lib.caprun_run_record(pointer, cString(path));
+  },
 };
 
-const pool: Setters<NonNullable<PoolOptions["pool"]>> = {
+const pool: Setters<PoolSizes> = {
   warm: ({ lib, pointer }, n) => lib.caprun_set_warm(pointer, amount32("warm", n)),
   maxWorkers: ({ lib, pointer }, n) =>
     lib.caprun_set_max_workers(pointer, amount32("maxWorkers", n)),
@@ -193,7 +216,7 @@ const pool: Setters<NonNullable<PoolOptions["pool"]>> = {
   memoryMB: ({ lib, pointer }, n) => lib.caprun_set_memory(pointer, amount("memoryMB", n, MIB)),
 };
 
-const sandbox: Setters<NonNullable<PoolOptions["sandbox"]>> = {
+const sandbox: Setters<SandboxOptions> = {
   requireAllLayers: ({ lib, pointer }, on) =>
     lib.caprun_set_require_all_layers(pointer, on ? 1 : 0),
   freshProgram: ({ lib, pointer }, on) => lib.caprun_set_fresh_program(pointer, on ? 1 : 0),

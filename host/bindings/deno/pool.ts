@@ -212,13 +212,13 @@ export class Pool {
 
   /** Returns why they cannot be given, or nothing. */
   #give(run: Pointer, code: string, args: unknown): string | undefined {
-    let json: string | undefined;
+    let json: string;
+    if (typeof code !== "string") return `The code has to be a string, and is a ${typeof code}`;
     try {
-      json = args === undefined ? "{}" : JSON.stringify(args);
+      json = args === undefined ? "{}" : jsonOf(args);
     } catch (error) {
       return `The args cannot be JSON: ${wordsOf(error)}`;
     }
-    if (json === undefined) return `The args cannot be JSON: they are a ${typeof args}`;
     const codeBytes = bytesOf(code), argBytes = bytesOf(json);
     const failed = this.lib.caprun_run_set_code(run, codeBytes, BigInt(codeBytes.length)) ||
       this.lib.caprun_run_set_args(run, argBytes, BigInt(argBytes.length));
@@ -232,9 +232,13 @@ export class Pool {
   }
 
   #begin(pointer: Pointer, options: RunOptions): Promise<Envelope> {
-    const { signal, onRpc, onEvent } = options;
+    if (this.#closing) { // by a toJSON of the args, say
+      this.lib.caprun_run_free(pointer);
+      throw new Error(CLOSED);
+    }
+    const { signal, onEvent } = options;
     const { promise, resolve } = Promise.withResolvers<Envelope>();
-    const cancel = () => this.lib.caprun_cancel(pointer);
+    const cancel = () => run.ended || this.lib.caprun_cancel(pointer);
     const run: Live = {
       pool: this,
       id: free.pop() ?? live.length,
@@ -246,15 +250,15 @@ export class Pool {
     };
     const data = BigInt(run.id);
     this.lib.caprun_run_set_event(pointer, this.#callbacks.event, data);
-    if (onRpc) this.lib.caprun_run_set_handler(pointer, this.#callbacks.call, data);
+    this.lib.caprun_run_set_handler(pointer, this.#callbacks.call, data);
     if (onEvent) this.lib.caprun_run_set_log(pointer, this.#callbacks.log, data);
     if (this.lib.caprun_start(pointer) < 0) this.#reject(pointer, "INTERNAL", this.#error());
-    signal?.addEventListener("abort", cancel, { once: true });
     live[run.id] = run;
     this.#count++;
     this.#looks = LOOKS_AT_START;
-    this.#step(); // which hands it to a worker
     this.#turns ??= this.#takeTurns();
+    signal?.addEventListener("abort", cancel, { once: true });
+    this.#step(); // which hands it to a worker
     return promise;
   }
 
@@ -286,18 +290,17 @@ export class Pool {
 
   /** For the callbacks. */
   async answer(run: Live, call: number, method: string, args: string): Promise<void> {
-    let text: string, failed = false;
+    const { onRpc = nobody } = run.options;
+    let json: string | undefined, failure: string | undefined;
     try {
-      const value = await run.options.onRpc?.(method, JSON.parse(args), new Context(run, call));
-      text = JSON.stringify(value) ?? "null";
+      json = answerOf(method, await onRpc(method, JSON.parse(args), new Context(run, call)));
     } catch (error) {
-      text = wordsOf(error);
-      failed = true;
+      failure = wordsOf(error);
     }
     run.aborts?.delete(call);
     if (run.ended) return; // nobody waits for it any more
-    const refusal = failed ? text : this.#reply(run.pointer, call, text);
-    if (refusal !== undefined) this.#fail(run.pointer, call, refusal);
+    if (json !== undefined) failure = this.#reply(run.pointer, call, json);
+    if (failure !== undefined) this.#fail(run.pointer, call, failure);
     this.#looks = LOOKS;
     while (this.#isAside && this.#mayLook()) this.#look();
   }
@@ -391,8 +394,10 @@ export class Pool {
   }
 
   async #close(): Promise<void> {
-    this.terminate();
-    await this.#turns;
+    while (this.#turns) {
+      this.terminate();
+      await this.#turns;
+    }
     const pointer = this.pointer;
     this.#pointer = null;
     await this.lib.free_aside(pointer);
@@ -422,6 +427,23 @@ class Context implements CallContext {
     if (!abort) aborts.set(this.n, abort = new AbortController());
     if (this.#run.ended || this.#run.lost?.has(this.n)) abort.abort();
     return abort.signal;
+  }
+}
+
+const nobody = () => Promise.reject(new Error("No onRpc was given: nobody answers calls"));
+
+/** As JSON; what has none at all, such as a function, is an error as well. */
+function jsonOf(value: unknown): string {
+  const json = JSON.stringify(value);
+  if (json === undefined) throw new TypeError(`it is a ${typeof value}`);
+  return json;
+}
+
+function answerOf(method: string, value: unknown): string {
+  try {
+    return value === undefined ? "null" : jsonOf(value);
+  } catch (error) {
+    throw new TypeError(`The answer of ${method} cannot be JSON: ${wordsOf(error)}`);
   }
 }
 

@@ -100,6 +100,7 @@ export class Runtime {
  * make no sense.
  */
 export function createRuntime(options: RuntimeOptions = {}): Runtime {
+  if (typeof options !== "object") throw new TypeError("the options have to be an object");
   const { pool, sandbox, ...forRuns } = options;
   const made = new Pool({ ...(pool && { pool }), ...(sandbox && { sandbox }) });
   try {

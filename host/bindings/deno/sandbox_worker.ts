@@ -1,6 +1,6 @@
 /** SandboxWorker, as PML has it, but each execution is in a locked process of its own. */
 import type { SandboxErrorCode } from "./envelope.ts";
-import { amount, type RunOptions } from "./options.ts";
+import { amount, needFunction, type RunOptions } from "./options.ts";
 import { Pool } from "./pool.ts";
 import { wordsOf } from "./texts.ts";
 
@@ -20,11 +20,11 @@ export type RpcHandler = (method: string, args: unknown) => Promise<unknown>;
 export interface SandboxWorkerOptions {
   /** Answers the calls of the code. */
   onRpc: RpcHandler;
-  /** {@linkcode SANDBOX_EXECUTION_TIMEOUT_MS} unless set. */
+  /** {@linkcode SANDBOX_EXECUTION_TIMEOUT_MS} unless set, or if it is 0. */
   executionTimeoutMs?: number;
-  /** {@linkcode SANDBOX_RPC_TIMEOUT_MS} unless set. */
+  /** {@linkcode SANDBOX_RPC_TIMEOUT_MS} unless set, or if it is 0. */
   rpcTimeoutMs?: number;
-  /** 512 unless set. */
+  /** 512 unless set, or if it is 0. */
   memoryLimitMB?: number;
 }
 
@@ -50,6 +50,21 @@ export interface SandboxResult<T = unknown> {
   durationMs: number;
 }
 
+const OPTIONS = ["onRpc", "executionTimeoutMs", "rpcTimeoutMs", "memoryLimitMB"];
+
+/** So that what is wrong is told by the name that it has here. */
+function checkOptions(given: SandboxWorkerOptions): void {
+  if (typeof given !== "object") throw new TypeError("'onRpc' has to be a function");
+  for (const [name, value] of Object.entries(given)) {
+    if (!OPTIONS.includes(name)) {
+      const known = OPTIONS.join(", ");
+      throw new TypeError(`'${name}' is not an option of SandboxWorker: there are ${known}`);
+    }
+    if (name !== "onRpc" && value !== undefined && value !== null) amount(name, value);
+  }
+  needFunction("onRpc", given.onRpc);
+}
+
 let shared: Pool | undefined;
 
 /** All objects share one pool, which is there until the program ends. */
@@ -73,25 +88,17 @@ function sharedPool(): Pool {
 export class SandboxWorker {
   #pool: Pool;
   #options: RunOptions;
-  #state: "new" | "active" | "down" = "new";
+  #isUsed = false;
+  #isDown = false;
 
   /**
    * Throws an error that says what to do if libcaprun is missing or too old, and for limits that
    * make no sense.
    */
   constructor(options: SandboxWorkerOptions | RpcHandler) {
-    const given: SandboxWorkerOptions = typeof options === "function"
-      ? { onRpc: options }
-      : options;
-    const { onRpc, executionTimeoutMs, rpcTimeoutMs, memoryLimitMB, ...others } = given;
-    const [unknown] = Object.keys(others);
-    if (unknown !== undefined) throw new TypeError(`'${unknown}' is no option of SandboxWorker`);
-    if (typeof onRpc !== "function") throw new TypeError("'onRpc' has to be a function");
-    for (
-      const [name, value] of Object.entries({ executionTimeoutMs, rpcTimeoutMs, memoryLimitMB })
-    ) {
-      if (value !== undefined) amount(name, value); // by its own name
-    }
+    const given = typeof options === "function" ? { onRpc: options } : options;
+    checkOptions(given);
+    const { onRpc, executionTimeoutMs, rpcTimeoutMs, memoryLimitMB } = given;
     this.#options = {
       onRpc: (method, args) => onRpc(method, args),
       limits: {
@@ -115,12 +122,16 @@ export class SandboxWorker {
   }
 
   async #run<T>(code: string, args: unknown): Promise<Omit<SandboxResult<T>, "durationMs">> {
-    if (this.#state === "down") return failure("WORKER_TERMINATED", "The sandbox was shut down");
-    this.#state = "active";
+    if (this.#isDown) return failure("WORKER_TERMINATED", "The sandbox was shut down");
+    this.#isUsed = true;
     try {
-      const { success, result, error } = await this.#pool.run(code, args, this.#options);
+      const running = this.#pool.run(code, args, this.#options);
+      if (this.#isDown) this.#pool.terminate(this.#options); // by a toJSON of the args
+      const { success, result, error } = await running;
       if (success || !error) return { success: true, value: result as T };
-      return failure(error.code, error.message, error.stack);
+      // that something is missing here is for whoever installs it
+      const hint = error.code === "INTERNAL" && error.hint ? `; ${error.hint}` : "";
+      return failure(error.code, error.message + hint, error.stack);
     } catch (error) {
       return failure("INTERNAL", wordsOf(error));
     }
@@ -128,13 +139,18 @@ export class SandboxWorker {
 
   /** Ends what runs, with `WORKER_TERMINATED`, and executes nothing any more. */
   shutdown(): void {
-    this.#state = "down";
+    this.#isDown = true;
     this.#pool.terminate(this.#options);
+  }
+
+  /** The same as {@linkcode SandboxWorker.shutdown}, for `using`. */
+  [Symbol.dispose](): void {
+    this.shutdown();
   }
 
   /** False before the first execution and after {@linkcode SandboxWorker.shutdown}. */
   isActive(): boolean {
-    return this.#state === "active";
+    return this.#isUsed && !this.#isDown;
   }
 }
 

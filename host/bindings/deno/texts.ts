@@ -29,7 +29,8 @@ export function textOf(pointer: Deno.PointerValue, length: bigint): string {
 /** The words of what was thrown, whatever it is. */
 export function wordsOf(thrown: unknown): string {
   try {
-    return String(thrown instanceof Error ? thrown.message : thrown);
+    const message = (thrown as { message?: unknown } | undefined)?.message;
+    return typeof message === "string" ? message : String(thrown);
   } catch {
     return "what was thrown cannot be shown";
   }
