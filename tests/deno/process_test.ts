@@ -106,6 +106,16 @@ test("what is left over is found by the sanitizers, so that these tests mean som
   match(out, /leak/i);
 });
 
+test("somebody who catches an exit can go on", async () => {
+  const { code, out } = await suite(`
+    await sandbox.execute("return 1", {});
+    try { Deno.exit(3); } catch { Deno.exitCode = 0; } // sanitizeExit throws
+    const { value } = await sandbox.execute("return 'went on'", {});
+    if (value !== "went on") throw new Error(value);
+    sandbox.shutdown();`);
+  ok(code === 0, out);
+});
+
 test("nothing is left over after a shutdown at any moment", async () => {
   const code = "for (let i = 0; i < 5; i++) await mcp.a.b(); await new Promise(() => {})";
   for (const wait of ["", "await 0;", "await new Promise((r) => setTimeout(r, 20));"]) {

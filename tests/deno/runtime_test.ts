@@ -192,6 +192,11 @@ test("options that make no sense are refused by name", async () => {
     [{ onEvent: 5 }, /'onEvent' has to be a function, and is 5/],
     [{ signal: new AbortController() }, /'signal' has to be an AbortSignal/],
     [{ tools: "a:b" }, /'tools' has to be a list of names/],
+    [{ tools: ["a:b\0:c"] }, /a NUL in 'a:b\\0:c'/],
+    [{ limits: { timeoutMs: 2 ** 64 } }, /24 days/],
+    [{ limits: { timeoutMs: 2 ** 64 + 4096 } }, /24 days/],
+    [{ limits: { memoryMB: 1e308 } }, /16 GiB/],
+    [{ pool: { maxWorkers: 2 ** 32 } }, /4096 at most/],
     [{ record: 5 }, /'record' has to be a path/],
     [() => {}, /the options have to be an object/],
   ];
@@ -209,6 +214,39 @@ test("options that make no sense are refused by name", async () => {
     .then(() => "it ran", (error) => error.message);
   match(message, /'memoryMB' has to be a number/);
   equal((await runtime.run(TRIVIAL, { a: 1 })).result, { ok: 2 });
+});
+
+test("what is undefined leaves what the runtime has", async () => {
+  await using runtime = createRuntime({
+    tools: ["a:b"],
+    limits: { timeoutMs: 50 },
+    onRpc: (m) => m,
+  });
+  const lifted = { tools: undefined, limits: { timeoutMs: undefined } } as object;
+  failure(await runtime.run("await mcp.x.y()", {}, lifted), "PERMISSION_DENIED");
+  failure(await runtime.run("for (;;) {}", {}, lifted), "EXECUTION_TIMEOUT");
+  equal((await runtime.run("return mcp.x.y()", {}, { tools: ["x:y"] })).result, "x:y");
+});
+
+test("log lines are as they were written", async () => {
+  const lines: string[] = [];
+  await using runtime = createRuntime({
+    onEvent: (event) => event.type === "log" && lines.push(event.line),
+  });
+  const { logs } = await runtime.run(
+    "console.log(String.fromCharCode(0xfeff) + 'x'); console.log(''); console.log(String.fromCodePoint(0x1f600).repeat(30000))",
+  );
+  equal(lines, ["\ufeffx", "", "\u{1f600}".repeat(30000)]);
+  equal(logs, lines);
+});
+
+test("many runs that call at the same time are all answered", async () => {
+  let events = 0;
+  await using runtime = createRuntime({ onRpc: () => 1, onEvent: () => void events++ });
+  const code = "return (await Promise.all(Array.from({length: 256}, () => mcp.a.b()))).length";
+  const all = await Promise.all(Array.from({ length: 60 }, () => runtime.run(code)));
+  equal(all.map(({ result }) => result), all.map(() => 256));
+  equal(events, 60 * (1 + 2 * 256)); // started, call, callDone
 });
 
 test("a pool can be warmed, counted and looked at", async () => {

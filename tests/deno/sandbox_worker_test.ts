@@ -315,6 +315,26 @@ test("an answer that is too large is an error of that call only", async () => {
   equal(await value(code, {}, { onRpc }), ["The answer is over 64 MiB", "small"]);
 });
 
+test("args of calls that wait are not more than this process can bear", async () => {
+  const { promise: goOn, resolve } = later();
+  const onRpc: RpcHandler = async (method, args) => {
+    if (method === "go:on") resolve();
+    await goOn;
+    return (args as string).length;
+  };
+  const code = `const call = () => mcp.a.b("x".repeat(15 << 20)).catch((e) => e.message);
+    const all = [call(), call(), call()];
+    await Promise.race(all);
+    await mcp.go.on("");
+    return [...await Promise.all(all), await call()]`;
+  equal(await value(code, {}, { onRpc }), [
+    15 << 20,
+    15 << 20,
+    "The args of calls that wait for their answers have over 32 MiB together",
+    15 << 20,
+  ]);
+});
+
 // --- limits --------------------------------------------------------------------------------------
 
 test("the limits have the names and numbers of before", () => {
@@ -495,6 +515,16 @@ test("an answer after the end is dropped quietly, be it a value or an error", as
   await sleep(1);
   sandbox.shutdown();
   equal(answers.length, 2);
+});
+
+test("a run may follow another at any moment", async () => {
+  const sandbox = new SandboxWorker(noCalls);
+  for (let ticks = 0; ticks < 130; ticks++) {
+    valueOf(await sandbox.execute("return 1", {}));
+    for (let i = 0; i < ticks; i++) await null;
+    equal(valueOf(await sandbox.execute("return 2", {})), 2, `${ticks} ticks later`);
+  }
+  sandbox.shutdown();
 });
 
 // --- many at once --------------------------------------------------------------------------------

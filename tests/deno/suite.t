@@ -1,5 +1,6 @@
-#!/bin/sh
+#!/bin/bash
 # suite.t - the tests of the binding for Deno, as Deno's own test runner tells them.
+set -o pipefail
 cd "$(dirname "$0")/../.." || exit 1
 
 skip()
@@ -17,4 +18,6 @@ build=${CAPRUN_BUILD:-$PWD/build}
 tests/deno/deno --version >/dev/null 2>&1 || skip 'there is no Deno; make test-deno gets it'
 
 export CAPRUN_LIB="$build/libcaprun.so.0"
-exec tests/deno/deno test --allow-all --quiet --reporter=tap --no-check --config host/bindings/deno/deno.json tests/deno
+# Debian's prove knows version 13, which is the same as far as it is used here.
+tests/deno/deno test --allow-all --quiet --reporter=tap --no-check --config host/bindings/deno/deno.json tests/deno |
+    sed -u '1{/^TAP version/d}'

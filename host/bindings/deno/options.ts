@@ -105,7 +105,8 @@ type Setter<V> = (of: Handle, value: V) => number;
 type Setters<T> = { [K in keyof T]-?: Setter<NonNullable<T[K]>> };
 
 const MIB = 1024 * 1024;
-const MOST_32 = 0xfffffffe;
+/** More than C takes of anything, and less than would wrap. */
+const MOST_32 = 0xfffffffe, MOST_64 = 2 ** 63;
 
 /** Throws if |value| is not what it has to be; returns 0, as a setter does. */
 function need(is: boolean, name: string, what: string, value: unknown): number {
@@ -122,7 +123,7 @@ export function amount(name: string, value: unknown, unit = 1): bigint {
   if (typeof value !== "number" || !Number.isFinite(value) || value < 0) {
     throw new RangeError(`'${name}' has to be a number, 0 or more, and is ${wordsOf(value)}`);
   }
-  return BigInt(Math.ceil(value * unit));
+  return BigInt(Math.ceil(Math.min(value * unit, MOST_64)));
 }
 
 /** The same for what C has 32 bits for; what is more than that is too much in any case. */
@@ -231,4 +232,17 @@ export function configureRun(of: Handle, options: RunOptions): number {
 /** The same for a runtime. */
 export function configurePool(of: Handle, options: PoolOptions): number {
   return setAll("pool", of, options.pool, pool) || setAll("sandbox", of, options.sandbox, sandbox);
+}
+
+/** |more| on top of |options|; what is undefined there changes nothing. */
+export function mergeOptions(options: RunOptions, more: RunOptions): RunOptions {
+  const limits = overlay(options.limits ?? {}, more.limits ?? {});
+  return { ...overlay(options, more), limits };
+}
+
+function overlay<T extends object>(under: T, over: T): T {
+  return Object.assign(
+    { ...under },
+    Object.fromEntries(Object.entries(over).filter(([, value]) => value !== undefined)),
+  );
 }

@@ -33,6 +33,8 @@ interface Live {
   readonly settle: (envelope: Envelope) => void;
   readonly stopListening: () => void;
   ended: boolean;
+  /** Bytes of the args of calls that are with the handler. */
+  argBytes: number;
   /** Calls that nobody waits for any more. */
   lost?: Set<number>;
   /** Of those calls whose handler has looked at its signal. */
@@ -49,8 +51,13 @@ const LOOKS = 2;
 const LOOKS_AT_START = 4;
 /** So long may that take until the event loop has had a turn. */
 const IN_PLACE_MS = 1;
+/** And so long until timers and sockets have had theirs. */
+const REST_MS = 40;
 /** A wait aside ends by itself, so that none is left behind for long when its isolate is ended. */
 const ASIDE_MS = 1000;
+/** Of the args of a run's calls that wait for their answers: two of the largest. */
+const MOST_ARG_BYTES = 32 << 20;
+const TOO_MANY_ARGS = "The args of calls that wait for their answers have over 32 MiB together";
 const MOST_WAITING = 1 << 20;
 const E_INVAL = -2;
 const CLOSED = "this runtime is closed";
@@ -97,9 +104,25 @@ function tell({ pool, pointer, options: { onEvent } }: Live, what: Event, call: 
   pool.note(() => onEvent?.({ type, n: call, method, state }));
 }
 
-function wasCalled(data: bigint, call: number, method: string, args: string): void {
-  const run = live[Number(data)];
-  run?.pool.note(() => void run.pool.answer(run, call, method, args));
+/** What the args become in JavaScript takes many times their bytes, so not all may be here at once. */
+function wasCalled(data: bigint, call: number, method: string, args: Text): void {
+  const run = live[Number(data)], length = Number(args.length);
+  if (!run) return;
+  if (run.argBytes + length > MOST_ARG_BYTES) {
+    run.pool.note(() => run.pool.refuse(run, call, TOO_MANY_ARGS));
+    return;
+  }
+  run.argBytes += length;
+  const text = textOf(args.pointer, args.length);
+  run.pool.note(() => {
+    const answered = run.pool.answer(run, call, method, text);
+    answered.finally(() => run.argBytes -= length);
+  });
+}
+
+interface Text {
+  pointer: Deno.PointerValue;
+  length: bigint;
 }
 
 function hasLogged(data: bigint, line: string): void {
@@ -114,8 +137,8 @@ function makeCallbacks() {
   );
   const call = new Deno.UnsafeCallback(
     { parameters: ["usize", "pointer", "u32", "pointer", "pointer", "usize"], result: "void" },
-    (data, _run, call, method, args, length) =>
-      wasCalled(data, call, textAt(method), textOf(args, length)),
+    (data, _run, call, method, pointer, length) =>
+      wasCalled(data, call, textAt(method), { pointer, length }),
   );
   const log = new Deno.UnsafeCallback(
     { parameters: ["usize", "pointer", "usize"], result: "void" },
@@ -136,6 +159,8 @@ export class Pool {
   /** How many runs are live. */
   #count = 0;
   #news: (() => void)[] = [];
+  /** How many of them have been done. */
+  #done = 0;
   /** Of runs that have ended while a wait aside has yet to end. */
   #ends: (() => void)[] = [];
   #turns: Promise<void> | undefined;
@@ -143,6 +168,7 @@ export class Pool {
   #isAside = false;
   #looks = 0;
   #inPlaceMs = 0;
+  #restedAt = 0;
 
   constructor(options: PoolOptions = {}) {
     this.lib = library();
@@ -228,7 +254,7 @@ export class Pool {
   #reject(run: Pointer, outcome: string, message: string): void {
     let number = 0;
     while (textAt(this.lib.caprun_outcome_name(number)) !== outcome) number++;
-    this.lib.caprun_reject(run, number, cString(message), null);
+    this.lib.caprun_reject(run, number, cString(message.replaceAll("\0", "\ufffd")), null);
   }
 
   #begin(pointer: Pointer, options: RunOptions): Promise<Envelope> {
@@ -247,6 +273,7 @@ export class Pool {
       settle: resolve,
       stopListening: () => signal?.removeEventListener("abort", cancel),
       ended: false,
+      argBytes: 0,
     };
     const data = BigInt(run.id);
     this.lib.caprun_run_set_event(pointer, this.#callbacks.event, data);
@@ -300,7 +327,7 @@ export class Pool {
     run.aborts?.delete(call);
     if (run.ended) return; // nobody waits for it any more
     if (json !== undefined) failure = this.#reply(run.pointer, call, json);
-    if (failure !== undefined) this.#fail(run.pointer, call, failure);
+    if (failure !== undefined) this.refuse(run, call, failure);
     this.#looks = LOOKS;
     while (this.#isAside && this.#mayLook()) this.#look();
   }
@@ -312,9 +339,10 @@ export class Pool {
     return result === E_INVAL ? this.#error() : undefined;
   }
 
-  #fail(run: Pointer, call: number, message: string): void {
+  /** The call fails with this message, if somebody still waits for it. */
+  refuse(run: Live, call: number, message: string): void {
     const bytes = bytesOf(message);
-    this.lib.caprun_call_fail(run, call, bytes, BigInt(bytes.length));
+    if (!run.ended) this.lib.caprun_call_fail(run.pointer, call, bytes, BigInt(bytes.length));
   }
 
   // --- turns ---
@@ -326,13 +354,14 @@ export class Pool {
 
   #step(): void {
     this.lib.caprun_step(this.pointer);
-    for (let next = this.#news.shift(); next; next = this.#news.shift()) {
+    while (this.#done < this.#news.length) { // also those of a step inside of this one
       try {
-        next();
+        this.#news[this.#done++]?.();
       } catch (error) {
         reportError(error); // as of any listener
       }
     }
+    this.#news.length = this.#done = 0;
   }
 
   #mayLook(): boolean {
@@ -348,27 +377,40 @@ export class Pool {
   }
 
   async #takeTurns(): Promise<void> {
-    while (await this.#isBusy()) {
+    for (;;) {
+      await this.#restOfTheTurn();
+      if (this.#count === 0) break; // and nobody can start one before it is known that these end
       if (this.#mayLook()) {
         this.#look();
         continue;
       }
       this.#isAside = true;
-      await this.lib.wait_aside(this.pointer, ASIDE_MS);
+      await this.#turn();
       this.#isAside = false;
       this.#inPlaceMs = 0;
       this.#step();
       this.#tellEnds();
     }
     this.#turns = undefined;
-    if (!this.#closing) this.lib.caprun_warm(this.pointer); // while nobody waits for a worker
+    if (!this.#closing && this.#pointer) this.lib.caprun_warm(this.#pointer); // nobody waits for one
   }
 
-  /** When all has been done that can be done at once: is there a run? */
-  async #isBusy(): Promise<boolean> {
+  /**
+   * Deno looks at timers and sockets when it has nothing else to do, or after many turns. Where each
+   * turn is over before it has begun, because a worker calls and calls, it is made to look.
+   */
+  async #turn(): Promise<void> {
+    const start = performance.now();
+    if (this.#inPlaceMs >= IN_PLACE_MS && start - this.#restedAt >= REST_MS) await rest();
+    else await this.lib.wait_aside(this.pointer, ASIDE_MS);
+    const now = performance.now();
+    if (now - start >= IN_PLACE_MS) this.#restedAt = now;
+  }
+
+  /** Until all has been done that can be done at once. */
+  async #restOfTheTurn(): Promise<void> {
     for (let i = 0; i < TICKS; i++) await null;
     for (let i = 0; i < IDLE_TICKS && this.#count === 0; i++) await null;
-    return this.#count > 0;
   }
 
   // --- all of it ---
@@ -394,7 +436,7 @@ export class Pool {
   }
 
   async #close(): Promise<void> {
-    while (this.#turns) {
+    while (this.#turns) { // which end when nothing runs
       this.terminate();
       await this.#turns;
     }
@@ -403,9 +445,11 @@ export class Pool {
     await this.lib.free_aside(pointer);
   }
 
-  /** The same when the program ends and nothing can be waited for; what runs is the kernel's to end. */
+  /** The same when the program ends and nothing can be waited for; the rest is the kernel's to end. */
   closeNow(): void {
-    if (!this.#pointer || this.#count > 0 || this.#isAside) return;
+    if (!this.#pointer) return;
+    this.terminate();
+    if (this.#count > 0 || this.#isAside) return;
     this.lib.caprun_free(this.#pointer);
     this.#pointer = null;
   }
@@ -429,6 +473,8 @@ class Context implements CallContext {
     return abort.signal;
   }
 }
+
+const rest = () => new Promise<void>((resolve) => setTimeout(resolve, 0));
 
 const nobody = () => Promise.reject(new Error("No onRpc was given: nobody answers calls"));
 

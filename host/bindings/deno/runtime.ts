@@ -1,6 +1,6 @@
 /** For those who want more than SandboxWorker: the whole envelope, events, limits, a pool of one's own. */
 import type { Envelope } from "./envelope.ts";
-import type { PoolOptions, RunOptions } from "./options.ts";
+import { mergeOptions, type PoolOptions, type RunOptions } from "./options.ts";
 import { Pool } from "./pool.ts";
 
 /** The pool, and what all its runs have unless they say otherwise. */
@@ -49,8 +49,7 @@ export class Runtime {
     args: unknown = {},
     options: RunOptions = {},
   ): Promise<Envelope<T>> {
-    const limits = { ...this.#options.limits, ...options.limits };
-    const all = { ...this.#options, ...options, limits };
+    const all = mergeOptions(this.#options, options);
     return this.#pool.run(code, args, all) as Promise<Envelope<T>>;
   }
 

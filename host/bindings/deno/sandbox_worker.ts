@@ -69,12 +69,14 @@ let shared: Pool | undefined;
 
 /** All objects share one pool, which is there until the program ends. */
 function sharedPool(): Pool {
-  if (!shared) {
-    const pool = shared = new Pool();
-    globalThis.addEventListener("unload", () => pool.closeNow());
-  }
-  return shared;
+  return shared ??= new Pool();
 }
+
+/** Not for ever: somebody may catch what Deno.exit() throws in a test, and go on. */
+globalThis.addEventListener("unload", () => {
+  shared?.closeNow();
+  shared = undefined;
+});
 
 /**
  * Runs code that nobody has read, each time in a locked process that nobody had before.
@@ -86,7 +88,6 @@ function sharedPool(): Pool {
  * ```
  */
 export class SandboxWorker {
-  #pool: Pool;
   #options: RunOptions;
   #isUsed = false;
   #isDown = false;
@@ -107,8 +108,7 @@ export class SandboxWorker {
         memoryMB: memoryLimitMB ?? 0,
       },
     };
-    this.#pool = sharedPool();
-    this.#pool.check(this.#options);
+    sharedPool().check(this.#options);
   }
 
   /**
@@ -125,8 +125,8 @@ export class SandboxWorker {
     if (this.#isDown) return failure("WORKER_TERMINATED", "The sandbox was shut down");
     this.#isUsed = true;
     try {
-      const running = this.#pool.run(code, args, this.#options);
-      if (this.#isDown) this.#pool.terminate(this.#options); // by a toJSON of the args
+      const running = sharedPool().run(code, args, this.#options);
+      if (this.#isDown) this.shutdown(); // by a toJSON of the args
       const { success, result, error } = await running;
       if (success || !error) return { success: true, value: result as T };
       // that something is missing here is for whoever installs it
@@ -140,7 +140,7 @@ export class SandboxWorker {
   /** Ends what runs, with `WORKER_TERMINATED`, and executes nothing any more. */
   shutdown(): void {
     this.#isDown = true;
-    this.#pool.terminate(this.#options);
+    shared?.terminate(this.#options);
   }
 
   /** The same as {@linkcode SandboxWorker.shutdown}, for `using`. */

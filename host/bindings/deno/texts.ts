@@ -1,12 +1,15 @@
 /** Texts on their way to C and back. */
 
-const encoder = new TextEncoder(), decoder = new TextDecoder();
+const encoder = new TextEncoder(), decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** The bytes of a text. */
 export const bytesOf = (text: string): Uint8Array<ArrayBuffer> => encoder.encode(text);
 
-/** The bytes of a text, with a NUL at the end. */
-export const cString = (text: string): Uint8Array<ArrayBuffer> => encoder.encode(`${text}\0`);
+/** The bytes of a text, with a NUL at the end; throws if there is one before. */
+export function cString(text: string): Uint8Array<ArrayBuffer> {
+  if (text.includes("\0")) throw new TypeError(`a NUL in '${text.replaceAll("\0", "\\0")}'`);
+  return encoder.encode(`${text}\0`);
+}
 
 /** A text that ends with a NUL; none is "". */
 export const textAt = (pointer: Deno.PointerValue): string =>
