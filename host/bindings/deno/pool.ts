@@ -48,7 +48,7 @@ const IDLE_TICKS = 50;
 /** How often caprun_wait() looks in place, for 30 µs each, after a worker was told something. */
 const LOOKS = 2;
 /** The same after a run was started: the worker has to wake up, and to compile. */
-const LOOKS_AT_START = 4;
+const LOOKS_AT_START = 6;
 /** So long may that take until the event loop has had a turn. */
 const IN_PLACE_MS = 1;
 /** And so long until timers and sockets have had theirs. */
@@ -392,6 +392,7 @@ export class Pool {
       this.#tellEnds();
     }
     this.#turns = undefined;
+    this.#inPlaceMs = 0;
     if (!this.#closing && this.#pointer) this.lib.caprun_warm(this.#pointer); // nobody waits for one
   }
 

@@ -1,13 +1,13 @@
 /**
  * make bench-deno: a capability in caprun, through the binding, beside a worker of Deno with
- * `permissions: "none"`, in one process and in turns.
+ * `permissions: "none"`, in one process and in turns. The worker is measured as it is, and as PML's
+ * SandboxWorker starts it, which waits for 10 ms before it uses it.
  *
  *     deno run --allow-ffi --allow-read --unstable-worker-options bench.ts [ROUNDS]
  */
 import { SandboxWorker } from "../../../host/bindings/deno/mod.ts";
 
 const ROUNDS = Number(Deno.args[0] ?? 20);
-const FRESH = { caprun: 100, deno: 10 };
 const PAUSED = 5;
 const AT_ONCE = 8;
 const CALLS = 1000;
@@ -19,7 +19,9 @@ const CALLING = "for (let i = 0; i < args.count; i++) await mcp.bench.echo({n: i
 type Handler = (method: string, args: unknown) => Promise<unknown>;
 type Execute = (code: string, args: unknown, onRpc: Handler) => Promise<{ ok: number }>;
 
-// --- the two -------------------------------------------------------------------------------------
+const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+// --- who is measured -----------------------------------------------------------------------------
 
 async function inCaprun(code: string, args: unknown, onRpc: Handler): Promise<{ ok: number }> {
   const sandbox = new SandboxWorker(onRpc);
@@ -31,7 +33,12 @@ async function inCaprun(code: string, args: unknown, onRpc: Handler): Promise<{ 
 
 const script = new URL("./worker.ts", import.meta.url).href;
 
-function inDeno(code: string, args: unknown, onRpc: Handler): Promise<{ ok: number }> {
+async function inWorker(
+  code: string,
+  args: unknown,
+  onRpc: Handler,
+  pauseMs = 0,
+): Promise<{ ok: number }> {
   const { promise, resolve, reject } = Promise.withResolvers<{ ok: number }>();
   const options = { type: "module" as const, deno: { permissions: "none" as const } };
   const worker = new Worker(script, options);
@@ -40,14 +47,21 @@ function inDeno(code: string, args: unknown, onRpc: Handler): Promise<{ ok: numb
     if (result) resolve(result);
     else worker.postMessage({ id, value: await onRpc(method, args) });
   };
+  if (pauseMs) await sleep(pauseMs);
   worker.postMessage({ code, args });
   return promise.finally(() => worker.terminate());
 }
 
+/** How many fresh sandboxes a round has time for, and how one is had. */
+const contenders: Record<string, { count: number; execute: Execute }> = {
+  "caprun": { count: 100, execute: inCaprun },
+  "Deno worker": { count: 10, execute: (code, args, onRpc) => inWorker(code, args, onRpc) },
+  "PML's way": { count: 5, execute: (code, args, onRpc) => inWorker(code, args, onRpc, 10) },
+};
+
 // --- what is measured ----------------------------------------------------------------------------
 
 const echo: Handler = (_, args) => Promise.resolve(args);
-const pause = () => new Promise((resolve) => setTimeout(resolve, 5));
 
 async function trivial(execute: Execute): Promise<number> {
   const start = performance.now();
@@ -65,7 +79,7 @@ async function fresh(execute: Execute, count: number): Promise<number[]> {
 async function afterPause(execute: Execute): Promise<number[]> {
   const us = [];
   while (us.length < PAUSED) {
-    await pause();
+    await sleep(5);
     us.push(await trivial(execute));
   }
   return us;
@@ -97,44 +111,43 @@ async function calls(execute: Execute): Promise<number[]> {
   return us;
 }
 
-const questions: Record<string, (execute: Execute, few: boolean) => Promise<number[]>> = {
-  "a fresh sandbox, one after the other": (execute, few) =>
-    fresh(execute, few ? FRESH.deno : FRESH.caprun),
-  "a fresh sandbox, after 5 ms of nothing": (execute) => afterPause(execute),
-  "a fresh sandbox, 8 at once, for each": (execute, few) =>
-    atOnce(execute, few ? FRESH.deno : FRESH.caprun),
-  "a call and its answer": (execute) => calls(execute),
+type Question = (execute: Execute, count: number) => Promise<number[]>;
+
+const questions: Record<string, Question> = {
+  "a fresh sandbox, one after the other": fresh,
+  "a fresh sandbox, after 5 ms of nothing": afterPause,
+  "a fresh sandbox, 8 at once, for each": atOnce,
+  "a call and its answer": calls,
 };
 
 // --- the report ----------------------------------------------------------------------------------
 
+/** Of each question, what each contender took, in all rounds; the first is only to get hot. */
+async function measure(): Promise<number[][][]> {
+  const found = Object.keys(questions).map(() => Object.keys(contenders).map(() => [] as number[]));
+  for (let round = -1; round < ROUNDS; round++) {
+    for (const [q, ask] of Object.values(questions).entries()) {
+      for (const [c, { execute, count }] of Object.values(contenders).entries()) {
+        const us = await ask(execute, count);
+        if (round >= 0) found[q]?.[c]?.push(...us);
+      }
+    }
+  }
+  return found;
+}
+
 const quantile = (values: number[], share: number) =>
   values.sort((a, b) => a - b)[Math.floor((values.length - 1) * share)] ?? NaN;
 const shown = (us: number) => us < 100 ? us.toFixed(1) : Math.round(us).toLocaleString("en");
+const row = (name: string, cells: string[]) =>
+  console.log(name.padEnd(40) + cells.map((cell) => cell.padStart(17)).join(""));
 
-const found = Object.keys(questions).map((name) => ({ name, caprun: [], deno: [] } as {
-  name: string;
-  caprun: number[];
-  deno: number[];
-}));
-for (let round = -1; round < ROUNDS; round++) {
-  for (const { name, caprun, deno } of found) {
-    const ours = await questions[name]?.(inCaprun, false) ?? [];
-    const theirs = await questions[name]?.(inDeno, true) ?? [];
-    if (round < 0) continue; // until the code is hot
-    caprun.push(...ours);
-    deno.push(...theirs);
-  }
-}
+const found = await measure();
 console.log(`Deno ${Deno.version.deno}, ${ROUNDS} rounds in turns; µs: median (95 %)\n`);
-console.log(`${"".padEnd(40)}${"caprun".padStart(16)}${"Deno worker".padStart(20)}   ratio`);
-for (const { name, caprun, deno } of found) {
-  const [ours, theirs] = [caprun, deno].map((us) => [quantile(us, 0.5), quantile(us, 0.95)]);
-  const cell = (us: number[]) => `${shown(us[0]!)} (${shown(us[1]!)})`;
-  const ratio = (theirs![0]! / ours![0]!).toFixed(1);
-  console.log(
-    `${name.padEnd(40)}${cell(ours!).padStart(16)}${cell(theirs!).padStart(20)}${
-      ratio.padStart(8)
-    }`,
-  );
+row("", Object.keys(contenders));
+for (const [q, name] of Object.keys(questions).entries()) {
+  const all = found[q] ?? [];
+  row(name, all.map((us) => `${shown(quantile(us, 0.5))} (${shown(quantile(us, 0.95))})`));
+  const [caprun = NaN, ...others] = all.map((us) => quantile(us, 0.5));
+  row("", ["", ...others.map((us) => `x ${(us / caprun).toFixed(1)}`)]);
 }
