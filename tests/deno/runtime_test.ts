@@ -1,6 +1,6 @@
 /** createRuntime: the whole envelope, events, limits, cancelling, a pool of one's own. */
 import { createRuntime, type RunEvent, type RuntimeOptions } from "../../host/bindings/deno/mod.ts";
-import { equal, failure, later, match, ok, sleep, test } from "./help.ts";
+import { equal, failure, later, match, MULTIPLIER, ok, sleep, test } from "./help.ts";
 
 const TRIVIAL = "return {ok: args.a + 1}";
 
@@ -52,17 +52,17 @@ test("events are told in their order, while the run goes on", async () => {
     onEvent: (event) => events.push(event),
   });
   await runtime.run("console.log(1); await mcp.a.b(); try { eval('1') } catch {} console.log(2)");
+  const [done] = events.splice(events.findIndex(({ type }) => type === "callDone"), 1);
+  equal(done, { type: "callDone", n: 1, method: "a:b", state: "done" });
   equal(events.map((event) => event.type === "log" ? event.line.slice(0, 9) : event.type), [
     "started",
     "1",
     "call",
-    "callDone",
     "[blocked]",
     "blocked",
     "2",
   ]);
   equal(events[2], { type: "call", n: 1, method: "a:b", state: "not_started" });
-  equal(events[3], { type: "callDone", n: 1, method: "a:b", state: "done" });
   equal(seen, [3]); // the handler has the call before it is done
 });
 
@@ -162,6 +162,16 @@ test("tools, schema, env and onDenied are what they are in the library", async (
   const caught = "try { eval('1') } catch {} return 1";
   failure(await runtime.run(caught, {}, { onDenied: "stop" }), "PERMISSION_DENIED");
   equal((await runtime.run(caught, {}, { onDenied: "continue" })).result, 1);
+});
+
+test("a list of tools that changes while it is read is no other memory of C", async () => {
+  await using runtime = createRuntime({ onRpc: (method) => method });
+  const grows = new Proxy(["a:b"], {
+    get: (list, key) => key === "length" && list.push("c:d") > 50 ? 5000 : Reflect.get(list, key),
+  });
+  const { error } = await runtime.run("await mcp.x.y()", {}, { tools: grows })
+    .catch((thrown) => ({ error: { code: thrown.name } }));
+  ok(["PERMISSION_DENIED", "TypeError"].includes(error?.code ?? ""), error?.code);
 });
 
 test("a run can be recorded", async () => {
@@ -322,36 +332,39 @@ test("runtimes share nothing", async () => {
 
 // --- the event loop ------------------------------------------------------------------------------
 
+/** Counts turns until there are enough, then calls |enough|. */
+async function countTurns(turns: number, enough: () => void): Promise<void> {
+  for (let i = 0; i < turns; i++) await sleep(0);
+  enough();
+}
+
 test("the event loop has its turns while calls are answered at once", async () => {
-  const { promise: over, resolve } = later();
-  await using runtime = createRuntime({ onRpc: (_, args) => args });
-  let turns = 0;
-  const watch = (async () => {
-    let running = true;
-    over.then(() => running = false);
-    for (; running; turns++) await sleep(0);
-  })();
-  await runtime.run("for (let i = 0; i < 5000; i++) await mcp.a.b(i)");
-  resolve();
-  await watch;
-  ok(turns >= 10, `${turns} turns in 5,000 calls`);
+  let isEnough = false;
+  await using runtime = createRuntime({
+    onRpc: () => !isEnough,
+    limits: { timeoutMs: 20000 * MULTIPLIER, maxCalls: 100000 },
+  });
+  const counted = countTurns(20, () => isEnough = true);
+  const { success, error } = await runtime.run("while (await mcp.go.on());");
+  equal([success, error], [true, undefined]);
+  await counted;
 });
 
 test("the event loop has its turns while code spins, floods and computes", async () => {
-  await using runtime = createRuntime({ onRpc: (_, args) => args, limits: { timeoutMs: 400 } });
+  const abort = new AbortController();
+  await using runtime = createRuntime({
+    onRpc: (_, args) => args,
+    signal: abort.signal,
+    limits: { timeoutMs: 20000 * MULTIPLIER, maxCalls: 100000 },
+  });
   const codes = [
     "for (;;) {}",
     "for (;;) await mcp.a.b(1)",
-    "for (;;) mcp.a.b(1).catch(() => {})",
+    "for (;;) { mcp.a.b(1).catch(() => {}); await null }",
     "for (;;) console.log('x')",
   ];
-  let turns = 0, running = true;
-  const watch = (async () => {
-    for (; running; turns++) await sleep(0);
-  })();
-  const all = await Promise.all(codes.map((code) => runtime.run(code)));
-  running = false;
-  await watch;
-  equal(all.map(({ success }) => success), [false, false, false, false]);
-  ok(turns >= 10, `${turns} turns in 400 ms`);
+  const runs = codes.map((code) => runtime.run(code));
+  await countTurns(20, () => abort.abort());
+  const ends = (await Promise.all(runs)).map(({ error }) => error?.code);
+  ok(ends.every((code) => code === "CANCELLED" || code === "CALL_LIMIT"), ends.join());
 });

@@ -191,9 +191,9 @@ const run: Setters<RunOptions> = {
   signal: (_, value) => need(value instanceof AbortSignal, "signal", "an AbortSignal", value),
   limits: (of, values) => setAll("limits", of, values, limits),
   tools: ({ lib, pointer }, names) => {
-    const is = Array.isArray(names) && names.every((name) => typeof name === "string");
-    need(is, "tools", "a list of names", names);
-    return lib.caprun_run_set_tools(pointer, listOf(names), BigInt(names.length));
+    const copy: unknown[] = Array.isArray(names) ? [...names] : [undefined]; // which stays as it is
+    need(copy.every((name) => typeof name === "string"), "tools", "a list of names", names);
+    return lib.caprun_run_set_tools(pointer, listOf(copy as string[]), BigInt(copy.length));
   },
   schema: (of, schema) => giveJson(of.lib.caprun_run_set_schema, of, schema),
   env: (of, env) => giveJson(of.lib.caprun_run_set_env, of, env),

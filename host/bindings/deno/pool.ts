@@ -379,7 +379,7 @@ export class Pool {
   async #takeTurns(): Promise<void> {
     for (;;) {
       await this.#restOfTheTurn();
-      if (this.#count === 0) break; // and nobody can start one before it is known that these end
+      if (this.#count === 0) break; // and without a pause, in which a run could come, to the end
       if (this.#mayLook()) {
         this.#look();
         continue;
