@@ -10,7 +10,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from harness import HERE, equal, main, test
 
 ROOT = os.path.dirname(os.path.dirname(HERE))
-AREAS = "unit|integration|hostile|fuzz"
+AREAS = "unit|integration|hostile|fuzz|deno"
 
 
 def page():
