@@ -46,7 +46,8 @@ class Tools(Place):
         """What the fake server |name| has received, in order, over all its lives."""
         try:
             with open(self.path_of(name), encoding="utf-8") as file:
-                return [json.loads(line) for line in file]
+                lines = file.read().split("\n")[:-1]  # what is behind the last one is still being written
+                return [json.loads(line) for line in lines]
         except FileNotFoundError:
             return []
 
