@@ -5,8 +5,8 @@
  * aside. So while runs are live, one call of caprun_wait() is under way there, and when it returns
  * the event loop has a turn, in which caprun_step() tells what has happened. Such a turn costs
  * about 100 µs, several times what a worker needs for its next call. Therefore, after a worker was
- * told something, the thread of JavaScript waits for it in place, for some 50 µs, before it lets
- * the event loop go on; in all for at most a millisecond until that has had a turn.
+ * told something, the thread of JavaScript waits for it in place, for 60 µs, or 180 after a start,
+ * before it lets the event loop go on; in all for at most a millisecond until that has had a turn.
  *
  * What the library says in a step is only noted in its callbacks, and done when it has returned:
  * nobody's code runs inside of it.
