@@ -297,6 +297,7 @@ void caprun_wake(struct caprun_runtime *rt)
 /* A UUID of version 7: sorted by time, then chance. */
 static int make_id(char id[37])
 {
+    static const char digits[] = "0123456789abcdef";
     struct timespec t;
     uint8_t b[16];
     uint64_t ms;
@@ -309,10 +310,13 @@ static int make_id(char id[37])
         b[i] = (uint8_t)(ms >> (40 - 8 * i));
     b[6] = (uint8_t)((b[6] & 0x0f) | 0x70);
     b[8] = (uint8_t)((b[8] & 0x3f) | 0x80);
-    for (int i = 0, at = 0; i < 16; i++) {
-        at += snprintf(id + at, (size_t)(37 - at), "%s%02x",
-                       i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", b[i]);
+    for (int i = 0; i < 16; i++) {
+        if (i == 4 || i == 6 || i == 8 || i == 10)
+            *id++ = '-';
+        *id++ = digits[b[i] >> 4];
+        *id++ = digits[b[i] & 0x0f];
     }
+    *id = '\0';
     return 0;
 }
 

@@ -48,6 +48,11 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
+static uint32_t memory_taken(void)
+{
+    return (uint32_t)(crw_arena_peak() / LIMIT_KIB);
+}
+
 _Noreturn static void leave_late(JSContext *ctx)
 {
     JSValue stack = crw_engine_running_stack(ctx);
@@ -142,7 +147,7 @@ _Noreturn static void leave_without_result(JSContext *ctx, enum wire_why why, JS
     parts[1] = (struct wire_part){name, threw.name_len};
     parts[2] = (struct wire_part){message, threw.message_len};
     parts[3] = (struct wire_part){stack.text, threw.stack_len};
-    crw_link_put(WIRE_THREW, 0, parts, 4);
+    crw_link_put(WIRE_THREW, memory_taken(), parts, 4);
     crw_link_linger();
 }
 
@@ -168,7 +173,7 @@ _Noreturn static void leave_with_result(JSContext *ctx, JSValueConst value)
         leave_without_result(ctx, WIRE_WHY_TOO_LONG, JS_UNDEFINED);
     crw_report_leftovers(ctx, value);
     part = (struct wire_part){json.bytes, json.len};
-    crw_link_put(WIRE_DONE, 0, &part, 1);
+    crw_link_put(WIRE_DONE, memory_taken(), &part, 1);
     crw_link_linger();
 }
 

@@ -136,7 +136,10 @@ enum wire_why {
     WIRE_WHY_SCHEMA = 6,   /* the schema is none; so does it here */
 };
 
-/* The end without a result. Then come the bytes of the error's name, message and stack. */
+/*
+ * The end without a result. Then come the bytes of the error's name, message and stack. As in DONE,
+ * |header.id| is the memory that the run took, at its most, in KiB.
+ */
 struct wire_threw {
     uint32_t why;  /* enum wire_why */
     uint32_t call; /* the call whose failure was thrown on, or 0 */

@@ -5,6 +5,8 @@
 
 /* While runs go on nobody is woken to fill up the stock, until it is low. */
 #define QUIET_US 2000
+/* Longer than a small run with all that comes with it, shorter than it waits on a busy machine. */
+#define SERIES_US 1000
 
 static void have_work(struct cr_pool *pool)
 {
@@ -15,6 +17,14 @@ static bool has_room(const struct cr_pool *pool, const struct caprun_run *run)
 {
     return pool->running < pool->sizes.max_workers &&
            pool->memory + run->limits.memory <= pool->sizes.max_memory;
+}
+
+static void note_start(struct cr_pool *pool)
+{
+    int64_t now = cr_loop_now();
+
+    pool->in_series = now - pool->started_us < SERIES_US;
+    pool->started_us = pool->active_us = now;
 }
 
 static void give_out_workers(struct cr_pool *pool)
@@ -31,7 +41,7 @@ static void give_out_workers(struct cr_pool *pool)
         if (!w)
             return;
         cr_pool_dequeue(pool, run);
-        pool->active_us = cr_loop_now();
+        note_start(pool);
         pool->running++;
         pool->memory += run->limits.memory;
         cr_run_take(run, w);

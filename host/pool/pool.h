@@ -31,6 +31,8 @@ struct cr_pool {
     size_t waiting_count, running;
     uint64_t memory;   /* limits of those that run */
     int64_t active_us; /* when a run last started or ended */
+    int64_t started_us;
+    bool in_series; /* the last one started so soon after another that both must be short */
 
     struct cr_task task;
     struct cr_timer timer; /* when the task has to be done in any case */

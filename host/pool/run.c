@@ -15,6 +15,8 @@
 /* How long a worker that ran too long may take to say where it was. */
 #define STACK_GRACE_US 30000
 #define CPU_CHECK_LEAST_US 2000
+/* The memory of a run may be there for longer than it if it is no more than this. */
+#define SMALL (4u * LIMIT_MIB)
 
 /* Bytes in the envelope: of a byte as JSON, of a line beside its text, of a call, of the rest. */
 #define ESCAPED_BYTE 6u
@@ -87,6 +89,20 @@ static void leave_pool(struct caprun_run *run)
     cr_worker_free(w);
 }
 
+static bool is_alone(const struct caprun_run *run)
+{
+    return run->pool->running == 1 && !run->pool->waiting;
+}
+
+/*
+ * What the kernel does to end a process takes as long as a small run, and a run that follows at
+ * once would wait for it. Where runs are at once, it is work like any other: put off, it piles up.
+ */
+static bool may_end_slowly(const struct caprun_run *run)
+{
+    return is_alone(run) && run->worker->taken && run->worker->taken <= SMALL;
+}
+
 void cr_run_end(struct caprun_run *run, enum caprun_outcome outcome)
 {
     bool has_started = run->state != CR_RUN_NEW;
@@ -97,6 +113,8 @@ void cr_run_end(struct caprun_run *run, enum caprun_outcome outcome)
     if (run->worker && !run->worker->gone) {
         run->cpu_us = cr_worker_cpu_us(run->worker);
         run->memory_used = cr_worker_memory(run->worker);
+        if (may_end_slowly(run))
+            cr_worker_step_back(run->worker);
     }
     cr_loop_unset(run->loop, &run->timer);
     leave_pool(run);
@@ -221,6 +239,8 @@ static void worker_ready(struct cr_worker *w)
         return;
     }
     cr_worker_limit_cpu(w, cr_run_cpu_s(run));
+    if (is_alone(run) && run->pool->in_series && !run->caller_waits)
+        cr_worker_send_elsewhere(w); /* we go on here, and it is not to wait for us */
     job.name_len = (uint32_t)strlen(run->name);
     memcpy(job.seed, run->seed, sizeof(job.seed));
     run->date_us = today();

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +27,7 @@
 #define ANSWERS_MAX (4u * WIRE_REPLY_MAX + LIMIT_MIB)
 /* And a failure for each open call: who reads before it calls again never has more to read. */
 #define OUT_MAX(calls) (ANSWERS_MAX + (calls) * (sizeof(struct wire_header) + WIRE_FAIL_MAX))
+#define PAGE 4096u /* a worker's memory is rounded up to that */
 /* Until then the zygote has told how a worker has ended, on the busiest machine. */
 #define PATIENCE_US 200000
 /* The first workers of a zygote are looked at from outside, and later one in so many. */
@@ -239,6 +241,13 @@ static bool is_sample(const struct cr_worker *w)
     return w->slot <= VERIFIED_FIRST || w->slot % VERIFIED_ONE_IN == 0;
 }
 
+/* What it has in memory now the others have too, and nobody needs to ask them. */
+static int verify(struct cr_worker *w, struct cr_err *err)
+{
+    w->zygote->resident = cr_verify_resident(w->pid);
+    return cr_verify_worker(w->pid, w->zygote->filters, err);
+}
+
 /* The first frame says nothing but that it is there: the kernel says whose it is. */
 static void take_ready(struct cr_worker *w, const struct wire_header *header, pid_t pid)
 {
@@ -251,7 +260,7 @@ static void take_ready(struct cr_worker *w, const struct wire_header *header, pi
     }
     w->pid = pid;
     (void)setsockopt(w->socket.fd, SOL_SOCKET, SO_PASSCRED, &off, sizeof(off));
-    if (!is_sample(w) || cr_verify_worker(pid, w->zygote->filters, &why) == 0) {
+    if (!is_sample(w) || verify(w, &why) == 0) {
         w->owner->ready(w);
         return;
     }
@@ -268,6 +277,12 @@ static void take_other(struct cr_worker *w, const struct wire_header *header,
         return;
     }
     w->heard = true;
+    if (header->type == WIRE_DONE || header->type == WIRE_THREW)
+        w->taken = (uint64_t)header->id * LIMIT_KIB;
+    if (w->taken > w->memory + PAGE) {
+        cr_worker_fault(w, "it says that it took more memory than it has");
+        return;
+    }
     w->owner->frame(w, header, payload);
 }
 
@@ -569,13 +584,39 @@ int cr_worker_send(struct cr_worker *w, struct wire_header *header, const struct
     return 0;
 }
 
+/* The number of one that is dead may be another's by now. */
+static bool has_its_pid(const struct cr_worker *w)
+{
+    return w->pid > 0 && w->pidfd >= 0 && !is_dead(w);
+}
+
 void cr_worker_limit_cpu(struct cr_worker *w, uint32_t cpu_s)
 {
     struct rlimit limit = {cpu_s, cpu_s};
 
-    /* the number of one that is dead may be another's by now */
-    if (cpu_s < w->cpu_s && w->pidfd >= 0 && !is_dead(w))
+    if (cpu_s < w->cpu_s && has_its_pid(w))
         (void)prlimit(w->pid, RLIMIT_CPU, &limit, NULL);
+}
+
+/* One thread needs one processor, so it need not get this one back. */
+void cr_worker_send_elsewhere(struct cr_worker *w)
+{
+    cpu_set_t others;
+
+    if (!has_its_pid(w) || sched_getaffinity(w->pid, sizeof(others), &others) < 0)
+        return;
+    CPU_CLR((size_t)sched_getcpu(), &others);
+    if (CPU_COUNT(&others) > 0)
+        (void)sched_setaffinity(w->pid, sizeof(others), &others);
+}
+
+/* The scheduler takes a processor with nothing else to do for a free one. */
+void cr_worker_step_back(struct cr_worker *w)
+{
+    const struct sched_param none = {0};
+
+    if (has_its_pid(w))
+        (void)sched_setscheduler(w->pid, SCHED_IDLE, &none);
 }
 
 int64_t cr_worker_cpu_us(const struct cr_worker *w)
@@ -590,5 +631,7 @@ int64_t cr_worker_cpu_us(const struct cr_worker *w)
 
 uint64_t cr_worker_memory(const struct cr_worker *w)
 {
+    if (w->taken && w->zygote->resident)
+        return w->zygote->resident + w->taken;
     return w->pid > 0 ? cr_verify_resident(w->pid) : 0;
 }

@@ -58,6 +58,7 @@ struct cr_worker {
     unsigned busy; /* functions here that still look at it */
     bool writing;
     struct wire_limits limits; /* of its run */
+    uint64_t taken;            /* memory that its run took, as it says at its end; 0 until then */
     struct cr_buf in;
     struct cr_outbox out;
 };
@@ -108,8 +109,18 @@ void cr_worker_limit_cpu(struct cr_worker *w, uint32_t cpu_s);
 /* Returns the CPU time that the worker has used, in microseconds, or -1 if the kernel won't say. */
 int64_t cr_worker_cpu_us(const struct cr_worker *w);
 
-/* Returns the worker's resident memory in bytes, or 0. It only grows: a worker returns none. */
+/*
+ * Returns the worker's memory in bytes, which only grows: one whose code has returned or thrown has
+ * said what it took, and that is as good as the rest of what it says; of all others the kernel is
+ * asked, and 0 means that it won't say.
+ */
 uint64_t cr_worker_memory(const struct cr_worker *w);
+
+/* Keeps the worker off the processor that this thread is on, where it has a choice. */
+void cr_worker_send_elsewhere(struct cr_worker *w);
+
+/* From now on, which is to be its end, the worker gets what time the others leave. */
+void cr_worker_step_back(struct cr_worker *w);
 
 /* Ends a worker that has said what no honest one says; the owner is told, with |what| in words. */
 void cr_worker_fault(struct cr_worker *w, const char *what);

@@ -44,6 +44,7 @@ struct cr_zygote {
     bool tested;                 /* we may kill its workers */
     unsigned filters;            /* that it was born with */
     uint8_t layers[WIRE_LAYERS]; /* 0, or the errno of why a layer is missing */
+    uint64_t resident;           /* bytes that one of its workers has in memory when it is ready */
     uint32_t slots;              /* workers that it was asked for */
     struct cr_worker *workers;   /* that it has not reported as ended */
     size_t users;                /* workers that still point here */

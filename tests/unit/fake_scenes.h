@@ -39,6 +39,13 @@ static void done_of_length(const struct fake_job *job)
     fake_put("12345678", 8);
 }
 
+/* The result of a run that took |number| KiB of memory. */
+static void done_taking(const struct fake_job *job)
+{
+    fake_header(2, WIRE_DONE, (uint32_t)job->number);
+    fake_put("42", 2);
+}
+
 static void type(const struct fake_job *job)
 {
     static const uint8_t zeros[64];

@@ -52,6 +52,7 @@ static const struct {
     SCENE(honest),
     SCENE(call_of_length),
     SCENE(done_of_length),
+    SCENE(done_taking),
     SCENE(type),
     SCENE(reserved_field),
     SCENE(cut_frame),

@@ -2,9 +2,32 @@
  * test_pool.c - who gets a worker, and who has to wait, with workers that are fakes
  * (fake_worker.h). test_stock.c has where workers come from.
  */
+#include <sched.h>
+#include <sys/syscall.h>
+
 #include "fake_runs.h"
 
 #define SUCCESS CAPRUN_OUTCOME_SUCCESS
+
+/* --- what the pool asks of the scheduler: these stand before the C library's ---------------- */
+
+static unsigned stepped_back, sent_elsewhere;
+static cpu_set_t elsewhere;
+
+int sched_setscheduler(pid_t pid, int policy, const struct sched_param *param)
+{
+    stepped_back += policy == SCHED_IDLE;
+    return (int)syscall(SYS_sched_setscheduler, pid, policy, param);
+}
+
+int sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set)
+{
+    sent_elsewhere++;
+    elsewhere = *set;
+    return (int)syscall(SYS_sched_setaffinity, pid, size, set);
+}
+
+/* --- tests ---------------------------------------------------------------------------------- */
 
 static struct caprun_run *order[16];
 static size_t started;
@@ -135,6 +158,71 @@ TEST(a_hundred_runs_at_once_all_succeed)
         caprun_run_free(runs[i]);
     }
     CHECK(is_quiet() && end());
+}
+
+TEST(a_small_run_that_was_alone_ends_when_nobody_else_has_work)
+{
+    struct caprun_run *other;
+
+    CHECK(new_runtime());
+    stepped_back = 0;
+    CHECK(ends("done_taking 16", 0, FAKE_HONEST, SUCCESS, "42") && stepped_back == 1);
+    CHECK(ends("done_taking 4096", 0, FAKE_HONEST, SUCCESS, "42") && stepped_back == 2);
+    CHECK(ends("done_taking 4097", 0, FAKE_HONEST, SUCCESS, "42") && stepped_back == 2);
+    CHECK(ends("type 99", 0, FAKE_HONEST, BAD, "broke the protocol") && stepped_back == 2);
+    CHECK(ends("says_nothing", 20, FAKE_HONEST, CAPRUN_OUTCOME_EXECUTION_TIMEOUT, "") &&
+          stepped_back == 2);
+    other = start("says_a_word");
+    CHECK_SOON(other->heard);
+    CHECK(ends("done_taking 16", 0, FAKE_HONEST, SUCCESS, "42") && stepped_back == 2);
+    caprun_cancel(other);
+    caprun_run_free(other);
+    CHECK(is_quiet() && end());
+}
+
+/* How many runs that start |ago_us| after another are sent elsewhere: 0 or 1. */
+static unsigned sent_after(int64_t ago_us)
+{
+    bool ok;
+
+    sent_elsewhere = 0;
+    pool->started_us = cr_loop_now() - ago_us;
+    run = start("honest");
+    ok = ended(run, SUCCESS, "42");
+    caprun_run_free(run);
+    return ok ? sent_elsewhere : 2;
+}
+
+TEST(a_run_soon_after_another_is_not_left_to_wait_for_this_processor)
+{
+    const int64_t soon = -10000000; /* as fast as no machine is */
+    struct caprun_run *other;
+    unsigned expected;
+    cpu_set_t all;
+
+    CHECK(begin_warm(8) && sched_getaffinity(0, sizeof(all), &all) == 0);
+    expected = CPU_COUNT(&all) > 1;
+    CHECK(sent_after(soon) == expected);
+    CHECK(!expected || CPU_COUNT(&elsewhere) == CPU_COUNT(&all) - 1);
+    CHECK(sent_after(1000) == 0);
+    other = start("says_a_word");
+    CHECK_SOON(other->heard);
+    CHECK(sent_after(soon) == 0);
+    caprun_run_free(other);
+    CHECK(end());
+}
+
+TEST(who_waits_for_a_run_leaves_it_this_processor)
+{
+    CHECK(begin_warm(8));
+    sent_elsewhere = 0;
+    for (int i = 0; i < 4; i++) {
+        pool->started_us = cr_loop_now();
+        run = new_run("honest", 0, FAKE_HONEST);
+        CHECK(caprun_run(run) == 0 && says(run, "42"));
+        caprun_run_free(run);
+    }
+    CHECK(sent_elsewhere == 0 && end());
 }
 
 int main(int argc, char **argv)

@@ -53,6 +53,33 @@ TEST(a_length_that_the_type_does_not_have_ends_the_worker)
     CHECK(end());
 }
 
+static uint64_t memory_after(const char *code)
+{
+    struct caprun_run *r = start(code);
+    uint64_t used = ended(r, CAPRUN_OUTCOME_SUCCESS, "42") ? r->memory_used : 0;
+
+    caprun_run_free(r);
+    return used;
+}
+
+TEST(what_a_run_took_is_added_to_what_its_worker_had)
+{
+    uint64_t had, little, much;
+
+    CHECK(new_runtime() && caprun_set_memory(rt, 64 * LIMIT_MIB) == 0);
+    CHECK(memory_after("done_taking 16") > 16 * LIMIT_KIB); /* and more of what the kernel says */
+    had = stock->current->resident;
+    little = memory_after("done_taking 16");
+    much = memory_after("done_taking 40960");
+    CHECK(had > 0 && little > had / 2 && little < had + 8 * LIMIT_MIB);
+    CHECK(much - little > 36 * LIMIT_MIB && much - little < 44 * LIMIT_MIB);
+    CHECK(memory_after("done_taking 65536") > 64 * LIMIT_MIB);
+    CHECK(plays("done_taking 65541", 0, FAKE_HONEST, BAD, "took more memory than it has"));
+    CHECK(plays("done_taking 4294967295", 0, FAKE_HONEST, BAD, "took more memory than it has"));
+    CHECK(memory_after("honest") > 0); /* which says nothing, so that the kernel is asked */
+    CHECK(end());
+}
+
 TEST(a_type_that_is_unknown_or_the_hosts_or_comes_twice_ends_the_worker)
 {
     static const long types[] = {0, 2, 19, 99, UINT16_MAX, WIRE_JOB, WIRE_WAKE, 25, WIRE_FAIL};

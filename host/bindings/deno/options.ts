@@ -166,10 +166,17 @@ function listOf(texts: string[]): ArrayBuffer {
   return list;
 }
 
-function giveJson(give: Library["caprun_run_set_env"], of: Handle, value: unknown): number {
-  const bytes = bytesOf(JSON.stringify(value) ?? "null");
-  return give(of.pointer, bytes, BigInt(bytes.length));
+/** Returns what |give|, a setter, returns. */
+export function giveText(
+  give: Library["caprun_run_set_code"],
+  pointer: Handle["pointer"],
+  text: string,
+): number {
+  const bytes = bytesOf(text);
+  return give(pointer, bytes, BigInt(bytes.length));
 }
+
+const jsonOr = (value: unknown) => JSON.stringify(value) ?? "null";
 
 const limits: Setters<Limits> = {
   timeoutMs: ({ lib, pointer }, n) => lib.caprun_run_set_timeout(pointer, amount("timeoutMs", n)),
@@ -195,8 +202,9 @@ const run: Setters<RunOptions> = {
     need(copy.every((name) => typeof name === "string"), "tools", "a list of names", names);
     return lib.caprun_run_set_tools(pointer, listOf(copy as string[]), BigInt(copy.length));
   },
-  schema: (of, schema) => giveJson(of.lib.caprun_run_set_schema, of, schema),
-  env: (of, env) => giveJson(of.lib.caprun_run_set_env, of, env),
+  schema: ({ lib, pointer }, schema) =>
+    giveText(lib.caprun_run_set_schema, pointer, jsonOr(schema)),
+  env: ({ lib, pointer }, env) => giveText(lib.caprun_run_set_env, pointer, jsonOr(env)),
   onDenied: ({ lib, pointer }, what) => {
     need(what === "stop" || what === "continue", "onDenied", '"continue" or "stop"', what);
     lib.caprun_run_set_stop_when_denied(pointer, what === "stop" ? 1 : 0);

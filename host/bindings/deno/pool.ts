@@ -17,6 +17,7 @@ import {
   type CallContext,
   configurePool,
   configureRun,
+  giveText,
   type PoolOptions,
   type RunOptions,
 } from "./options.ts";
@@ -245,9 +246,8 @@ export class Pool {
     } catch (error) {
       return `The args cannot be JSON: ${wordsOf(error)}`;
     }
-    const codeBytes = bytesOf(code), argBytes = bytesOf(json);
-    const failed = this.lib.caprun_run_set_code(run, codeBytes, BigInt(codeBytes.length)) ||
-      this.lib.caprun_run_set_args(run, argBytes, BigInt(argBytes.length));
+    const failed = giveText(this.lib.caprun_run_set_code, run, code) ||
+      giveText(this.lib.caprun_run_set_args, run, json);
     return failed ? this.#error() : undefined;
   }
 

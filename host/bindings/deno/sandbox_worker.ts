@@ -108,7 +108,8 @@ export class SandboxWorker {
         memoryMB: memoryLimitMB ?? 0,
       },
     };
-    sharedPool().check(this.#options);
+    const pool = sharedPool();
+    if (given === options) pool.check(this.#options); // else there are only defaults
   }
 
   /**

@@ -2,8 +2,14 @@
 
 const encoder = new TextEncoder(), decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** The bytes of a text. */
-export const bytesOf = (text: string): Uint8Array<ArrayBuffer> => encoder.encode(text);
+/** What is short is copied here: a buffer of its own for each would wait for V8's next big round. */
+const scratch = new Uint8Array(1 << 16);
+
+/** The bytes of a text, until the next is converted. */
+export function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+  if (3 * text.length > scratch.length) return encoder.encode(text);
+  return scratch.subarray(0, encoder.encodeInto(text, scratch).written);
+}
 
 /** The bytes of a text, with a NUL at the end; throws if there is one before. */
 export function cString(text: string): Uint8Array<ArrayBuffer> {
@@ -14,9 +20,6 @@ export function cString(text: string): Uint8Array<ArrayBuffer> {
 /** A text that ends with a NUL; none is "". */
 export const textAt = (pointer: Deno.PointerValue): string =>
   pointer ? Deno.UnsafePointerView.getCString(pointer) : "";
-
-/** What is short is copied here: a buffer of its own for each would wait for V8's next big round. */
-const scratch = new Uint8Array(1 << 16);
 
 /** A text of so many bytes. */
 export function textOf(pointer: Deno.PointerValue, length: bigint): string {
