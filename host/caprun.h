@@ -547,7 +547,7 @@ enum caprun_metric {
     CAPRUN_METRIC_STARTUP_US = 1,   /* from caprun_start() to a worker that has the code */
     CAPRUN_METRIC_EXECUTION_US = 2, /* from there to the end */
     CAPRUN_METRIC_CPU_US = 3,       /* that the worker used, as the kernel counts */
-    CAPRUN_METRIC_MEMORY_BYTES = 4, /* resident, of the worker */
+    CAPRUN_METRIC_MEMORY_BYTES = 4, /* the worker's at its most; docs/envelope.md: who says so */
     CAPRUN_METRIC_CALLS = 5,
 };
 

@@ -21,6 +21,7 @@
 #define MAX_WAKE_US ((int64_t)LIMIT_MAX_MS * 1000)
 /* The worker's clock and the host's may differ by this much at the limit. */
 #define CLOCK_SLACK_US 10000
+#define PAGE 4096u /* a worker's memory is rounded up to that */
 
 static void violation(struct caprun_run *run, const char *what)
 {
@@ -210,6 +211,19 @@ static void on_idle(struct caprun_run *run, const struct wire_header *header,
 
 /* --- ends --------------------------------------------------------------------------------- */
 
+/* Of one that ends by itself. Returns false if that has ended it otherwise. */
+static bool note_memory(struct caprun_run *run, const struct wire_header *header)
+{
+    uint64_t taken = (uint64_t)header->id * LIMIT_KIB;
+
+    if (taken > run->limits.memory + PAGE) {
+        violation(run, "it says that it took more memory than it has");
+        return false;
+    }
+    run->worker->taken = taken;
+    return true;
+}
+
 static void on_done(struct caprun_run *run, const struct wire_header *header,
                     const uint8_t *payload)
 {
@@ -229,7 +243,7 @@ static void on_done(struct caprun_run *run, const struct wire_header *header,
         cr_run_end(run, CAPRUN_OUTCOME_CODE_ERROR);
         return;
     }
-    if (!cr_run_hear(run, header, payload))
+    if (!note_memory(run, header) || !cr_run_hear(run, header, payload))
         return;
     cr_buf_add(&run->result, payload, header->length);
     if (cr_buf_err(&run->result))
@@ -354,7 +368,7 @@ static void on_threw(struct caprun_run *run, const struct wire_header *header,
         violation(run, "an error that is not one");
         return;
     }
-    if (!cr_run_hear(run, header, payload))
+    if (!note_memory(run, header) || !cr_run_hear(run, header, payload))
         return;
     if (checked) {
         end_by_check(run, &threw, (const char *)payload + sizeof(threw));

@@ -1,6 +1,9 @@
 /* pool.c - who gets a worker, and who has to wait. */
 #include "pool/pool.h"
 
+#include <poll.h>
+#include <unistd.h>
+
 #include "pool/run.h"
 
 /* While runs go on nobody is woken to fill up the stock, until it is low. */
@@ -110,6 +113,22 @@ static void set_ears_and_timer(struct cr_pool *pool)
         cr_loop_set(pool->loop, &pool->timer, when);
 }
 
+static void close_slow_end(struct cr_pool *pool)
+{
+    if (pool->slow_end >= 0)
+        (void)close(pool->slow_end);
+    pool->slow_end = -1;
+}
+
+int *cr_pool_slow_end(struct cr_pool *pool)
+{
+    struct pollfd ended = {.fd = pool->slow_end, .events = POLLIN};
+
+    if (pool->slow_end >= 0 && poll(&ended, 1, 0) > 0)
+        close_slow_end(pool);
+    return pool->slow_end < 0 ? &pool->slow_end : NULL;
+}
+
 static void tend(struct cr_task *task)
 {
     struct cr_pool *pool = cr_container(task, struct cr_pool, task);
@@ -130,6 +149,7 @@ void cr_pool_init(struct cr_pool *pool, struct cr_loop *loop)
 {
     *pool = (struct cr_pool){.loop = loop,
                              .last_waiting = &pool->waiting,
+                             .slow_end = -1,
                              .task = {.run = tend},
                              .timer = {.when_us = -1, .due = timer_due}};
     cr_stock_init(&pool->stock, loop, &pool->sizes, &pool->task);
@@ -140,6 +160,7 @@ void cr_pool_clear(struct cr_pool *pool)
     cr_loop_forget(pool->loop, &pool->task);
     cr_loop_unset(pool->loop, &pool->timer);
     cr_stock_clear(&pool->stock);
+    close_slow_end(pool);
 }
 
 int cr_pool_warm(struct cr_pool *pool, struct cr_err *err)

@@ -32,7 +32,8 @@ struct cr_pool {
     uint64_t memory;   /* limits of those that run */
     int64_t active_us; /* when a run last started or ended */
     int64_t started_us;
-    bool in_series; /* the last one started so soon after another that both must be short */
+    bool in_series; /* the last one started soon after another */
+    int slow_end;   /* the pidfd of a process that may take its time to end, or -1 */
 
     struct cr_task task;
     struct cr_timer timer; /* when the task has to be done in any case */
@@ -72,6 +73,12 @@ void cr_pool_worker_works(struct cr_pool *pool);
 
 /* The run, which had a worker or was to have one, has ended. */
 void cr_pool_release(struct cr_pool *pool, struct caprun_run *run);
+
+/*
+ * Returns where the pidfd of a process that ends slowly is kept, or NULL if there is one that does:
+ * what it holds is beside what all runs together may have.
+ */
+int *cr_pool_slow_end(struct cr_pool *pool);
 
 /* The run's worker crashed, or broke the protocol, with its code. */
 void cr_pool_crashed(struct cr_pool *pool, struct caprun_run *run);

@@ -15,6 +15,8 @@
 /* How long a worker that ran too long may take to say where it was. */
 #define STACK_GRACE_US 30000
 #define CPU_CHECK_LEAST_US 2000
+/* So long a worker is kept off the host's processor: as long as a small run. */
+#define ELSEWHERE_US 1000
 /* The memory of a run may be there for longer than it if it is no more than this. */
 #define SMALL (4u * LIMIT_MIB)
 
@@ -95,12 +97,19 @@ static bool is_alone(const struct caprun_run *run)
 }
 
 /*
- * What the kernel does to end a process takes as long as a small run, and a run that follows at
- * once would wait for it. Where runs are at once, it is work like any other: put off, it piles up.
+ * What the kernel does to end a process takes as long as a small run, and whoever waits for the
+ * result, or starts the next run, would wait for it. Where runs are at once, it is work like any
+ * other; and who has no workers ahead of demand has no next run, and waits for this process.
  */
-static bool may_end_slowly(const struct caprun_run *run)
+static void end_slowly_if_small(struct caprun_run *run)
 {
-    return is_alone(run) && run->worker->taken && run->worker->taken <= SMALL;
+    struct cr_worker *w = run->worker;
+    int *pidfd = NULL;
+
+    if (is_alone(run) && run->pool->sizes.warm && w->taken && w->taken <= SMALL)
+        pidfd = cr_pool_slow_end(run->pool);
+    if (pidfd)
+        cr_worker_step_back(w, pidfd);
 }
 
 void cr_run_end(struct caprun_run *run, enum caprun_outcome outcome)
@@ -113,8 +122,7 @@ void cr_run_end(struct caprun_run *run, enum caprun_outcome outcome)
     if (run->worker && !run->worker->gone) {
         run->cpu_us = cr_worker_cpu_us(run->worker);
         run->memory_used = cr_worker_memory(run->worker);
-        if (may_end_slowly(run))
-            cr_worker_step_back(run->worker);
+        end_slowly_if_small(run);
     }
     cr_loop_unset(run->loop, &run->timer);
     leave_pool(run);
@@ -239,13 +247,15 @@ static void worker_ready(struct cr_worker *w)
         return;
     }
     cr_worker_limit_cpu(w, cr_run_cpu_s(run));
-    if (is_alone(run) && run->pool->in_series && !run->caller_waits)
-        cr_worker_send_elsewhere(w); /* we go on here, and it is not to wait for us */
     job.name_len = (uint32_t)strlen(run->name);
     memcpy(job.seed, run->seed, sizeof(job.seed));
     run->date_us = today();
     run->job_us = cr_loop_now();
     run->check_cpu_us = run->job_us + (int64_t)run->limits.cpu_ms * 1000;
+    if (is_alone(run) && run->pool->in_series && !run->caller_waits) {
+        cr_worker_send_elsewhere(w); /* we go on here, and it is not to wait for us */
+        run->elsewhere_us = run->job_us + ELSEWHERE_US;
+    }
     run->state = CR_RUN_RUNNING;
     cr_pool_worker_is_ready(run->pool);
     cr_run_send(run, (struct wire_header){.type = WIRE_JOB},
@@ -307,6 +317,7 @@ static void wait_for_another(struct caprun_run *run, struct cr_worker *w, const 
 {
     run->state = CR_RUN_WAITING;
     run->job_us = 0;
+    run->elsewhere_us = 0;
     run->frames_sent = 0;
     cr_loop_unset(run->loop, &run->timer);
     cr_pool_requeue(run->pool, run, why);
@@ -360,6 +371,8 @@ void cr_run_schedule(struct caprun_run *run)
         next = run->check_cpu_us;
     if (run->state == CR_RUN_RUNNING && cr_calls_next(run) < next)
         next = cr_calls_next(run);
+    if (run->elsewhere_us && run->elsewhere_us < next)
+        next = run->elsewhere_us;
     if (run->state == CR_RUN_RUNNING && run->idle && run->wake_us >= 0 && !run->is_prompted &&
         run->job_us + run->wake_us < next)
         next = run->job_us + run->wake_us;
@@ -395,6 +408,10 @@ static void timer_due(struct cr_timer *timer)
     struct caprun_run *run = cr_container(timer, struct caprun_run, timer);
     int64_t now = cr_loop_now();
 
+    if (run->elsewhere_us && now >= run->elsewhere_us) {
+        cr_worker_send_anywhere(run->worker);
+        run->elsewhere_us = 0;
+    }
     if (run->state == CR_RUN_STARTING) {
         cr_run_say(run, "The worker was not ready after %d s", START_US / 1000000);
         cr_pool_distrust(run->pool, run->worker->zygote);

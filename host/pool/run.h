@@ -134,6 +134,7 @@ struct caprun_run {
     } then; /* what the next frame says of time, while it is prompted */
     int64_t check_cpu_us;
     int64_t late_us;
+    int64_t elsewhere_us; /* until then the worker is kept off our processor; 0: it is not */
     uint32_t frames_sent;
     bool told_start;
     bool heard; /* it has sent a frame since it got the job, before the one at hand */

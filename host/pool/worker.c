@@ -27,7 +27,6 @@
 #define ANSWERS_MAX (4u * WIRE_REPLY_MAX + LIMIT_MIB)
 /* And a failure for each open call: who reads before it calls again never has more to read. */
 #define OUT_MAX(calls) (ANSWERS_MAX + (calls) * (sizeof(struct wire_header) + WIRE_FAIL_MAX))
-#define PAGE 4096u /* a worker's memory is rounded up to that */
 /* Until then the zygote has told how a worker has ended, on the busiest machine. */
 #define PATIENCE_US 200000
 /* The first workers of a zygote are looked at from outside, and later one in so many. */
@@ -67,7 +66,10 @@ static void finish(struct cr_worker *w)
     w->gone = true;
     if (w->pidfd >= 0) {
         cr_zygote_kill(w->zygote, w->pidfd);
-        (void)close(w->pidfd);
+        if (w->keep)
+            *w->keep = w->pidfd;
+        else
+            (void)close(w->pidfd);
     }
     w->pidfd = -1;
     close_socket(w);
@@ -277,12 +279,6 @@ static void take_other(struct cr_worker *w, const struct wire_header *header,
         return;
     }
     w->heard = true;
-    if (header->type == WIRE_DONE || header->type == WIRE_THREW)
-        w->taken = (uint64_t)header->id * LIMIT_KIB;
-    if (w->taken > w->memory + PAGE) {
-        cr_worker_fault(w, "it says that it took more memory than it has");
-        return;
-    }
     w->owner->frame(w, header, payload);
 }
 
@@ -598,7 +594,6 @@ void cr_worker_limit_cpu(struct cr_worker *w, uint32_t cpu_s)
         (void)prlimit(w->pid, RLIMIT_CPU, &limit, NULL);
 }
 
-/* One thread needs one processor, so it need not get this one back. */
 void cr_worker_send_elsewhere(struct cr_worker *w)
 {
     cpu_set_t others;
@@ -610,13 +605,23 @@ void cr_worker_send_elsewhere(struct cr_worker *w)
         (void)sched_setaffinity(w->pid, sizeof(others), &others);
 }
 
+/* To where the zygote may be, as it was born. */
+void cr_worker_send_anywhere(struct cr_worker *w)
+{
+    cpu_set_t all;
+
+    if (has_its_pid(w) && w->zygote->pid > 0 &&
+        sched_getaffinity(w->zygote->pid, sizeof(all), &all) == 0)
+        (void)sched_setaffinity(w->pid, sizeof(all), &all);
+}
+
 /* The scheduler takes a processor with nothing else to do for a free one. */
-void cr_worker_step_back(struct cr_worker *w)
+void cr_worker_step_back(struct cr_worker *w, int *keep)
 {
     const struct sched_param none = {0};
 
-    if (has_its_pid(w))
-        (void)sched_setscheduler(w->pid, SCHED_IDLE, &none);
+    if (has_its_pid(w) && sched_setscheduler(w->pid, SCHED_IDLE, &none) == 0)
+        w->keep = keep;
 }
 
 int64_t cr_worker_cpu_us(const struct cr_worker *w)

@@ -43,6 +43,7 @@ struct cr_worker {
     struct cr_watch socket;
     struct cr_timer patience; /* how long to wait for the zygote's word on a closed socket */
     int pidfd;                /* -1 until the zygote has sent it */
+    int *keep;                /* where it is left in the end, or NULL */
     pid_t pid;                /* from the credentials of the ready frame; 0 until then */
     uint32_t slot;
     struct cr_worker *next; /* in the zygote's list, while |listed| */
@@ -116,11 +117,16 @@ int64_t cr_worker_cpu_us(const struct cr_worker *w);
  */
 uint64_t cr_worker_memory(const struct cr_worker *w);
 
-/* Keeps the worker off the processor that this thread is on, where it has a choice. */
+/* Keeps the worker off the processor that this thread is on, where it has a choice; or ends that.
+ */
 void cr_worker_send_elsewhere(struct cr_worker *w);
+void cr_worker_send_anywhere(struct cr_worker *w);
 
-/* From now on, which is to be its end, the worker gets what time the others leave. */
-void cr_worker_step_back(struct cr_worker *w);
+/*
+ * From now on, which is to be its end, the worker gets what time the others leave. When it is freed
+ * its pidfd is not closed but left in *|keep|, so that one can see when it has gone.
+ */
+void cr_worker_step_back(struct cr_worker *w, int *keep);
 
 /* Ends a worker that has said what no honest one says; the owner is told, with |what| in words. */
 void cr_worker_fault(struct cr_worker *w, const char *what);

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <spawn.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -177,6 +178,23 @@ int prlimit(pid_t pid, enum __rlimit_resource what, const struct rlimit *limit, 
     (void)what;
     (void)limit;
     (void)old;
+    return 0;
+}
+
+/* Nor moved, nor made to wait. */
+int sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set)
+{
+    (void)pid;
+    (void)size;
+    (void)set;
+    return 0;
+}
+
+int sched_setscheduler(pid_t pid, int policy, const struct sched_param *param)
+{
+    (void)pid;
+    (void)policy;
+    (void)param;
     return 0;
 }
 

@@ -39,6 +39,16 @@ static void done_of_length(const struct fake_job *job)
     fake_put("12345678", 8);
 }
 
+/* An error of code that took |number| KiB of memory. */
+static void threw_taking(const struct fake_job *job)
+{
+    struct wire_threw threw = {.why = WIRE_WHY_THREW, .message_len = 2};
+
+    fake_header(sizeof(threw) + 2, WIRE_THREW, (uint32_t)job->number);
+    fake_put(&threw, sizeof(threw));
+    fake_put("no", 2);
+}
+
 /* The result of a run that took |number| KiB of memory. */
 static void done_taking(const struct fake_job *job)
 {
@@ -399,7 +409,7 @@ static void late_in_time(const struct fake_job *job)
 static void done_after_the_limit(const struct fake_job *job)
 {
     fake_sleep_ms(job->header.left_ms + 5);
-    honest(job);
+    done_taking(job);
 }
 
 /* Uses |number| ms of CPU time. */

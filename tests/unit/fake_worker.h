@@ -53,6 +53,7 @@ static const struct {
     SCENE(call_of_length),
     SCENE(done_of_length),
     SCENE(done_taking),
+    SCENE(threw_taking),
     SCENE(type),
     SCENE(reserved_field),
     SCENE(cut_frame),

@@ -2,6 +2,7 @@
  * test_losses.c - the pool when workers and zygotes are lost (fake_worker.h): who is replaced
  * without anybody noticing, who is to blame, and when it gives up.
  */
+#include <sched.h>
 #include <sys/resource.h>
 
 #include "fake_runs.h"
@@ -62,8 +63,10 @@ static rlim_t cpu_limit(pid_t pid)
 TEST(the_number_of_a_worker_that_is_dead_is_left_alone)
 {
     rlim_t own = cpu_limit(0);
+    cpu_set_t before, after;
+    int unused;
 
-    CHECK(begin());
+    CHECK(begin() && sched_getaffinity(0, sizeof(before), &before) == 0);
     run = start("says_a_word");
     CHECK_SOON(run->heard);
     cr_worker_limit_cpu(run->worker, 200);
@@ -72,7 +75,11 @@ TEST(the_number_of_a_worker_that_is_dead_is_left_alone)
     CHECK(poll(&(struct pollfd){.fd = run->worker->pidfd, .events = POLLIN}, 1, 10000) == 1);
     run->worker->pid = getpid(); /* as if the kernel had given it to us */
     cr_worker_limit_cpu(run->worker, 100);
-    CHECK(cpu_limit(0) == own);
+    cr_worker_step_back(run->worker, &unused);
+    cr_worker_send_elsewhere(run->worker);
+    CHECK(cpu_limit(0) == own && sched_getscheduler(0) == SCHED_OTHER);
+    CHECK(sched_getaffinity(0, sizeof(after), &after) == 0 && CPU_EQUAL(&before, &after));
+    CHECK(!run->worker->keep);
     caprun_run_free(run);
     CHECK(end());
 }

@@ -12,19 +12,25 @@
 /* --- what the pool asks of the scheduler: these stand before the C library's ---------------- */
 
 static unsigned stepped_back, sent_elsewhere;
-static cpu_set_t elsewhere;
 
 int sched_setscheduler(pid_t pid, int policy, const struct sched_param *param)
 {
-    stepped_back += policy == SCHED_IDLE;
-    return (int)syscall(SYS_sched_setscheduler, pid, policy, param);
+    int r = (int)syscall(SYS_sched_setscheduler, pid, policy, param);
+
+    stepped_back += r == 0 && sched_getscheduler(pid) == SCHED_IDLE;
+    return r;
 }
 
+/* Only what takes a processor away counts. */
 int sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set)
 {
-    sent_elsewhere++;
-    elsewhere = *set;
-    return (int)syscall(SYS_sched_setaffinity, pid, size, set);
+    int r = (int)syscall(SYS_sched_setaffinity, pid, size, set);
+    cpu_set_t own;
+
+    if (r == 0 && sched_getaffinity(0, sizeof(own), &own) == 0 &&
+        CPU_COUNT(set) == CPU_COUNT(&own) - 1)
+        sent_elsewhere++;
+    return r;
 }
 
 /* --- tests ---------------------------------------------------------------------------------- */
@@ -160,25 +166,56 @@ TEST(a_hundred_runs_at_once_all_succeed)
     CHECK(is_quiet() && end());
 }
 
+/* Plays |code|. Returns whether its process may end slowly. */
+static bool ends_slowly(const char *code, enum caprun_outcome outcome)
+{
+    unsigned before = stepped_back;
+
+    return ends(code, 500, FAKE_HONEST, outcome, "") && stepped_back > before;
+}
+
 TEST(a_small_run_that_was_alone_ends_when_nobody_else_has_work)
 {
     struct caprun_run *other;
 
-    CHECK(new_runtime());
-    stepped_back = 0;
-    CHECK(ends("done_taking 16", 0, FAKE_HONEST, SUCCESS, "42") && stepped_back == 1);
-    CHECK(ends("done_taking 4096", 0, FAKE_HONEST, SUCCESS, "42") && stepped_back == 2);
-    CHECK(ends("done_taking 4097", 0, FAKE_HONEST, SUCCESS, "42") && stepped_back == 2);
-    CHECK(ends("type 99", 0, FAKE_HONEST, BAD, "broke the protocol") && stepped_back == 2);
-    CHECK(ends("says_nothing", 20, FAKE_HONEST, CAPRUN_OUTCOME_EXECUTION_TIMEOUT, "") &&
-          stepped_back == 2);
+    CHECK(begin_warm(8));
+    CHECK(ends_slowly("done_taking 16", SUCCESS));
+    CHECK_SOON(cr_pool_slow_end(pool)); /* it has ended */
+    CHECK(ends_slowly("threw_taking 4096", CAPRUN_OUTCOME_CODE_ERROR));
+    CHECK_SOON(cr_pool_slow_end(pool));
+    CHECK(!ends_slowly("done_taking 4097", SUCCESS));
+    CHECK(!ends_slowly("honest", SUCCESS)); /* it has not said how small */
+    CHECK(!ends_slowly("type 99", BAD));
+    CHECK(!ends_slowly("done_after_the_limit 16", CAPRUN_OUTCOME_EXECUTION_TIMEOUT));
     other = start("says_a_word");
     CHECK_SOON(other->heard);
-    CHECK(ends("done_taking 16", 0, FAKE_HONEST, SUCCESS, "42") && stepped_back == 2);
+    CHECK(!ends_slowly("done_taking 16", SUCCESS));
     caprun_cancel(other);
     caprun_run_free(other);
-    CHECK(is_quiet() && end());
+    CHECK(ends_slowly("done_taking 16", SUCCESS));
+    CHECK(end());
 }
+
+TEST(who_keeps_no_workers_ready_does_not_wait_for_a_slow_end)
+{
+    CHECK(new_runtime());
+    CHECK(!ends_slowly("done_taking 16", SUCCESS));
+    CHECK(end());
+}
+
+TEST(only_one_process_ends_slowly_at_a_time)
+{
+    CHECK(begin_warm(8));
+    pool->slow_end = (int)syscall(SYS_pidfd_open, getpid(), 0);
+    CHECK(pool->slow_end >= 0 && !cr_pool_slow_end(pool));
+    CHECK(!ends_slowly("done_taking 16", SUCCESS));
+    CHECK(close(pool->slow_end) == 0);
+    pool->slow_end = -1;
+    CHECK(ends_slowly("done_taking 16", SUCCESS));
+    CHECK(pool->slow_end >= 0 && end());
+}
+
+#define SOON (-10000000) /* microseconds after another start: as fast as no machine is */
 
 /* How many runs that start |ago_us| after another are sent elsewhere: 0 or 1. */
 static unsigned sent_after(int64_t ago_us)
@@ -195,20 +232,32 @@ static unsigned sent_after(int64_t ago_us)
 
 TEST(a_run_soon_after_another_is_not_left_to_wait_for_this_processor)
 {
-    const int64_t soon = -10000000; /* as fast as no machine is */
     struct caprun_run *other;
     unsigned expected;
     cpu_set_t all;
 
     CHECK(begin_warm(8) && sched_getaffinity(0, sizeof(all), &all) == 0);
     expected = CPU_COUNT(&all) > 1;
-    CHECK(sent_after(soon) == expected);
-    CHECK(!expected || CPU_COUNT(&elsewhere) == CPU_COUNT(&all) - 1);
+    CHECK(sent_after(SOON) == expected);
     CHECK(sent_after(1000) == 0);
+    pool->started_us = 0;
     other = start("says_a_word");
     CHECK_SOON(other->heard);
-    CHECK(sent_after(soon) == 0);
+    CHECK(sent_after(SOON) == 0);
     caprun_run_free(other);
+    CHECK(end());
+}
+
+TEST(a_run_that_takes_longer_may_be_on_every_processor)
+{
+    cpu_set_t all, its;
+
+    CHECK(begin_warm(8) && sched_getaffinity(0, sizeof(all), &all) == 0);
+    pool->started_us = cr_loop_now() - SOON;
+    run = start("says_a_word");
+    CHECK_SOON(run->heard && !run->elsewhere_us);
+    CHECK(sched_getaffinity(run->worker->pid, sizeof(its), &its) == 0 && CPU_EQUAL(&its, &all));
+    caprun_run_free(run);
     CHECK(end());
 }
 
@@ -216,13 +265,12 @@ TEST(who_waits_for_a_run_leaves_it_this_processor)
 {
     CHECK(begin_warm(8));
     sent_elsewhere = 0;
-    for (int i = 0; i < 4; i++) {
-        pool->started_us = cr_loop_now();
-        run = new_run("honest", 0, FAKE_HONEST);
-        CHECK(caprun_run(run) == 0 && says(run, "42"));
-        caprun_run_free(run);
-    }
-    CHECK(sent_elsewhere == 0 && end());
+    pool->started_us = cr_loop_now() - SOON;
+    run = new_run("honest", 0, FAKE_HONEST);
+    CHECK(caprun_run(run) == 0 && says(run, "42"));
+    CHECK(pool->in_series && sent_elsewhere == 0);
+    caprun_run_free(run);
+    CHECK(end());
 }
 
 int main(int argc, char **argv)

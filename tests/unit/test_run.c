@@ -53,13 +53,18 @@ TEST(a_length_that_the_type_does_not_have_ends_the_worker)
     CHECK(end());
 }
 
-static uint64_t memory_after(const char *code)
+static uint64_t memory_after(const char *code, uint64_t timeout_ms, enum caprun_outcome outcome)
 {
-    struct caprun_run *r = start(code);
-    uint64_t used = ended(r, CAPRUN_OUTCOME_SUCCESS, "42") ? r->memory_used : 0;
+    struct caprun_run *r = new_run(code, timeout_ms, FAKE_HONEST);
+    uint64_t used = start_run(r) && ended(r, outcome, "") ? r->memory_used : 0;
 
     caprun_run_free(r);
     return used;
+}
+
+static uint64_t memory_of(const char *code)
+{
+    return memory_after(code, 0, CAPRUN_OUTCOME_SUCCESS);
 }
 
 TEST(what_a_run_took_is_added_to_what_its_worker_had)
@@ -67,16 +72,27 @@ TEST(what_a_run_took_is_added_to_what_its_worker_had)
     uint64_t had, little, much;
 
     CHECK(new_runtime() && caprun_set_memory(rt, 64 * LIMIT_MIB) == 0);
-    CHECK(memory_after("done_taking 16") > 16 * LIMIT_KIB); /* and more of what the kernel says */
+    CHECK(memory_of("done_taking 16") > 16 * LIMIT_KIB); /* and more: the kernel has a part in it */
     had = stock->current->resident;
-    little = memory_after("done_taking 16");
-    much = memory_after("done_taking 40960");
+    little = memory_of("done_taking 16");
+    much = memory_of("done_taking 40960");
     CHECK(had > 0 && little > had / 2 && little < had + 8 * LIMIT_MIB);
     CHECK(much - little > 36 * LIMIT_MIB && much - little < 44 * LIMIT_MIB);
-    CHECK(memory_after("done_taking 65536") > 64 * LIMIT_MIB);
+    CHECK(memory_of("done_taking 65536") > 64 * LIMIT_MIB);
+    CHECK(memory_after("threw_taking 65536", 0, CAPRUN_OUTCOME_CODE_ERROR) > 64 * LIMIT_MIB);
     CHECK(plays("done_taking 65541", 0, FAKE_HONEST, BAD, "took more memory than it has"));
-    CHECK(plays("done_taking 4294967295", 0, FAKE_HONEST, BAD, "took more memory than it has"));
-    CHECK(memory_after("honest") > 0); /* which says nothing, so that the kernel is asked */
+    CHECK(plays("threw_taking 4294967295", 0, FAKE_HONEST, BAD, "took more memory than it has"));
+    CHECK(end());
+}
+
+TEST(of_a_run_that_was_ended_the_kernel_says_what_it_took)
+{
+    uint64_t silent, late;
+
+    CHECK(new_runtime() && caprun_set_memory(rt, 4096 * (uint64_t)LIMIT_MIB) == 0);
+    silent = memory_of("honest"); /* which says nothing of it */
+    late = memory_after("done_after_the_limit 4194304", 100, CAPRUN_OUTCOME_EXECUTION_TIMEOUT);
+    CHECK(silent > 0 && late > 0 && late < 4096 * (uint64_t)LIMIT_MIB);
     CHECK(end());
 }
 

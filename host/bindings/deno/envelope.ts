@@ -70,17 +70,17 @@ export interface Call {
   ms: number;
 }
 
-/** What a run has cost, as the kernel counts. */
+/** What a run has cost. */
 export interface Metrics {
   /** Until a worker had the code, the time in the queue included. */
   startupTimeMs: number;
   /** From there to the end. */
   executionTimeMs: number;
-  /** That the worker has used. */
+  /** That the worker has used, as the kernel counts. */
   cpuTimeMs: number;
   /** In which only a person was waited for. */
   waitTimeMs: number;
-  /** Resident memory of the worker. */
+  /** What the worker had in memory at its most; its own word, if the code returned or threw. */
   memoryUsedMB: number;
   /** How many calls there were. */
   rpcCalls: number;
