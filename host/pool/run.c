@@ -103,13 +103,21 @@ static bool is_alone(const struct caprun_run *run)
  */
 static void end_slowly_if_small(struct caprun_run *run)
 {
-    struct cr_worker *w = run->worker;
     int *pidfd = NULL;
 
-    if (is_alone(run) && run->pool->sizes.warm && w->taken && w->taken <= SMALL)
+    if (is_alone(run) && run->pool->sizes.warm && run->taken && run->taken <= SMALL)
         pidfd = cr_pool_slow_end(run->pool);
     if (pidfd)
-        cr_worker_step_back(w, pidfd);
+        cr_worker_step_back(run->worker, pidfd);
+}
+
+/* What the worker says is as good as the rest of what it says; the kernel takes longer to answer.
+ */
+static uint64_t memory_used(const struct caprun_run *run)
+{
+    uint64_t before = run->worker->zygote->resident;
+
+    return run->taken && before ? before + run->taken : cr_worker_memory(run->worker);
 }
 
 void cr_run_end(struct caprun_run *run, enum caprun_outcome outcome)
@@ -121,7 +129,7 @@ void cr_run_end(struct caprun_run *run, enum caprun_outcome outcome)
     run->ended_us = cr_loop_now();
     if (run->worker && !run->worker->gone) {
         run->cpu_us = cr_worker_cpu_us(run->worker);
-        run->memory_used = cr_worker_memory(run->worker);
+        run->memory_used = memory_used(run);
         end_slowly_if_small(run);
     }
     cr_loop_unset(run->loop, &run->timer);

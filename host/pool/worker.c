@@ -636,7 +636,5 @@ int64_t cr_worker_cpu_us(const struct cr_worker *w)
 
 uint64_t cr_worker_memory(const struct cr_worker *w)
 {
-    if (w->taken && w->zygote->resident)
-        return w->zygote->resident + w->taken;
     return w->pid > 0 ? cr_verify_resident(w->pid) : 0;
 }

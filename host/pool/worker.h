@@ -59,7 +59,6 @@ struct cr_worker {
     unsigned busy; /* functions here that still look at it */
     bool writing;
     struct wire_limits limits; /* of its run */
-    uint64_t taken;            /* memory that its run took, as it says at its end; 0 until then */
     struct cr_buf in;
     struct cr_outbox out;
 };
@@ -110,11 +109,7 @@ void cr_worker_limit_cpu(struct cr_worker *w, uint32_t cpu_s);
 /* Returns the CPU time that the worker has used, in microseconds, or -1 if the kernel won't say. */
 int64_t cr_worker_cpu_us(const struct cr_worker *w);
 
-/*
- * Returns the worker's memory in bytes, which only grows: one whose code has returned or thrown has
- * said what it took, and that is as good as the rest of what it says; of all others the kernel is
- * asked, and 0 means that it won't say.
- */
+/* Returns the worker's resident memory in bytes, or 0. It only grows: a worker returns none. */
 uint64_t cr_worker_memory(const struct cr_worker *w);
 
 /* Keeps the worker off the processor that this thread is on, where it has a choice; or ends that.
