@@ -61,7 +61,8 @@ void cr_outbox_write(struct cr_outbox *o, int fd)
 
         n = send_some(fd, rest, 2);
         of_taken = n < o->taken_len ? n : o->taken_len;
-        o->taken += of_taken;
+        if (of_taken) /* or there may be none */
+            o->taken += of_taken;
         o->taken_len -= of_taken;
         o->sent += n - of_taken;
         if (!o->taken_len)
@@ -77,7 +78,9 @@ static int copy_rest(struct cr_outbox *o, const struct wire_part *parts, size_t 
     for (size_t i = 0; i < count; i++) {
         size_t skipped = skip < parts[i].len ? skip : parts[i].len;
 
-        cr_buf_add(&o->copied, (const uint8_t *)parts[i].bytes + skipped, parts[i].len - skipped);
+        if (skipped < parts[i].len) /* there may be no bytes at all, and then NULL */
+            cr_buf_add(&o->copied, (const uint8_t *)parts[i].bytes + skipped,
+                       parts[i].len - skipped);
         skip -= skipped;
     }
     return cr_buf_err(&o->copied);
