@@ -111,8 +111,7 @@ static void end_slowly_if_small(struct caprun_run *run)
         cr_worker_step_back(run->worker, pidfd);
 }
 
-/* What the worker says is as good as the rest of what it says; the kernel takes longer to answer.
- */
+/* What the worker says is as good as its result, and the kernel takes longer to answer. */
 static uint64_t memory_used(const struct caprun_run *run)
 {
     uint64_t before = run->worker->zygote->resident;

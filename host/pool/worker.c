@@ -2,16 +2,12 @@
 #include "pool/worker.h"
 
 #include <errno.h>
-#include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -153,13 +149,6 @@ static const char *signal_text(int sig)
     }
 }
 
-static bool is_dead(const struct cr_worker *w)
-{
-    struct pollfd ended = {.fd = w->pidfd, .events = POLLIN};
-
-    return w->pidfd >= 0 && poll(&ended, 1, 0) > 0;
-}
-
 /* A crash that is taken for an end from outside would not count: so look once more. */
 static void out_of_patience(struct cr_timer *timer)
 {
@@ -168,7 +157,7 @@ static void out_of_patience(struct cr_timer *timer)
 
     hold(w);
     cr_zygote_hear(w->zygote);
-    if (is_dead(w))
+    if (cr_worker_is_dead(w))
         (void)cr_err_set(&why, CAPRUN_E_STATE, "the worker was killed from outside");
     else
         (void)cr_err_set(&why, CAPRUN_E_PEER, "the worker closed its socket");
@@ -266,7 +255,7 @@ static void take_ready(struct cr_worker *w, const struct wire_header *header, pi
         w->owner->ready(w);
         return;
     }
-    if (is_dead(w)) /* then what the kernel says of it means nothing */
+    if (cr_worker_is_dead(w)) /* then what the kernel says of it means nothing */
         (void)cr_err_set(&why, CAPRUN_E_STATE, "the worker was killed from outside");
     end(w, &why);
 }
@@ -578,63 +567,4 @@ int cr_worker_send(struct cr_worker *w, struct wire_header *header, const struct
     if (!w->closed)
         watch_for_room(w);
     return 0;
-}
-
-/* The number of one that is dead may be another's by now. */
-static bool has_its_pid(const struct cr_worker *w)
-{
-    return w->pid > 0 && w->pidfd >= 0 && !is_dead(w);
-}
-
-void cr_worker_limit_cpu(struct cr_worker *w, uint32_t cpu_s)
-{
-    struct rlimit limit = {cpu_s, cpu_s};
-
-    if (cpu_s < w->cpu_s && has_its_pid(w))
-        (void)prlimit(w->pid, RLIMIT_CPU, &limit, NULL);
-}
-
-void cr_worker_send_elsewhere(struct cr_worker *w)
-{
-    cpu_set_t others;
-
-    if (!has_its_pid(w) || sched_getaffinity(w->pid, sizeof(others), &others) < 0)
-        return;
-    CPU_CLR((size_t)sched_getcpu(), &others);
-    if (CPU_COUNT(&others) > 0)
-        (void)sched_setaffinity(w->pid, sizeof(others), &others);
-}
-
-/* To where the zygote may be, as it was born. */
-void cr_worker_send_anywhere(struct cr_worker *w)
-{
-    cpu_set_t all;
-
-    if (has_its_pid(w) && w->zygote->pid > 0 &&
-        sched_getaffinity(w->zygote->pid, sizeof(all), &all) == 0)
-        (void)sched_setaffinity(w->pid, sizeof(all), &all);
-}
-
-/* The scheduler takes a processor with nothing else to do for a free one. */
-void cr_worker_step_back(struct cr_worker *w, int *keep)
-{
-    const struct sched_param none = {0};
-
-    if (has_its_pid(w) && sched_setscheduler(w->pid, SCHED_IDLE, &none) == 0)
-        w->keep = keep;
-}
-
-int64_t cr_worker_cpu_us(const struct cr_worker *w)
-{
-    struct timespec t;
-    clockid_t clock;
-
-    if (w->pid <= 0 || clock_getcpuclockid(w->pid, &clock) != 0 || clock_gettime(clock, &t) < 0)
-        return -1;
-    return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
-}
-
-uint64_t cr_worker_memory(const struct cr_worker *w)
-{
-    return w->pid > 0 ? cr_verify_resident(w->pid) : 0;
 }

@@ -100,6 +100,9 @@ bool cr_worker_never_began(const struct cr_worker *w);
  */
 bool cr_worker_has_room(const struct cr_worker *w, size_t len);
 
+/* Has its process ended? */
+bool cr_worker_is_dead(const struct cr_worker *w);
+
 /*
  * Lets the kernel end the worker after |cpu_s| seconds of CPU time, if that is less than it has, it
  * is alive and we may: it is the backstop of a limit that the host holds by itself.
@@ -112,9 +115,10 @@ int64_t cr_worker_cpu_us(const struct cr_worker *w);
 /* Returns the worker's resident memory in bytes, or 0. It only grows: a worker returns none. */
 uint64_t cr_worker_memory(const struct cr_worker *w);
 
-/* Keeps the worker off the processor that this thread is on, where it has a choice; or ends that.
- */
+/* Keeps the worker off the processor that this thread is on, where there are others. */
 void cr_worker_send_elsewhere(struct cr_worker *w);
+
+/* Ends that. */
 void cr_worker_send_anywhere(struct cr_worker *w);
 
 /*

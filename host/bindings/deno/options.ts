@@ -176,7 +176,7 @@ export function giveText(
   return give(pointer, bytes, BigInt(bytes.length));
 }
 
-const jsonOr = (value: unknown) => JSON.stringify(value) ?? "null";
+const jsonOrNull = (value: unknown) => JSON.stringify(value) ?? "null";
 
 const limits: Setters<Limits> = {
   timeoutMs: ({ lib, pointer }, n) => lib.caprun_run_set_timeout(pointer, amount("timeoutMs", n)),
@@ -203,8 +203,8 @@ const run: Setters<RunOptions> = {
     return lib.caprun_run_set_tools(pointer, listOf(copy as string[]), BigInt(copy.length));
   },
   schema: ({ lib, pointer }, schema) =>
-    giveText(lib.caprun_run_set_schema, pointer, jsonOr(schema)),
-  env: ({ lib, pointer }, env) => giveText(lib.caprun_run_set_env, pointer, jsonOr(env)),
+    giveText(lib.caprun_run_set_schema, pointer, jsonOrNull(schema)),
+  env: ({ lib, pointer }, env) => giveText(lib.caprun_run_set_env, pointer, jsonOrNull(env)),
   onDenied: ({ lib, pointer }, what) => {
     need(what === "stop" || what === "continue", "onDenied", '"continue" or "stop"', what);
     lib.caprun_run_set_stop_when_denied(pointer, what === "stop" ? 1 : 0);
