@@ -35,6 +35,12 @@ host_variant := -O1 -U_FORTIFY_SOURCE -fsanitize=address,undefined -fno-sanitize
 worker_variant := -fsanitize=undefined -fsanitize-undefined-trap-on-error
 guard_variant := $(worker_variant)
 endif
+# Turns of the loop are measured, and calls that can block are replaced: host/base/watchdog.h.
+ifeq ($(VARIANT),watchdog)
+host_variant := -U_FORTIFY_SOURCE -DCR_WATCHDOG
+host_extra := $(B)/tests/watchdog.o
+watch_calls = $(Q)objcopy --redefine-syms=tests/watchdog/calls $@
+endif
 ifeq ($(VARIANT),cover)
 host_variant := -O0 -U_FORTIFY_SOURCE --coverage
 worker_variant := --coverage -fdata-sections -fprofile-filter-files='^runtime/.*'
@@ -86,7 +92,7 @@ runtime_src := $(filter-out runtime/engine.c runtime/filter_gen.c runtime/main.c
 runtime_obj := $(runtime_src:%.c=$(B)/%.o)
 web_headers := $(patsubst js/%.js,$(G)/%.h,$(wildcard js/web/*.js))
 lib_src := $(wildcard host/*.c $(addprefix host/,$(addsuffix /*.c,base pool doctor config registry mcp policy route journal)))
-lib_obj := $(lib_src:%.c=$(B)/%.o) $(B)/host/wire.o
+lib_obj := $(lib_src:%.c=$(B)/%.o) $(B)/host/wire.o $(host_extra)
 cli_obj := $(patsubst %.c,$(B)/%.o,$(wildcard host/cli/*.c))
 unit_tests := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 bench_programs := $(addprefix $(B)/bench/,server_calls echo_server engine_alone engine_work)
@@ -96,7 +102,7 @@ samples := $(patsubst samples/%.c,$(B)/samples/%,$(wildcard samples/*.c))
 .DEFAULT_GOAL := all
 .SECONDARY:
 .DELETE_ON_ERROR:
-.PHONY: all programs tools deps deps-check run test test-deno hostile check-asan check-valgrind torture fuzz bench \
+.PHONY: all programs tools deps deps-check run test test-deno hostile check-asan check-watchdog check-valgrind torture fuzz bench \
 	bench-peers bench-deno bench-baseline lint format cover install uninstall dist clean help
 
 all: deps ## build everything (the default); installs what is missing first
@@ -255,6 +261,7 @@ $(B)/host/$(1)/%.o: host/$(1)/%.c Makefile | $(host_ready)
 	@mkdir -p $$(@D)
 	$$(call say,CC  )
 	$$(Q)$$(CC) $$(common) $$(host_variant) -fPIC $(call room_flags,$(1)) $$(warnings) $$(CFLAGS) -c -o $$@ $$<
+	$$(watch_calls)
 endef
 $(foreach room,base pool doctor config registry mcp policy route journal cli,$(eval $(call host_room,$(room))))
 
@@ -262,11 +269,17 @@ $(B)/host/%.o: host/%.c Makefile | $(host_ready)
 	@mkdir -p $(@D)
 	$(call say,CC  )
 	$(Q)$(CC) $(common) $(host_variant) -fPIC $(call room_flags,api) $(warnings) $(CFLAGS) -c -o $@ $<
+	$(watch_calls)
 
 $(B)/host/wire.o: runtime/wire.c runtime/wire.h runtime/run_limits.h
 	@mkdir -p $(@D)
 	$(call say,CC  )
 	$(Q)$(CC) $(common) $(host_variant) -fPIC -Iruntime $(warnings) $(CFLAGS) -c -o $@ $<
+
+$(B)/tests/watchdog.o: tests/watchdog/watchdog.c Makefile | $(host_ready)
+	@mkdir -p $(@D)
+	$(call say,CC  )
+	$(Q)$(CC) $(common) $(host_variant) -fPIC -Itests $(call room_flags,base) $(warnings) $(CFLAGS) -c -o $@ $<
 
 $(B)/libcaprun.a: $(lib_obj)
 	@rm -f $@
@@ -339,7 +352,14 @@ test_programs: programs sample_programs $(unit_tests) $(B)/tests/caprun-worker-h
 
 # CAPRUN_BUILD tells the tests which variant they test.
 run_tests = CAPRUN_BUILD=$(CURDIR)/$(B) XDG_STATE_HOME=$(CURDIR)/$(B)/state prove $(if $(VERBOSE),-v) --timer -e ''
-prove = $(run_tests) $(unit_tests) $(wildcard tests/integration/*.t tests/hostile/*.t tests/deno/*.t)
+# Tests of time limits, and those that count processes or instructions, have the machine for themselves.
+tests_alone := $(wildcard tests/hostile/*.t tests/deno/*.t) $(patsubst %,tests/integration/%.t,bench deno instructions \
+	large_answers limits lockdown memory pool replay_generated resume series)
+tests_beside := $(unit_tests) $(filter-out $(tests_alone),$(wildcard tests/integration/*.t))
+prove = $(run_tests) -j2 $(tests_beside) && $(run_tests) $(tests_alone)
+# What is run again with the turns of the loop measured; `make check-watchdog` runs all.
+watched_tests := $(unit_tests) $(patsubst %,tests/integration/%.t,calls journal_attacks large_answers mcp_faults mcp_pins values) \
+	tests/hostile/run.t
 
 # What tests compare with: a pinned Node, others' data for URLs and encodings.
 test-data:
@@ -352,6 +372,8 @@ test-data:
 test: all test-data ## build and run all tests
 	@$(MAKE) --no-print-directory test_programs
 	$(prove)
+	@$(MAKE) --no-print-directory VARIANT=watchdog test_programs
+	@$(MAKE) --no-print-directory VARIANT=watchdog prove-watched
 
 test-deno: all ## only the tests of the binding for Deno, with the Deno that they are for, from npm
 	@third_party/get-npm tests/deno build/npm-deno
@@ -366,13 +388,20 @@ check-asan: deps test-data ## the tests with AddressSanitizer and UBSan (the wor
 	ASAN_OPTIONS=allocator_may_return_null=1 CAPRUN_TEST_TIMEOUT_MULTIPLIER=4 \
 		$(MAKE) --no-print-directory VARIANT=asan prove-variant
 
+check-watchdog: deps test-data ## the tests with turns of the loop measured: none is over 20 ms, and none blocks
+	@$(MAKE) --no-print-directory VARIANT=watchdog test_programs
+	$(MAKE) --no-print-directory VARIANT=watchdog prove-variant
+
 check-valgrind: deps-check all ## unit tests and a run of the command under valgrind
 	@$(MAKE) --no-print-directory test_programs
 	tests/valgrind $(B)
 
-.PHONY: prove-variant
+.PHONY: prove-variant prove-watched
 prove-variant:
 	$(prove)
+
+prove-watched:
+	$(run_tests) -j2 $(watched_tests)
 
 torture: all test-data ## the long series in full
 	@$(MAKE) --no-print-directory test_programs
@@ -487,8 +516,8 @@ install: all ## install below $(DESTDIR)$(PREFIX)
 	install -m 644 host/config/caprun.schema.json $(DESTDIR)$(PREFIX)/share/caprun/caprun.schema.json
 	install -m 644 $(addprefix host/bindings/deno/,$(deno_files)) $(DESTDIR)$(PREFIX)/share/caprun/deno
 	install -m 644 LICENSE $(B)/THIRD_PARTY_LICENSES $(DESTDIR)$(PREFIX)/share/doc/caprun
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' host/caprun.pc.in \
-		>$(DESTDIR)$(PREFIX)/lib/pkgconfig/caprun.pc
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' host/caprun.pc.in | \
+		install -m 644 /dev/stdin $(DESTDIR)$(PREFIX)/lib/pkgconfig/caprun.pc
 
 uninstall: ## remove what install put there
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,bin/caprun libexec/caprun/caprun-worker libexec/caprun/caprun-guard \

@@ -414,6 +414,12 @@ int caprun_start(struct caprun_run *run)
     return cr_run_start(run, &rt->err);
 }
 
+/* Who waits for a run finds its journal as it will be. */
+static bool is_being_recorded(const struct caprun_run *run)
+{
+    return run->recorder && run->recorder->is_busy(run->recorder);
+}
+
 int caprun_run(struct caprun_run *run)
 {
     struct caprun_runtime *rt = run->runtime;
@@ -425,7 +431,8 @@ int caprun_run(struct caprun_run *run)
     rt->awaited = run;
     run->caller_waits = true;
     r = caprun_start(run);
-    while (r == 0 && rt->awaited && (!caprun_done(run) || run->news.waits)) {
+    while (r == 0 && rt->awaited &&
+           (!caprun_done(run) || run->news.waits || is_being_recorded(run))) {
         if (run->call_count)
             (void)has_news_soon(rt);
         cr_loop_step(&rt->loop, -1);
@@ -483,6 +490,8 @@ static const char *text_of(struct cr_buf *buf, size_t *ret_len)
 
 const char *caprun_result_json(struct caprun_run *run, size_t *ret_len)
 {
+    if (run->state == CR_RUN_ENDED && !run->envelope.len)
+        cr_envelope_write(run);
     return text_of(&run->envelope, ret_len);
 }
 

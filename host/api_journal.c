@@ -27,11 +27,22 @@ int caprun_run_set_origin(struct caprun_run *run, const char *json, size_t len)
 
 int caprun_run_record(struct caprun_run *run, const char *path)
 {
-    struct cr_record_spec spec = {.path = path};
+    struct cr_record_spec spec = {.path = path, .max_bytes = run->record_limit};
 
     if (cr_api_refuse_after_start(run) < 0)
         return CAPRUN_E_STATE;
     return cr_record_new(run, &spec, &run->runtime->err);
+}
+
+int caprun_run_set_record_limit(struct caprun_run *run, uint64_t bytes)
+{
+    if (cr_api_refuse_after_start(run) < 0)
+        return CAPRUN_E_STATE;
+    if (bytes > CR_RECORD_MAX_BYTES)
+        return cr_err_set(&run->runtime->err, CAPRUN_E_TOOBIG, "a journal has at most 1 GiB");
+    run->record_limit = bytes;
+    cr_record_limit(run, bytes);
+    return 0;
 }
 
 static int refuse_second(struct caprun_run *run)
@@ -61,7 +72,7 @@ int caprun_run_replay(struct caprun_run *run, const char *path)
 
 int caprun_run_resume(struct caprun_run *run, const char *path)
 {
-    struct cr_record_spec spec = {.path = path};
+    struct cr_record_spec spec = {.path = path, .max_bytes = run->record_limit};
     struct cr_problem why;
 
     if (refuse_second(run) < 0)

@@ -194,30 +194,29 @@ static bool is_tool(const char *name)
 int caprun_run_set_tools(struct caprun_run *run, const char *const *names, size_t count)
 {
     struct cr_err *err = &run->runtime->err;
-    struct cr_buf fresh;
+    struct cr_tool_list fresh;
 
     if (cr_api_refuse_after_start(run) < 0)
         return CAPRUN_E_STATE;
     if (count > LIMIT_TOOLS)
         return cr_err_set(err, CAPRUN_E_TOOBIG, "%zu tools are too many: %u at most", count,
                           LIMIT_TOOLS);
-    cr_buf_init(&fresh, run->tools.max);
+    cr_tool_list_init(&fresh);
     for (size_t i = 0; i < count; i++) {
         if (!is_tool(names[i])) {
-            cr_buf_clear(&fresh);
+            cr_tool_list_clear(&fresh);
             return cr_err_set(err, CAPRUN_E_INVAL,
                               "'%.200s' is not the name of a tool; write it like files:read",
                               names[i] ? names[i] : "");
         }
-        cr_buf_add(&fresh, names[i], strlen(names[i]) + 1);
+        cr_tool_list_add(&fresh, names[i]);
     }
-    if (cr_buf_err(&fresh)) {
-        cr_buf_clear(&fresh);
+    if (cr_tool_list_set(&fresh) < 0) {
+        cr_tool_list_clear(&fresh);
         return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for %zu tools", count);
     }
-    cr_buf_clear(&run->tools);
+    cr_tool_list_clear(&run->tools);
     run->tools = fresh;
-    run->has_tools = true;
     return 0;
 }
 

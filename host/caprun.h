@@ -465,7 +465,9 @@ CAPRUN_API void caprun_run_set_stop_when_denied(struct caprun_run *run, int stop
  *
  * replay: the run gets what the one that was recorded at |path| was given, and is told what that
  * was told; nobody answers calls, nothing is contacted, and it ends as that has ended, or with
- * REPLAY_DIFFERED and the first difference in its message. Code that is set afterwards takes the
+ * REPLAY_DIFFERED and the first difference in its message. Its limits, and those of resume, are the
+ * recorded ones, but no more than what is set for the run; where nothing is set, no more memory and
+ * time than the defaults. Code that is set afterwards takes the
  * place of what was recorded; an env has to be set again. With |on| not 0, real_time lets it take
  * as long as then.
  *
@@ -480,6 +482,14 @@ CAPRUN_API void caprun_run_set_stop_when_denied(struct caprun_run *run, int stop
  * journal that cannot be read, replayed or resumed, with the line; CAPRUN_E_NOMEM; CAPRUN_E_STATE.
  */
 CAPRUN_API int caprun_run_record(struct caprun_run *run, const char *path);
+
+/*
+ * Bytes that the journal of record and resume may have, with the files beside it; 0 is the default,
+ * 64 MiB. What would make it longer is not written: the run goes on unrecorded, and the journal,
+ * whose last line says so ("cut"), cannot be replayed or resumed. Returns 0, CAPRUN_E_TOOBIG over
+ * 1 GiB, or CAPRUN_E_STATE after the start.
+ */
+CAPRUN_API int caprun_run_set_record_limit(struct caprun_run *run, uint64_t bytes);
 CAPRUN_API int caprun_run_replay(struct caprun_run *run, const char *path);
 CAPRUN_API int caprun_run_resume(struct caprun_run *run, const char *path);
 CAPRUN_API int caprun_run_retry(struct caprun_run *run, uint32_t call);

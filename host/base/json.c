@@ -1,8 +1,9 @@
 /*
- * json.c - two passes over text that is known to be JSON: one counts, one builds.
+ * json.c - three passes over a text: the values are counted, the scanner checks, the tree is built.
  *
- * Nothing here checks grammar: the scanner has. What is read past the end of a token is still
- * inside the text, because the text ends with a whole value.
+ * Counting is first because it is cheap and stops at the ceiling: a text with too many values costs
+ * no scan and no memory. Nothing here checks grammar: the scanner does. What is read past the end
+ * of a token is still inside the text, because the text ends with a whole value.
  */
 #include "base/json.h"
 
@@ -21,13 +22,35 @@ struct build {
     char *strings; /* where the next unescaped string goes */
 };
 
-/* An upper bound of the values: each but the first follows one of these. */
-static size_t count_values(const char *text, size_t len)
+/* |at| is at the first quote. Returns what is behind the last, or |end|. */
+static const char *skip_string(const char *at, const char *end)
 {
-    size_t count = 1;
+    for (at++; at < end && *at != '"'; at++)
+        if (*at == '\\' && at + 1 < end)
+            at++;
+    return at < end ? at + 1 : end;
+}
 
-    for (size_t i = 0; i < len; i++)
-        count += text[i] == ',' || text[i] == '[' || text[i] == '{';
+/*
+ * Returns the number of values in |text|, or a number over |max| as soon as there are so many. Each
+ * value except the first follows a comma or an opening bracket. A text that is not JSON has some
+ * number, too.
+ */
+static size_t count_values(const char *text, size_t len, size_t max)
+{
+    size_t count = 1, at = 0;
+    char last = '\0'; /* the last byte that is not a space */
+
+    while (at < len && count <= max) {
+        char c = text[at];
+
+        at = c == '"' ? (size_t)(skip_string(text + at, text + len) - text) : at + 1;
+        if (c == ' ' || c == '\t' || c == '\r' || c == '\n')
+            continue;
+        if (c == ',' || ((last == '[' || last == '{') && c != ']' && c != '}'))
+            count++;
+        last = c;
+    }
     return count;
 }
 
@@ -188,15 +211,18 @@ static void build_tree(struct build *b)
     }
 }
 
-int cr_json_parse(const void *bytes, size_t len, struct cr_json_doc *ret, struct cr_err *err)
+int cr_json_parse_within(const void *bytes, size_t len, size_t max_values, struct cr_json_doc *ret,
+                         struct cr_err *err)
 {
     struct build b = {.text = bytes, .len = len};
-    size_t count;
-    int r = cr_scan_json(bytes, len, CR_SCAN_STRICT, err);
+    size_t count = count_values(b.text, len, max_values);
+    int r;
 
+    if (count > max_values)
+        return cr_err_set(err, CAPRUN_E_TOOBIG, "the JSON has more than %zu values", max_values);
+    r = cr_scan_json(bytes, len, CR_SCAN_STRICT, err);
     if (r < 0)
         return r;
-    count = count_values(b.text, len);
     b.values = calloc(count, sizeof(*b.values));
     /* a string loses two quotes and gets a NUL, a number gets one and a byte follows it */
     b.strings = malloc(len + 1);
@@ -209,6 +235,11 @@ int cr_json_parse(const void *bytes, size_t len, struct cr_json_doc *ret, struct
         .bytes = bytes, .len = len, .root = b.values, .values = b.values, .strings = b.strings};
     build_tree(&b);
     return 0;
+}
+
+int cr_json_parse(const void *bytes, size_t len, struct cr_json_doc *ret, struct cr_err *err)
+{
+    return cr_json_parse_within(bytes, len, CR_JSON_MAX_VALUES, ret, err);
 }
 
 void cr_json_clear(struct cr_json_doc *doc)
@@ -308,52 +339,50 @@ void cr_json_pointer(struct cr_buf *out, const struct cr_json *value)
         cr_buf_fmt(out, "%zu", index_of(value));
 }
 
-struct child {
-    const struct cr_json *value; /* NULL: there are no more */
+struct member {
+    const struct cr_json *value;
 };
 
 static int compare_keys(const void *a, const void *b)
 {
-    const struct child *x = a, *y = b;
+    const struct member *x = a, *y = b;
 
     return strcmp(x->value->key, y->value->key);
 }
 
-/* The children of |value|, in the order in which they are printed; to be freed. NULL: no memory. */
-static struct child *in_order(const struct cr_json *value)
+static void add_array(struct cr_buf *out, const struct cr_json *array)
 {
-    struct child *children = calloc(value->count + 1, sizeof(*children));
-    size_t n = 0;
-
-    if (!children)
-        return NULL;
-    for (const struct cr_json *v = value->first; v; v = v->next)
-        children[n++].value = v;
-    if (value->type == CR_JSON_OBJECT)
-        qsort(children, n, sizeof(*children), compare_keys);
-    return children;
+    cr_buf_str(out, "[");
+    for (const struct cr_json *v = array->first; v; v = v->next) {
+        if (v != array->first)
+            cr_buf_str(out, ",");
+        cr_json_canonical(out, v);
+    }
+    cr_buf_str(out, "]");
 }
 
-static void add_children(struct cr_buf *out, const struct cr_json *value)
+static void add_object(struct cr_buf *out, const struct cr_json *object)
 {
-    struct child *children = in_order(value);
+    struct member *members = calloc(object->count + 1, sizeof(*members));
+    size_t n = 0;
 
-    if (!children) {
+    if (!members) {
         out->err = CAPRUN_E_NOMEM;
         return;
     }
-    cr_buf_str(out, value->type == CR_JSON_OBJECT ? "{" : "[");
-    for (const struct child *child = children; child->value; child++) {
-        if (child != children)
+    for (const struct cr_json *v = object->first; v; v = v->next)
+        members[n++].value = v;
+    qsort(members, n, sizeof(*members), compare_keys);
+    cr_buf_str(out, "{");
+    for (size_t i = 0; i < n; i++) {
+        if (i)
             cr_buf_str(out, ",");
-        if (child->value->key) {
-            cr_escape_json_str(out, child->value->key);
-            cr_buf_str(out, ":");
-        }
-        cr_json_canonical(out, child->value);
+        cr_escape_json_str(out, members[i].value->key);
+        cr_buf_str(out, ":");
+        cr_json_canonical(out, members[i].value);
     }
-    cr_buf_str(out, value->type == CR_JSON_OBJECT ? "}" : "]");
-    free(children);
+    cr_buf_str(out, "}");
+    free(members);
 }
 
 void cr_json_canonical(struct cr_buf *out, const struct cr_json *value)
@@ -361,8 +390,10 @@ void cr_json_canonical(struct cr_buf *out, const struct cr_json *value)
     static const char *const words[] = {
         [CR_JSON_NULL] = "null", [CR_JSON_FALSE] = "false", [CR_JSON_TRUE] = "true"};
 
-    if (value->type >= CR_JSON_ARRAY)
-        add_children(out, value);
+    if (value->type == CR_JSON_OBJECT)
+        add_object(out, value);
+    else if (value->type == CR_JSON_ARRAY)
+        add_array(out, value);
     else if (value->type == CR_JSON_STRING)
         cr_escape_json_str(out, value->text);
     else
@@ -377,15 +408,6 @@ static const char *skip_spaces(const char *at, const char *end)
     while (at < end && (*at == ' ' || *at == '\t' || *at == '\n' || *at == '\r'))
         at++;
     return at;
-}
-
-/* |at| is at the first quote. Returns what is behind the last. */
-static const char *skip_string(const char *at, const char *end)
-{
-    for (at++; at < end && *at != '"'; at++)
-        if (*at == '\\')
-            at++;
-    return at < end ? at + 1 : end;
 }
 
 static const char *skip_value(const char *at, const char *end)

@@ -17,6 +17,8 @@
 #include "base/buf.h"
 #include "base/err.h"
 
+#define CR_JSON_MAX_VALUES (1u << 20) /* in a tree; each takes about 80 bytes */
+
 enum cr_json_type {
     CR_JSON_NULL,
     CR_JSON_FALSE,
@@ -49,9 +51,16 @@ struct cr_json_doc {
 /*
  * Reads |bytes|, which must outlive the document. Returns 0, and the caller ends it with
  * cr_json_clear(); or CAPRUN_E_INVAL, CAPRUN_E_TOOBIG or CAPRUN_E_NOMEM with the scanner's words,
- * and |ret| is untouched.
+ * and |ret| is untouched. More than CR_JSON_MAX_VALUES values are CAPRUN_E_TOOBIG, too.
  */
 int cr_json_parse(const void *bytes, size_t len, struct cr_json_doc *ret, struct cr_err *err);
+
+/*
+ * The same with a ceiling of |max_values|, at least 1. Each array, object, string, number and word
+ * is one value; keys are not. Too many values are found before the scan and before memory is taken.
+ */
+int cr_json_parse_within(const void *bytes, size_t len, size_t max_values, struct cr_json_doc *ret,
+                         struct cr_err *err);
 
 /* Takes a document of zeros, too. */
 void cr_json_clear(struct cr_json_doc *doc);

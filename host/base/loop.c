@@ -8,6 +8,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/watchdog.h"
+
+#define TIMERS_US 2000 /* timers get no more of a step; those that are left fire in the next */
+
 int64_t cr_loop_now(void)
 {
     struct timespec t;
@@ -66,6 +70,23 @@ void cr_loop_set(struct cr_loop *loop, struct cr_timer *timer, int64_t when_us)
     arm(loop);
 }
 
+static void begin_turn(struct cr_loop *loop, const char *name)
+{
+    loop->turn_end_us = cr_loop_now() + loop->turn_us;
+    cr_watchdog_begin(name);
+}
+
+static void end_turn(struct cr_loop *loop)
+{
+    cr_watchdog_end();
+    loop->turn_end_us = INT64_MAX;
+}
+
+bool cr_loop_turn_is_over(const struct cr_loop *loop)
+{
+    return cr_loop_now() >= loop->turn_end_us;
+}
+
 static void clock_ready(struct cr_watch *watch, uint32_t events)
 {
     struct cr_loop *loop = cr_container(watch, struct cr_loop, clock);
@@ -75,11 +96,14 @@ static void clock_ready(struct cr_watch *watch, uint32_t events)
     (void)events;
     (void)!read(watch->fd, &expirations, sizeof(expirations));
     loop->armed_us = -1;
-    while (loop->timers.next != &loop->timers && loop->timers.next->when_us <= now) {
+    while (loop->timers.next != &loop->timers && loop->timers.next->when_us <= now &&
+           cr_loop_now() - now < TIMERS_US) {
         struct cr_timer *timer = loop->timers.next;
 
         cr_loop_unset(loop, timer);
+        begin_turn(loop, timer->name);
         timer->due(timer);
+        end_turn(loop);
     }
     arm(loop);
 }
@@ -90,6 +114,8 @@ static void bell_rang(struct cr_watch *watch, uint32_t events)
 
     (void)events;
     (void)!read(watch->fd, &times, sizeof(times));
+    cr_helper_deliver(&cr_container(watch, struct cr_loop, bell)->helper);
+    cr_helper_deliver(&cr_container(watch, struct cr_loop, bell)->disk);
 }
 
 int cr_loop_init(struct cr_loop *loop, struct cr_err *err)
@@ -97,10 +123,15 @@ int cr_loop_init(struct cr_loop *loop, struct cr_err *err)
     int r;
 
     *loop = (struct cr_loop){.armed_us = -1,
-                             .clock = {.fd = -1, .ready = clock_ready},
-                             .bell = {.fd = -1, .ready = bell_rang}};
+                             .turn_us = CR_LOOP_TURN_US,
+                             .turn_end_us = INT64_MAX,
+                             .clock = {.fd = -1, .ready = clock_ready, .name = "clock"},
+                             .bell = {.fd = -1, .ready = bell_rang, .name = "bell"}};
     loop->timers.next = loop->timers.prev = &loop->timers;
-    loop->last_task = &loop->tasks;
+    loop->tasks.last = &loop->tasks.first;
+    loop->busy.last = &loop->busy.first;
+    cr_helper_init(&loop->helper, loop);
+    cr_helper_init(&loop->disk, loop);
     loop->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     if (loop->epoll_fd < 0)
         return cr_err_sys(err, "epoll_create1");
@@ -118,6 +149,8 @@ void cr_loop_clear(struct cr_loop *loop)
 {
     int *fds[] = {&loop->clock.fd, &loop->bell.fd, &loop->epoll_fd};
 
+    cr_helper_clear(&loop->helper);
+    cr_helper_clear(&loop->disk);
     for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++) {
         if (*fds[i] >= 0)
             (void)close(*fds[i]);
@@ -164,30 +197,62 @@ void cr_loop_wake(struct cr_loop *loop)
     (void)!write(loop->bell.fd, &once, sizeof(once));
 }
 
+static void append(struct cr_task_queue *queue, struct cr_task *task)
+{
+    task->waits = true;
+    task->next = NULL;
+    *queue->last = task;
+    queue->last = &task->next;
+}
+
+static void take_out(struct cr_task_queue *queue, struct cr_task *task)
+{
+    struct cr_task **at = &queue->first;
+
+    while (*at != task)
+        at = &(*at)->next;
+    *at = task->next;
+    if (queue->last == &task->next)
+        queue->last = at;
+    task->waits = false;
+}
+
 void cr_loop_defer(struct cr_loop *loop, struct cr_task *task)
 {
     if (task->waits)
         return;
-    task->waits = true;
-    task->next = NULL;
-    *loop->last_task = task;
-    loop->last_task = &task->next;
+    append(&loop->tasks, task);
     if (!loop->stepping)
         cr_loop_wake(loop);
 }
 
 void cr_loop_forget(struct cr_loop *loop, struct cr_task *task)
 {
-    struct cr_task **at = &loop->tasks;
+    if (task->waits)
+        take_out(&loop->tasks, task);
+}
 
-    if (!task->waits)
+/* A step that leaves a busy task wakes the next one by itself. */
+void cr_loop_defer_busy(struct cr_loop *loop, struct cr_task *task)
+{
+    if (task->waits)
         return;
-    while (*at != task)
-        at = &(*at)->next;
-    *at = task->next;
-    if (loop->last_task == &task->next)
-        loop->last_task = at;
-    task->waits = false;
+    append(&loop->busy, task);
+    if (!loop->stepping)
+        cr_loop_wake(loop);
+}
+
+void cr_loop_forget_busy(struct cr_loop *loop, struct cr_task *task)
+{
+    if (task->waits)
+        take_out(&loop->busy, task);
+}
+
+static void run_task(struct cr_loop *loop, struct cr_task *task)
+{
+    begin_turn(loop, task->name);
+    task->run(task);
+    end_turn(loop);
 }
 
 void cr_loop_do(struct cr_loop *loop, struct cr_task *task)
@@ -198,9 +263,9 @@ void cr_loop_do(struct cr_loop *loop, struct cr_task *task)
     }
     cr_loop_forget(loop, task);
     loop->stepping = true;
-    task->run(task);
+    run_task(loop, task);
     loop->stepping = false;
-    if (loop->tasks)
+    if (loop->tasks.first || loop->busy.first)
         cr_loop_wake(loop);
 }
 
@@ -209,18 +274,27 @@ static void run_tasks(struct cr_loop *loop)
 {
     struct cr_task end = {.waits = false};
 
-    if (!loop->tasks)
+    if (!loop->tasks.first)
         return;
-    cr_loop_defer(loop, &end);
-    while (loop->tasks != &end) {
-        struct cr_task *task = loop->tasks;
+    append(&loop->tasks, &end);
+    while (loop->tasks.first != &end) {
+        struct cr_task *task = loop->tasks.first;
 
-        cr_loop_forget(loop, task);
-        task->run(task);
+        take_out(&loop->tasks, task);
+        run_task(loop, task);
     }
-    cr_loop_forget(loop, &end);
-    if (loop->tasks)
-        cr_loop_wake(loop);
+    take_out(&loop->tasks, &end);
+}
+
+static void run_one_busy_task(struct cr_loop *loop)
+{
+    struct cr_task *task = loop->busy.first;
+
+    if (!task)
+        return;
+    take_out(&loop->busy, task);
+    run_task(loop, task);
+    run_tasks(loop); /* what it has to tell comes before the next event */
 }
 
 bool cr_loop_is_stepping(const struct cr_loop *loop)
@@ -237,10 +311,16 @@ void cr_loop_step(struct cr_loop *loop, int timeout_ms)
     for (int i = 0; i < loop->batch_len; i++) {
         struct cr_watch *watch = loop->batch[i].data.ptr;
 
-        if (watch)
-            watch->ready(watch, loop->batch[i].events);
+        if (!watch)
+            continue;
+        begin_turn(loop, watch->name);
+        watch->ready(watch, loop->batch[i].events);
+        end_turn(loop);
     }
     loop->batch_len = 0;
     run_tasks(loop);
+    run_one_busy_task(loop);
     loop->stepping = false;
+    if (loop->tasks.first || loop->busy.first)
+        cr_loop_wake(loop);
 }

@@ -1,4 +1,4 @@
-/* nearest.c - the optimal string alignment distance, row by row. */
+/* nearest.c - the optimal string alignment distance, row by row, near the diagonal. */
 #include "base/nearest.h"
 
 #include <stdbool.h>
@@ -19,21 +19,31 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* How many edits make |a| of |b|; both are at most CR_NEAREST_MAX long. */
-static size_t distance(const char *a, size_t a_len, const char *b, size_t b_len)
+/*
+ * How many edits make |a| of |b|, if they are fewer than |limit|; else |limit| or more. Both are at
+ * most CR_NEAREST_MAX long, and their lengths differ by less than |limit|.
+ *
+ * A cell of the table that is |limit| or more away from the diagonal needs as many edits. Only the
+ * band of the others is computed, and what is beside it counts as |limit|.
+ */
+static size_t distance(const char *a, size_t a_len, const char *b, size_t b_len, size_t limit)
 {
-    size_t rows[3][CR_NEAREST_MAX + 1];
+    size_t rows[3][CR_NEAREST_MAX + 1] = {{0}};
     size_t *before = rows[0], *above = rows[1], *row = rows[2], *oldest;
 
     for (size_t j = 0; j <= b_len; j++)
         row[j] = before[j] = j;
     for (size_t i = 1; i <= a_len; i++) {
+        size_t from = i > limit ? i - limit : 1, to = least(i + limit, b_len);
+
         oldest = before;
         before = above;
         above = row;
         row = oldest;
-        row[0] = i;
-        for (size_t j = 1; j <= b_len; j++) {
+        row[from - 1] = from == 1 ? i : limit;
+        if (to < b_len)
+            row[to + 1] = limit; /* for the next row */
+        for (size_t j = from; j <= to; j++) {
             row[j] = least(above[j], row[j - 1]) + 1;
             row[j] = least(row[j], above[j - 1] + !same(a[i - 1], b[j - 1]));
             if (i > 1 && j > 1 && same(a[i - 1], b[j - 2]) && same(a[i - 2], b[j - 1]))
@@ -45,7 +55,7 @@ static size_t distance(const char *a, size_t a_len, const char *b, size_t b_len)
 
 const char *cr_nearest(const char *word, const char *const *known, size_t count)
 {
-    size_t len = strlen(word), best = (len + 2) / 3 + 1;
+    size_t len = strlen(word), best = least((len + 2) / 3, CR_NEAREST_EDITS) + 1;
     const char *nearest = NULL;
 
     if (len == 0 || len > CR_NEAREST_MAX)
@@ -55,7 +65,7 @@ const char *cr_nearest(const char *word, const char *const *known, size_t count)
 
         if (known_len > CR_NEAREST_MAX || known_len + best <= len || len + best <= known_len)
             continue;
-        edits = distance(word, len, known[i], known_len);
+        edits = distance(word, len, known[i], known_len, best);
         if (edits < best) {
             best = edits;
             nearest = known[i];

@@ -110,11 +110,10 @@ static const struct command {
     {"exec", 2, 3, RUNS | CR_OPTION_FROZEN, do_exec, "a FILE", "caprun exec FILE [ARGS]"},
     {"call", 2, 3, RUNS | CR_OPTION_FROZEN, do_call, "a tool, NS:ACTION",
      "caprun call NS:ACTION [ARGS]"},
-    {"replay", 2, CR_OPTIONS_WORDS, CR_OPTION_REPLAY | CR_OPTION_TALK, do_replay, "a JOURNAL",
+    {"replay", 2, CR_OPTIONS_WORDS, CR_OPTION_REPLAY | SETTINGS, do_replay, "a JOURNAL",
      "caprun replay JOURNAL..."},
     {"resume", 2, 2,
-     CR_OPTION_CONFIG | CR_OPTION_REGISTRY | CR_OPTION_FROZEN | CR_OPTION_TALK | CR_OPTION_POLICY |
-         CR_OPTION_RETRY,
+     SETTINGS | CR_OPTION_REGISTRY | CR_OPTION_FROZEN | CR_OPTION_POLICY | CR_OPTION_RETRY,
      do_resume, "a RUN", "caprun resume RUN"},
     {"runs", 1, 2, CR_OPTION_TALK, do_runs, NULL, "caprun runs [RUN]"},
     {"tools", 1, CR_OPTIONS_WORDS, CR_OPTION_CONFIG | CR_OPTION_TALK, do_tools, NULL,

@@ -12,7 +12,7 @@
 #include "journal/record.h"
 #include "journal/store.h"
 
-#define DEFAULT_RUN_MB 64u
+#define DEFAULT_RUN_MB (CR_RECORD_DEFAULT_BYTES >> 20)
 #define DEFAULT_TOTAL_MB 1024u
 #define DEFAULT_DAYS 30u
 #define MAX_RUNS 5000u

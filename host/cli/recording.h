@@ -14,9 +14,10 @@
 #include "base/problem.h"
 #include "cli/options.h"
 #include "config/config.h"
+#include "journal/record.h"
 
 /* Of any journal: code that nobody has read decides how long it becomes. */
-#define CR_RECORDING_MAX_BYTES (1024ull << 20)
+#define CR_RECORDING_MAX_BYTES CR_RECORD_MAX_BYTES
 
 struct cr_recording {
     const struct cr_options *options;

@@ -7,6 +7,7 @@
 
 #include "base/escape.h"
 #include "cli/input.h"
+#include "cli/journal_limits.h"
 #include "cli/launch.h"
 #include "cli/output.h"
 #include "cli/settings.h"
@@ -24,6 +25,8 @@ struct job {
     char dir[PATH_MAX];      /* the state directory, or "" */
     uint8_t key[CR_HASH_BYTES];
     bool has_key;
+    bool has_config; /* it was read: for a journal from elsewhere */
+    struct cr_config config;
     struct cr_buf code; /* of --code */
     struct cr_buf json;
     struct cr_signals signals;
@@ -71,10 +74,25 @@ static int give_env(const struct job *job, struct caprun_run *run)
     return r;
 }
 
+/* A journal from elsewhere may not have more than a run of a stranger's code. */
+static int give_limits(struct job *job, struct caprun_run *run, const char *path,
+                       struct cr_problem *why)
+{
+    bool is_own = job->dir[0] && cr_store_has(job->dir, path);
+
+    if (!is_own && !job->has_config && cr_settings_load(job->options, &job->config, why) < 0)
+        return CAPRUN_E_INVAL;
+    job->has_config = job->has_config || !is_own;
+    if (cr_journal_limits_set(run, job->options, is_own ? NULL : &job->config, true) < 0)
+        return cr_problem_set(why, CAPRUN_OUTCOME_USAGE, NULL, "%s", caprun_error(job->rt));
+    return 0;
+}
+
 static int prepare(struct job *job, struct caprun_run *run, const char *path,
                    struct cr_problem *why)
 {
-    if (cr_replay_new(run, path, job->has_key ? job->key : NULL, why) < 0)
+    if (cr_replay_new(run, path, job->has_key ? job->key : NULL, why) < 0 ||
+        give_limits(job, run, path, why) < 0)
         return CAPRUN_E_INVAL;
     if (give_env(job, run) < 0 ||
         (job->options->code &&
@@ -286,6 +304,7 @@ int cr_cli_replay(struct caprun_runtime *rt, struct caprun_run *run, const struc
     else
         status = end(&job);
     *ret_signal = job.signals.taken;
+    cr_config_clear(&job.config);
     cr_buf_clear(&job.code);
     cr_buf_clear(&job.json);
     return status;

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "cli/capability.h"
+#include "cli/journal_limits.h"
 #include "cli/launch.h"
 #include "cli/output.h"
 #include "cli/settings.h"
@@ -71,6 +72,13 @@ static int allow_retries(struct job *job, struct cr_problem *why)
     return r < 0 ? cr_problem_memory(why) : 0;
 }
 
+static int give_limits(struct job *job, const struct cr_config *config, struct cr_problem *why)
+{
+    if (cr_journal_limits_set(job->run, &job->options, job->is_in_store ? NULL : config, false) < 0)
+        return cr_problem_set(why, CAPRUN_OUTCOME_USAGE, NULL, "%s", caprun_error(job->rt));
+    return 0;
+}
+
 static int go_on(struct job *job, const struct cr_config *config)
 {
     struct cr_pin pin;
@@ -106,7 +114,8 @@ static int run_with(struct job *job, const struct cr_config *config)
         cr_record_limit(job->run, cr_recording_run_bytes(config));
     if (!o->quiet)
         cr_settings_warn(config, o);
-    if (cr_settings_host(config, o, job->rt, &why) < 0 || allow_retries(job, &why) < 0)
+    if (cr_settings_host(config, o, job->rt, &why) < 0 || allow_retries(job, &why) < 0 ||
+        give_limits(job, config, &why) < 0)
         (void)cr_launch_reject(job->run, &why);
     else
         signal = go_on(job, config);

@@ -10,6 +10,7 @@
 #include "cli/progress.h"
 
 #define MAX_ANSWER (65u << 20)
+#define MAX_VALUES (4u << 20) /* the pages of a list have a ceiling each, and are one text here */
 
 static void take(void *data, const char *json, size_t len)
 {
@@ -18,7 +19,8 @@ static void take(void *data, const char *json, size_t len)
 
     cr_buf_init(&s->text, MAX_ANSWER);
     cr_buf_add(&s->text, json, len);
-    if (cr_buf_err(&s->text) || cr_json_parse(s->text.data, s->text.len, &s->doc, NULL) < 0)
+    if (cr_buf_err(&s->text) ||
+        cr_json_parse_within(s->text.data, s->text.len, MAX_VALUES, &s->doc, NULL) < 0)
         memset(&s->doc, 0, sizeof(s->doc));
 }
 

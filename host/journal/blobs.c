@@ -59,7 +59,7 @@ int cr_blobs_write(const char *path, const struct cr_line_blob *blob, struct cr_
     if (dir < 0)
         return cr_err_sys(err, "cannot use '%s'", name);
     if (is_there(dir, blob->name, blob->len))
-        return 0;
+        return 1;
     fd = openat(dir, blob->name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd >= 0 && cr_file_write_all(fd, blob->bytes, blob->len) == 0)
         return 0;

@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "journal/line.h"
 
-/* Writes |blob|, unless it is there. Returns 0, CAPRUN_E_SYS or CAPRUN_E_TOOBIG (the path). */
+/* Writes |blob|. Returns 0; 1 if it was there; CAPRUN_E_SYS or CAPRUN_E_TOOBIG (the path). */
 int cr_blobs_write(const char *path, const struct cr_line_blob *blob, struct cr_err *err);
 
 /*

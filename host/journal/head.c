@@ -51,16 +51,16 @@ static void add_limits(struct cr_buf *out, const struct cr_run_limits *l)
                l->most.result_bytes, l->most.log_bytes, l->most.calls, l->most.calls_at_once);
 }
 
-static void add_tools(struct cr_buf *out, const struct caprun_run *run)
+static void add_tools(struct cr_buf *out, const struct cr_tool_list *tools)
 {
-    const char *name = (const char *)run->tools.data, *end = name + run->tools.len;
+    const char *first = cr_tool_list_next(tools, NULL);
 
-    if (!run->has_tools)
+    if (!tools->is_set)
         return;
     cr_buf_str(out, ",\"tools\":[");
-    for (const char *at = name; run->tools.len && at < end; at += strlen(at) + 1) {
-        cr_buf_str(out, at == name ? "" : ",");
-        cr_escape_json_str(out, at);
+    for (const char *name = first; name; name = cr_tool_list_next(tools, name)) {
+        cr_buf_str(out, name == first ? "" : ",");
+        cr_escape_json_str(out, name);
     }
     cr_buf_str(out, "]");
 }
@@ -128,7 +128,7 @@ void cr_head_write(struct cr_line *line, const struct caprun_run *run, const uin
         cr_line_json(line, "origin", run->origin.data, run->origin.len);
     add_limits(out, &run->limits);
     cr_buf_fmt(out, ",\"onDenied\":\"%s\"", run->stop_when_denied ? "stop" : "continue");
-    add_tools(out, run);
+    add_tools(out, &run->tools);
     add_env(line, run, key);
     add_hex(out, "seed", run->seed, sizeof(run->seed));
     cr_line_text(line, "code", (const char *)run->code.data, run->code.len);

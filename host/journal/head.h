@@ -9,6 +9,15 @@
 #define CR_HEAD_VERSION 1
 #define CR_HEAD_SEED 40u
 
+/*
+ * The largest header that a run can have: code of 1 MiB, of which each byte may be escaped by six
+ * (6 MiB), 10,000 tools (2 MiB), the names of 256 KiB of env with their hashes (2.2 MiB), and the
+ * origin, args and schema, which are blobs if they are long (160 KiB). The values are 10,000 tools,
+ * 30,000 variables, and one for two bytes of the JSON.
+ */
+#define CR_HEAD_MAX_BYTES (12u << 20)
+#define CR_HEAD_MAX_VALUES (128u << 10)
+
 struct cr_line;
 struct caprun_run;
 

@@ -294,6 +294,24 @@ static void keep_args(struct cr_replay *p, struct caprun_run *run, const struct 
     }
 }
 
+static void value_named(struct cr_blob_job *b)
+{
+    struct cr_keeping *k = b->data;
+
+    k->is_json = b->is_json;
+    k->done(k->data, b->name, NULL);
+}
+
+bool cr_replay_keep(struct cr_prompter *hooks, struct caprun_run *run, struct cr_keeping *k)
+{
+    struct cr_blob_job *b = cr_blob_job_keep(&run->loop->disk, NULL, k->shared, k->bytes, k->len,
+                                             k->is_scanned, value_named, k);
+
+    (void)hooks;
+    k->job = b ? &b->job : NULL;
+    return b != NULL;
+}
+
 bool cr_replay_hear(struct cr_prompter *hooks, struct caprun_run *run,
                     const struct wire_header *header, const uint8_t *payload)
 {
@@ -303,6 +321,11 @@ bool cr_replay_hear(struct cr_prompter *hooks, struct caprun_run *run,
     struct cr_line line;
     size_t number;
 
+    if ((kind == CR_JOURNAL_FULL &&
+         cr_replay_is_by_lower_limit(run, CAPRUN_OUTCOME_MEMORY_LIMIT)) ||
+        (kind == CR_JOURNAL_LATE &&
+         cr_replay_is_by_lower_limit(run, CAPRUN_OUTCOME_EXECUTION_TIMEOUT)))
+        return true; /* it is neither compared nor written down */
     then = find_recorded(p, kind, header->id, &number);
     if (!then && p->is_resume) {
         if (kind == CR_JOURNAL_CALL)
@@ -313,6 +336,7 @@ bool cr_replay_hear(struct cr_prompter *hooks, struct caprun_run *run,
         return true;
     cr_buf_drop(&p->body, p->body.len);
     cr_line_init(&line, &p->body);
+    line.known = &run->heard_value;
     cr_line_heard(&line, header, payload);
     if (cr_buf_err(&p->body)) {
         cr_run_say(run, "No memory to compare with");

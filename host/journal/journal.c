@@ -16,6 +16,8 @@
 
 #define MAX_JOURNAL (1u << 30)
 #define MAX_US ((int64_t)1 << 52) /* 142 years */
+#define ESCAPED 6u                /* bytes that one can become */
+#define BESIDE (8u << 10)         /* names, numbers and the hash of a line */
 
 static const struct {
     const char *key, *value;
@@ -52,6 +54,14 @@ static int __attribute__((format(printf, 2, 3))) refuse(struct reading *r, const
                          "a journal is not to be edited; record the run again", "%s:%zu: %s",
                          r->j->path, r->number, words);
     return CAPRUN_E_INVAL;
+}
+
+static int refuse_header(struct reading *r, const char *what)
+{
+    return cr_problem_set(r->why, CAPRUN_OUTCOME_JOURNAL_INVALID,
+                          "--record FILE makes one; caprun runs lists those that caprun has made",
+                          "%s:1: no journal of caprun begins like this: the first line %s",
+                          r->j->path, what);
 }
 
 static int refuse_stranger(struct reading *r)
@@ -132,6 +142,34 @@ static bool find_body(struct reading *r, struct cr_journal_line *line)
     line->body = comma + 1;
     line->body_len = line->len - (size_t)(comma + 1 - line->text);
     return true;
+}
+
+/* Bytes of a line that was written: of values that are not long, and texts that are escaped. */
+static size_t longest(enum cr_journal_kind kind)
+{
+    switch (kind) {
+    case CR_JOURNAL_REPLY:
+    case CR_JOURNAL_DONE:
+        return CR_LINE_INLINE + BESIDE;
+    case CR_JOURNAL_LOG:
+        return ESCAPED * (size_t)LIMIT_MAX_LOG_BYTES + BESIDE;
+    case CR_JOURNAL_JOB:
+    case CR_JOURNAL_FAIL:
+    case CR_JOURNAL_WAKE:
+    case CR_JOURNAL_CALL:
+    case CR_JOURNAL_BLOCKED:
+    case CR_JOURNAL_THREW:
+    case CR_JOURNAL_LATE:
+    case CR_JOURNAL_FULL:
+    case CR_JOURNAL_SEND:
+    case CR_JOURNAL_RESUME:
+    case CR_JOURNAL_END:
+    case CR_JOURNAL_CUT:
+        break;
+    }
+    return ESCAPED *
+               (LIMIT_ERROR_MESSAGE_BYTES + LIMIT_ERROR_STACK_BYTES + (size_t)CR_LINE_INLINE) +
+           BESIDE;
 }
 
 /* --- does it make sense? ------------------------------------------------------------------------
@@ -289,7 +327,12 @@ static int read_line(struct reading *r, const char *text, size_t len)
     struct cr_journal *j = r->j;
     struct cr_journal_line line = {.text = text, .len = len};
 
-    if (!find_body(r, &line) || !find_kind(r, &line) || check_sense(r, &line) < 0)
+    if (!find_body(r, &line) || !find_kind(r, &line))
+        return CAPRUN_E_INVAL;
+    if (line.len > longest(line.kind))
+        return refuse(r,
+                      "it is longer than such a line can be: long values are files of their own");
+    if (check_sense(r, &line) < 0)
         return CAPRUN_E_INVAL;
     if (make_room(r) < 0)
         return CAPRUN_E_NOMEM;
@@ -305,8 +348,10 @@ static int read_head(struct reading *r, const char *text, size_t len)
     struct cr_journal *j = r->j;
     struct cr_err err;
 
-    if (cr_json_parse(text, len, &j->doc, &err) < 0)
-        return err.code == CAPRUN_E_NOMEM ? cr_problem_memory(r->why) : refuse_stranger(r);
+    if (cr_json_parse_within(text, len, CR_HEAD_MAX_VALUES, &j->doc, &err) < 0)
+        return err.code == CAPRUN_E_NOMEM    ? cr_problem_memory(r->why)
+               : err.code == CAPRUN_E_TOOBIG ? refuse_header(r, "has too many values")
+                                             : refuse_stranger(r);
     if (!cr_json_get(j->doc.root, "journal"))
         return refuse_stranger(r);
     if (cr_head_read(j->doc.root, &j->head, &err) < 0)
@@ -321,8 +366,11 @@ static int check_line(struct reading *r, const char *text, size_t len)
 {
     struct cr_err err;
     size_t body;
-    int code = cr_scan_json((const uint8_t *)text, len, CR_SCAN_PASS, &err);
+    int code;
 
+    if (r->number == 1 && len > CR_HEAD_MAX_BYTES)
+        return refuse_header(r, "is over 12 MiB");
+    code = cr_scan_json((const uint8_t *)text, len, CR_SCAN_PASS, &err);
     if (code == CAPRUN_E_NOMEM)
         return cr_problem_memory(r->why);
     if (code < 0 && r->number == 1)
@@ -417,8 +465,8 @@ size_t cr_journal_number(const struct cr_journal *j, const struct cr_journal_lin
     return (size_t)(line - j->lines) + 2;
 }
 
-static int refuse_blob(const struct cr_journal *j, size_t number, const struct cr_err *err,
-                       struct cr_problem *why)
+int cr_journal_refuse_blob(const struct cr_journal *j, size_t number, const struct cr_err *err,
+                           struct cr_problem *why)
 {
     if (err->code == CAPRUN_E_NOMEM)
         return cr_problem_memory(why);
@@ -435,22 +483,21 @@ static int read_blob(const struct cr_journal *j, size_t number, const char *name
 
     if (cr_blobs_read(j->path, name, len, out, &err) < 0 ||
         cr_scan_json(out->data + start, out->len - start, CR_SCAN_PASS, &err) < 0)
-        return refuse_blob(j, number, &err, why);
+        return cr_journal_refuse_blob(j, number, &err, why);
     return 0;
 }
 
-int cr_journal_json(const struct cr_journal *j, const struct cr_journal_line *line,
-                    const char *name, struct cr_buf *out, struct cr_problem *why)
+int cr_journal_blob(const struct cr_journal *j, const struct cr_journal_line *line,
+                    const char *name, char ret[CR_HASH_DIGITS + 1], size_t *ret_len,
+                    struct cr_problem *why)
 {
-    size_t number = cr_journal_number(j, line), len = 0;
-    const char *json = peek(line, name, &len);
-    char key[32], blob[CR_HASH_DIGITS + 1];
+    size_t len = 0;
+    const char *json;
     int64_t bytes = 0;
+    char key[32];
 
-    if (json) {
-        cr_buf_add(out, json, len);
-        return cr_buf_err(out) ? cr_problem_memory(why) : 0;
-    }
+    if (peek(line, name, &len))
+        return 0;
     (void)snprintf(key, sizeof(key), "%sBytes", name);
     if (!take_number(line, key, LIMIT_ANSWER_BYTES, &bytes))
         bytes = -1;
@@ -458,9 +505,27 @@ int cr_journal_json(const struct cr_journal *j, const struct cr_journal_line *li
     json = peek(line, key, &len);
     if (bytes < 0 || !json || len != CR_HASH_DIGITS + 2 || memchr(json, '/', len))
         return cr_problem_set(why, CAPRUN_OUTCOME_JOURNAL_INVALID, NULL, "%s:%zu: it has no \"%s\"",
-                              j->path, number, name);
-    (void)snprintf(blob, sizeof(blob), "%.*s", (int)CR_HASH_DIGITS, json + 1);
-    return read_blob(j, number, blob, (size_t)bytes, out, why);
+                              j->path, cr_journal_number(j, line), name);
+    (void)snprintf(ret, CR_HASH_DIGITS + 1, "%.*s", (int)CR_HASH_DIGITS, json + 1);
+    *ret_len = (size_t)bytes;
+    return 1;
+}
+
+int cr_journal_json(const struct cr_journal *j, const struct cr_journal_line *line,
+                    const char *name, struct cr_buf *out, struct cr_problem *why)
+{
+    char blob[CR_HASH_DIGITS + 1];
+    size_t len = 0;
+    const char *json;
+    int r = cr_journal_blob(j, line, name, blob, &len, why);
+
+    if (r < 0)
+        return r;
+    if (r > 0)
+        return read_blob(j, cr_journal_number(j, line), blob, len, out, why);
+    json = peek(line, name, &len);
+    cr_buf_add(out, json, len);
+    return cr_buf_err(out) ? cr_problem_memory(why) : 0;
 }
 
 int cr_journal_given(const struct cr_journal *j, const char *name, struct cr_buf *out,

@@ -90,7 +90,19 @@ size_t cr_journal_number(const struct cr_journal *journal, const struct cr_journ
 int cr_journal_json(const struct cr_journal *journal, const struct cr_journal_line *line,
                     const char *name, struct cr_buf *out, struct cr_problem *why);
 
-/* The same of what the header has: "args" or "schema"; nothing if there is none. */
+/*
+ * Is the JSON |name| of |line| a blob? Returns 1 with its name and length; 0 if it stands in the
+ * line; or JOURNAL_INVALID.
+ */
+int cr_journal_blob(const struct cr_journal *journal, const struct cr_journal_line *line,
+                    const char *name, char ret[CR_HASH_DIGITS + 1], size_t *ret_len,
+                    struct cr_problem *why);
+
+/* What is wrong with a blob of the line |number|, as cr_journal_json() says it. */
+int cr_journal_refuse_blob(const struct cr_journal *journal, size_t number,
+                           const struct cr_err *err, struct cr_problem *why);
+
+/* As cr_journal_json(), of what the header has: "args" or "schema"; nothing if there is none. */
 int cr_journal_given(const struct cr_journal *journal, const char *name, struct cr_buf *out,
                      struct cr_problem *why);
 

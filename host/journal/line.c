@@ -12,8 +12,7 @@ const char cr_line_stack[] = ",\"stack\":";
 
 void cr_line_init(struct cr_line *line, struct cr_buf *text)
 {
-    line->text = text;
-    line->blob_count = 0;
+    *line = (struct cr_line){.text = text};
 }
 
 void cr_line_begin(struct cr_line *line, struct cr_buf *text, int64_t at_us)
@@ -32,16 +31,38 @@ static void add_name(struct cr_buf *out, const char *name)
     cr_buf_str(out, "\":");
 }
 
+/* What is known of a value, or NULL. */
+static const struct cr_kept *find_known(const struct cr_line *line, const void *bytes, size_t len)
+{
+    const struct cr_kept *known = line->known;
+
+    return known && known->bytes == bytes && known->len == len ? known : NULL;
+}
+
+static void name_blob(const struct cr_line *line, struct cr_line_blob *blob)
+{
+    const struct cr_kept *known = find_known(line, blob->bytes, blob->len);
+    uint8_t hash[CR_HASH_BYTES] = {0};
+
+    if (known) {
+        memcpy(blob->name, known->name, sizeof(blob->name));
+        blob->is_stored = known->is_stored;
+        return;
+    }
+    if (!line->is_nameless)
+        cr_hash_take(blob->bytes, blob->len, hash);
+    cr_hash_show(hash, blob->name);
+}
+
 static void add_blob(struct cr_line *line, const char *name, const void *bytes, size_t len)
 {
     struct cr_line_blob *blob = &line->blobs[line->blob_count++];
-    uint8_t hash[CR_HASH_BYTES];
 
-    cr_hash_take(bytes, len, hash);
-    cr_hash_show(hash, blob->name);
-    blob->bytes = bytes;
-    blob->len = len;
-    cr_buf_fmt(line->text, ",\"%sBlob\":\"%s\",\"%sBytes\":%zu", name, blob->name, name, len);
+    *blob = (struct cr_line_blob){.bytes = bytes, .len = len};
+    name_blob(line, blob);
+    cr_buf_fmt(line->text, ",\"%sBlob\":\"", name);
+    blob->name_at = line->text->len;
+    cr_buf_fmt(line->text, "%s\",\"%sBytes\":%zu", blob->name, name, len);
 }
 
 /* How deep |json|, which is JSON, is. */
@@ -73,12 +94,17 @@ static bool is_too_deep(const char *json, size_t len)
     return open == CR_SCAN_MAX_DEPTH && deepest(json, len) >= CR_SCAN_MAX_DEPTH;
 }
 
+bool cr_line_is_long(const void *json, size_t len)
+{
+    return len > CR_LINE_INLINE || is_too_deep(json, len);
+}
+
 void cr_line_json(struct cr_line *line, const char *name, const void *json, size_t len)
 {
     struct cr_buf *out = line->text;
     size_t start;
 
-    if (len > CR_LINE_INLINE || is_too_deep(json, len)) {
+    if (cr_line_is_long(json, len)) {
         add_blob(line, name, json, len);
         return;
     }
@@ -101,9 +127,9 @@ void cr_line_text(struct cr_line *line, const char *name, const char *text, size
 /* Native code in a worker can send what is no JSON, and is refused: then it is only a text. */
 static void add_args(struct cr_line *line, const char *args, size_t len)
 {
-    struct cr_err unused;
+    const struct cr_kept *known = find_known(line, args, len);
 
-    if (cr_scan_json((const uint8_t *)args, len, CR_SCAN_PASS, &unused) == 0)
+    if (known ? known->is_json : cr_scan_json((const uint8_t *)args, len, CR_SCAN_PASS, NULL) == 0)
         cr_line_json(line, "args", args, len);
     else
         cr_line_text(line, "argsText", args, len < CR_LINE_INLINE ? len : CR_LINE_INLINE);
@@ -259,6 +285,7 @@ void cr_line_told(struct cr_line *line, const struct wire_header *header,
 static const char before_hash[] = ",\"h\":\"", after_hash[] = "\"}";
 #define BEFORE (sizeof(before_hash) - 1)
 #define AFTER (sizeof(after_hash) - 1)
+_Static_assert(BEFORE + CR_LINE_HASH + AFTER + 1 == CR_LINE_SEAL, "the length of a seal");
 
 static void show_start(const uint8_t chain[CR_HASH_BYTES], char ret[CR_HASH_DIGITS + 1])
 {

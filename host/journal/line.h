@@ -16,10 +16,12 @@
 
 #include "base/buf.h"
 #include "base/hash.h"
+#include "pool/recorder.h"
 #include "wire.h"
 
 #define CR_LINE_INLINE (64u << 10)
 #define CR_LINE_HASH 32u /* digits that stand in a line */
+#define CR_LINE_SEAL 41u /* bytes of ,"h":"…"} and the line end */
 #define CR_LINE_BLOBS 3  /* that one line can have: the header, in origin, schema and args */
 #define CR_LINE_MAX (128u << 20)
 
@@ -31,9 +33,16 @@ struct cr_line {
         const void *bytes; /* of whoever gave them */
         size_t len;
         char name[CR_HASH_DIGITS + 1];
+        size_t name_at; /* where in the text its name stands */
+        bool is_stored;
     } blobs[CR_LINE_BLOBS];
     int blob_count;
+    const struct cr_kept *known; /* a blob that has its name already, or NULL */
+    bool is_nameless;            /* names of others are zeros, and will be put in later */
 };
+
+/* Is |json|, which may be no JSON, too long or too deep for a line? */
+bool cr_line_is_long(const void *json, size_t len);
 
 /* Appends to |text|, which is the caller's. */
 void cr_line_init(struct cr_line *line, struct cr_buf *text);

@@ -9,27 +9,42 @@
 
 #include "base/file.h"
 #include "base/utf8.h"
+#include "journal/line.h"
 #include "journal/replay_parts.h"
 #include "pool/envelope.h"
 
-#define SLOWER 10u /* than the machine of then may be the one of a replay */
-#define LEAST_MS 60000u
 #define MAX_WORDS (256u << 20)
 
 /* --- what the journal has, by kind
  * ----------------------------------------------------------------- */
 
-/* Keeps who decided. */
-static void note_who(struct cr_replay *p, struct cr_replay_call *call,
-                     const struct cr_journal_line *line)
+/* Keeps the text |name| of the line. Returns where in |p->words|, or 0 if it has none. */
+static size_t keep_word(struct cr_replay *p, const struct cr_journal_line *line, const char *name)
 {
     size_t at = p->words.len;
 
-    cr_journal_text(line, "by", &p->words);
+    cr_journal_text(line, name, &p->words);
     if (p->words.len == at)
-        return;
+        return 0;
     cr_buf_add(&p->words, "", 1);
-    call->by_at = at;
+    return cr_buf_err(&p->words) ? 0 : at;
+}
+
+/*
+ * Each life of the run may have sent the call. Journals of earlier versions have no exact names:
+ * then it is not known which tool was called.
+ */
+static void note_sent(struct cr_replay *p, struct cr_replay_call *call,
+                      const struct cr_journal_line *line)
+{
+    size_t before = call->tool_at;
+    const char *words;
+
+    call->tool_at = keep_word(p, line, "tool");
+    words = (const char *)p->words.data;
+    if (!call->tool_at || (before && strcmp(words + before, words + call->tool_at) != 0))
+        call->has_unclear_tool = true;
+    call->is_sent = true;
 }
 
 static void note_call(struct cr_replay *p, const struct cr_journal_line *line)
@@ -41,11 +56,11 @@ static void note_call(struct cr_replay *p, const struct cr_journal_line *line)
         return;
     }
     if (line->kind == CR_JOURNAL_SEND)
-        call->is_sent = true;
+        note_sent(p, call, line);
     else
         call->answer = line;
     if (!call->by_at)
-        note_who(p, call, line);
+        call->by_at = keep_word(p, line, "by");
 }
 
 static void sort_line(struct cr_replay *p, const struct cr_journal_line *line)
@@ -111,6 +126,8 @@ static void free_replay(struct cr_prompter *hooks)
     struct cr_replay *p = cr_replay_of(hooks);
 
     cr_loop_unset(p->run->loop, &p->timer);
+    cr_loop_forget_busy(p->run->loop, &p->rest);
+    cr_helper_abandon(&p->run->loop->disk, p->reading ? &p->reading->job : NULL);
     free(p->calls);
     free(p->told);
     free(p->logs);
@@ -155,43 +172,25 @@ static int give_texts(struct cr_replay *p, struct cr_problem *why)
 static int give_tools(struct cr_replay *p, struct cr_problem *why)
 {
     const struct cr_json *tools = p->journal.head.tools;
-    struct caprun_run *run = p->run;
+    struct cr_tool_list *list = &p->run->tools;
+    int r;
 
-    cr_buf_clear(&run->tools);
-    run->has_tools = tools != NULL;
-    for (const struct cr_json *v = tools ? tools->first : NULL; v; v = v->next)
-        cr_buf_add(&run->tools, v->text, strlen(v->text) + 1);
-    if (cr_buf_err(&run->tools) == CAPRUN_E_TOOBIG)
+    cr_tool_list_clear(list);
+    if (!tools)
+        return 0;
+    for (const struct cr_json *v = tools->first; v; v = v->next)
+        cr_tool_list_add(list, v->text);
+    r = cr_tool_list_set(list);
+    if (r == CAPRUN_E_TOOBIG)
         return cr_problem_set(why, CAPRUN_OUTCOME_JOURNAL_INVALID, NULL,
                               "%s:1: \"tools\" is too long", p->journal.path);
-    return cr_buf_err(&run->tools) ? cr_problem_memory(why) : 0;
-}
-
-/*
- * A run that goes on has what it had. How long a replay takes depends on the machine and says
- * nothing about the run, but other code may never end.
- */
-static uint32_t time_limit(const struct cr_replay *p, uint64_t recorded_ms)
-{
-    uint64_t ms = recorded_ms * SLOWER < LEAST_MS ? LEAST_MS : recorded_ms * SLOWER;
-
-    if (p->is_resume)
-        return (uint32_t)recorded_ms;
-    return ms < LIMIT_MAX_MS ? (uint32_t)ms : LIMIT_MAX_MS;
+    return r < 0 ? cr_problem_memory(why) : 0;
 }
 
 static int give(struct cr_replay *p, struct cr_problem *why)
 {
     const struct cr_head *head = &p->journal.head;
-    struct cr_run_limits *limits = &p->run->limits;
 
-    limits->memory = head->memory;
-    limits->wall_ms = time_limit(p, head->timeout_ms);
-    limits->cpu_ms = time_limit(p, head->cpu_ms);
-    limits->call_ms = (uint32_t)head->rpc_timeout_ms;
-    limits->most =
-        (struct wire_limits){(uint32_t)head->result_bytes, (uint32_t)head->log_bytes,
-                             (uint32_t)head->max_calls, (uint32_t)head->max_calls_at_once};
     p->run->stop_when_denied = head->stop_when_denied;
     memcpy(p->run->seed, head->seed, sizeof(p->run->seed));
     p->run->has_seed = true;
@@ -211,7 +210,9 @@ static struct cr_replay *load(struct caprun_run *run, const char *path, int fd, 
         (void)cr_problem_memory(why);
         return NULL;
     }
-    *p = (struct cr_replay){.hooks = {.begun = cr_replay_begun,
+    *p = (struct cr_replay){.hooks = {.is_long = cr_line_is_long,
+                                      .keep = cr_replay_keep,
+                                      .begun = cr_replay_begun,
                                       .hear = cr_replay_hear,
                                       .next = cr_replay_next,
                                       .end = cr_replay_end,
@@ -219,7 +220,8 @@ static struct cr_replay *load(struct caprun_run *run, const char *path, int fd, 
                             .run = run,
                             .is_resume = is_resume,
                             .has_key = key != NULL,
-                            .timer = {.when_us = -1, .due = cr_replay_timer_due}};
+                            .timer = {.when_us = -1, .due = cr_replay_timer_due, .name = "replay"},
+                            .rest = {.run = cr_replay_settle_rest, .name = "replay"}};
     if (key)
         memcpy(p->key, key, CR_HASH_BYTES);
     cr_buf_init(&p->words, MAX_WORDS);
@@ -339,99 +341,4 @@ int cr_replay_resume(struct caprun_run *run, const struct cr_record_spec *spec,
         return CAPRUN_E_INVAL;
     }
     return resume_locked(run, spec, fd, why);
-}
-
-/* --- before the start
- * ------------------------------------------------------------------------------------ */
-
-static int refuse_env(const struct cr_replay *p, const char *name, const char *what,
-                      struct cr_problem *why)
-{
-    return cr_problem_set(why, CAPRUN_OUTCOME_VALIDATION_ERROR,
-                          "a journal has no values: set it as it was; if the journal is from "
-                          "elsewhere and may have it: caprun replay --env NAME",
-                          "the run of '%s' was given the variable %s, which %s", p->journal.path,
-                          name, what);
-}
-
-static int check_variable(const struct cr_replay *p, const struct cr_json *then,
-                          const struct cr_json *now, struct cr_problem *why)
-{
-    char name[CR_HASH_DIGITS + 1] = "", hash[CR_HASH_DIGITS + 1];
-
-    if (!now)
-        return refuse_env(p, then->key, "it is not given now", why);
-    if (p->has_key)
-        cr_record_key_name(p->key, name);
-    if (!name[0] || strcmp(name, p->journal.head.env_key) != 0)
-        return 0; /* another user's hashes say nothing here */
-    cr_record_env_hash(p->key, then->key, now->text, hash);
-    return strcmp(hash, then->text) == 0 ? 0
-                                         : refuse_env(p, then->key, "has another value now", why);
-}
-
-static int check_env(struct cr_replay *p, struct cr_problem *why)
-{
-    const struct cr_json *then = p->journal.head.env;
-    struct cr_json_doc now = {0};
-    int r = 0;
-
-    if (p->run->env.len && cr_json_parse(p->run->env.data, p->run->env.len, &now, NULL) < 0)
-        return cr_problem_memory(why);
-    for (const struct cr_json *v = then ? then->first : NULL; v && r == 0; v = v->next)
-        r = check_variable(p, v, cr_json_get(now.root, v->key), why);
-    for (const struct cr_json *v = now.root ? now.root->first : NULL; v && r == 0; v = v->next)
-        if (!cr_json_get(then, v->key))
-            r = cr_problem_set(why, CAPRUN_OUTCOME_VALIDATION_ERROR, NULL,
-                               "the run of '%s' was not given the variable %s", p->journal.path,
-                               v->key);
-    cr_json_clear(&now);
-    return r;
-}
-
-/* What was written a moment before a machine went down may be lost, and calls with it. */
-static int check_boot(const struct cr_replay *p, struct cr_problem *why)
-{
-    char boot[64];
-
-    cr_record_boot(boot);
-    if (!p->is_resume || p->retries_all ||
-        (strlen(boot) == p->journal.boot_len &&
-         memcmp(boot, p->journal.boot, p->journal.boot_len) == 0))
-        return 0;
-    return cr_problem_set(
-        why, CAPRUN_OUTCOME_USAGE,
-        "look at what was done, with caprun runs; to go on nevertheless: --retry-unknown",
-        "the machine was restarted since, so that the last second of '%s' may be missing: calls "
-        "may "
-        "have been made that it does not have",
-        p->journal.path);
-}
-
-int cr_replay_check(struct caprun_run *run, struct cr_problem *why)
-{
-    struct cr_replay *p = run->prompter ? cr_replay_of(run->prompter) : NULL;
-    const char *code;
-
-    if (!p)
-        return 0;
-    if (!p->is_resume) {
-        run->gate = NULL; /* whatever happens, nobody is called */
-        run->on_call = NULL;
-    }
-    code = p->journal.head.code;
-    p->has_other_code =
-        run->code.len != strlen(code) || memcmp(run->code.data, code, run->code.len) != 0;
-    return check_boot(p, why) < 0 ? CAPRUN_E_INVAL : check_env(p, why);
-}
-
-void cr_replay_set_real_time(struct caprun_run *run, bool on)
-{
-    if (run->prompter)
-        cr_replay_of(run->prompter)->in_real_time = on;
-}
-
-const struct cr_journal *cr_replay_journal(const struct caprun_run *run)
-{
-    return run->prompter ? &cr_replay_of(run->prompter)->journal : NULL;
 }

@@ -15,11 +15,14 @@
 #include "base/err.h"
 #include "base/hash.h"
 
+#define CR_RECORD_DEFAULT_BYTES (64ull << 20)
+#define CR_RECORD_MAX_BYTES (1024ull << 20) /* a journal that is longer cannot be read */
+
 struct cr_journal;
 
 struct cr_record_spec {
     const char *path;    /* of a file that is not there yet */
-    uint64_t max_bytes;  /* with what is beside it; at this the recording stops. 0: no limit */
+    uint64_t max_bytes;  /* with what is beside it; at this the recording stops. 0: the default */
     bool may_give_up;    /* if it cannot be written, the run goes on without it */
     bool only_if_failed; /* when the run has succeeded, it is removed */
     const uint8_t *key;  /* of CR_HASH_BYTES, for the hashes of variables; NULL: there are none */
@@ -39,7 +42,7 @@ int cr_record_new(struct caprun_run *run, const struct cr_record_spec *spec, str
 int cr_record_go_on(struct caprun_run *run, const struct cr_record_spec *spec, int fd,
                     const struct cr_journal *journal, struct cr_err *err);
 
-/* Another |max_bytes| for the recorder of |run|, if it has one. */
+/* Another |max_bytes| for the recorder of |run|, if it has one; 0: the default. */
 void cr_record_limit(struct caprun_run *run, uint64_t max_bytes);
 
 /* Why the recording of |run| has stopped, in words; "" if it has not, or there is none. */

@@ -73,6 +73,13 @@ static bool is_of_the_replay(enum caprun_outcome outcome)
            outcome == CAPRUN_OUTCOME_CANCELLED || outcome == CAPRUN_OUTCOME_INTERNAL;
 }
 
+bool cr_replay_is_by_lower_limit(const struct caprun_run *run, enum caprun_outcome outcome)
+{
+    return (outcome == CAPRUN_OUTCOME_MEMORY_LIMIT && run->recorded.memory) ||
+           (outcome == CAPRUN_OUTCOME_EXECUTION_TIMEOUT && run->recorded.wall_ms) ||
+           (outcome == CAPRUN_OUTCOME_CPU_TIMEOUT && run->recorded.cpu_ms);
+}
+
 void cr_replay_end(struct cr_prompter *hooks, struct caprun_run *run, enum caprun_outcome *outcome)
 {
     struct cr_replay *p = cr_replay_of(hooks);
@@ -81,7 +88,8 @@ void cr_replay_end(struct cr_prompter *hooks, struct caprun_run *run, enum capru
     for (uint32_t n = 1; n <= run->call_count && n <= p->journal.calls; n++)
         if (run->calls[n - 1].state == CR_CALL_OPEN && p->calls[n - 1].is_sent)
             run->calls[n - 1].sent_us = run->calls[n - 1].started_us;
-    if (is_of_the_replay(*outcome) || cr_replay_is_complete(p))
+    if (is_of_the_replay(*outcome) || cr_replay_is_complete(p) ||
+        cr_replay_is_by_lower_limit(run, *outcome))
         return;
     if (cr_replay_say_missing(p, run, "the run has ended without it")) {
         *outcome = CAPRUN_OUTCOME_REPLAY_DIFFERED;
@@ -95,8 +103,7 @@ void cr_replay_end(struct cr_prompter *hooks, struct caprun_run *run, enum capru
 /* --- what comes next
  * ------------------------------------------------------------------------------ */
 
-/* The journal says what cannot be. */
-static void end_by(struct caprun_run *run, const struct cr_problem *why)
+void cr_replay_end_by(struct caprun_run *run, const struct cr_problem *why)
 {
     cr_run_say(run, "%s", why->text);
     cr_run_hint(run, why->hint);
@@ -119,32 +126,89 @@ static void show_time(const struct cr_replay *p, struct caprun_run *run,
     run->calls[line->n - 1].us = (uint64_t)(line->at_us - p->calls[line->n - 1].made->at_us);
 }
 
+/* |json| was scanned. */
+static void answer(struct cr_replay *p, struct caprun_run *run, const struct cr_journal_line *line,
+                   struct cr_buf *json)
+{
+    struct cr_buf kind;
+    bool is_tool;
+
+    cr_buf_init(&kind, 64);
+    cr_journal_text(line, "kind", &kind);
+    is_tool = kind.len == 4 && memcmp(kind.data, "tool", 4) == 0;
+    cr_buf_clear(&kind);
+    cr_replay_show_who(p, run, line->n);
+    if (cr_calls_reply_scanned(run, line->n, is_tool ? WIRE_REPLY_TOOL : WIRE_REPLY_VALUE,
+                               (const char *)json->data, json->len, &json->data) < 0 &&
+        run->state != CR_RUN_ENDED) {
+        cr_run_say(run, "%s:%zu: the answer to call %u cannot be told", p->journal.path,
+                   cr_journal_number(&p->journal, line), line->n);
+        cr_run_end(run, CAPRUN_OUTCOME_JOURNAL_INVALID);
+    }
+    show_time(p, run, line);
+}
+
+bool cr_replay_read(struct cr_replay *p, const struct cr_journal_line *line, const char *name,
+                    size_t len, void (*done)(struct cr_blob_job *b))
+{
+    struct cr_problem why;
+
+    p->telling = line;
+    p->reading = cr_blob_job_read(&p->run->loop->disk, p->journal.path, name, len, done, p);
+    if (p->reading)
+        return true;
+    (void)cr_problem_memory(&why);
+    cr_replay_end_by(p->run, &why);
+    return false;
+}
+
+bool cr_replay_has_read(struct cr_replay *p, const struct cr_journal_line *line,
+                        const struct cr_blob_job *b)
+{
+    size_t number = cr_journal_number(&p->journal, line);
+    struct cr_problem why;
+
+    p->reading = NULL;
+    if (p->run->state != CR_RUN_RUNNING)
+        return false;
+    if (!b->err.code)
+        return true;
+    (void)cr_journal_refuse_blob(&p->journal, number, &b->err, &why);
+    cr_replay_end_by(p->run, &why);
+    return false;
+}
+
+static void end_telling(struct cr_replay *p, struct caprun_run *run);
+
+static void answer_read(struct cr_blob_job *b)
+{
+    struct cr_replay *p = b->data;
+
+    if (!cr_replay_has_read(p, p->telling, b))
+        return;
+    answer(p, p->run, p->telling, &b->read);
+    end_telling(p, p->run);
+}
+
 static void tell_reply(struct cr_replay *p, struct caprun_run *run,
                        const struct cr_journal_line *line)
 {
+    char name[CR_HASH_DIGITS + 1];
     struct cr_problem why;
-    struct cr_err err;
-    struct cr_buf json, kind;
+    struct cr_buf json;
+    size_t len;
+    int r = cr_journal_blob(&p->journal, line, "json", name, &len, &why);
 
-    cr_buf_init(&json, LIMIT_ANSWER_BYTES);
-    cr_buf_init(&kind, 64);
-    cr_journal_text(line, "kind", &kind);
-    if (cr_journal_json(&p->journal, line, "json", &json, &why) < 0) {
-        end_by(run, &why);
-    } else {
-        bool is_tool = kind.len == 4 && memcmp(kind.data, "tool", 4) == 0;
-
-        cr_replay_show_who(p, run, line->n);
-        if (cr_calls_reply(run, line->n, is_tool ? WIRE_REPLY_TOOL : WIRE_REPLY_VALUE,
-                           (const char *)json.data, json.len, &json.data, &err) < 0 &&
-            run->state != CR_RUN_ENDED) {
-            cr_run_say(run, "%s", err.text);
-            cr_run_end(run, CAPRUN_OUTCOME_JOURNAL_INVALID);
-        }
-        show_time(p, run, line);
+    if (r > 0) {
+        (void)cr_replay_read(p, line, name, len, answer_read);
+        return;
     }
+    cr_buf_init(&json, LIMIT_ANSWER_BYTES);
+    if (r < 0 || cr_journal_json(&p->journal, line, "json", &json, &why) < 0)
+        cr_replay_end_by(run, &why);
+    else
+        answer(p, run, line, &json);
     cr_buf_clear(&json);
-    cr_buf_clear(&kind);
 }
 
 static void deny(struct caprun_run *run, uint32_t number, const char *message)
@@ -198,6 +262,14 @@ static void tell_failure(struct cr_replay *p, struct caprun_run *run,
     cr_buf_clear(&message);
 }
 
+static void end_telling(struct cr_replay *p, struct caprun_run *run)
+{
+    if (run->state == CR_RUN_RUNNING && cr_replay_is_complete(p))
+        cr_replay_end_as_recorded(p, run);
+    if (run->state == CR_RUN_RUNNING)
+        cr_run_schedule(run);
+}
+
 static void tell(struct cr_replay *p, struct caprun_run *run, const struct cr_journal_line *line)
 {
     p->told_at++;
@@ -209,10 +281,8 @@ static void tell(struct cr_replay *p, struct caprun_run *run, const struct cr_jo
         tell_failure(p, run, line);
     else
         cr_run_send(run, (struct wire_header){.type = WIRE_WAKE}, NULL, 0, NULL);
-    if (run->state == CR_RUN_RUNNING && cr_replay_is_complete(p))
-        cr_replay_end_as_recorded(p, run);
-    if (run->state == CR_RUN_RUNNING)
-        cr_run_schedule(run);
+    if (!p->reading)
+        end_telling(p, run);
 }
 
 /* The worker waits, and then it did not. */
@@ -243,6 +313,8 @@ bool cr_replay_next(struct cr_prompter *hooks, struct caprun_run *run)
     struct cr_replay *p = cr_replay_of(hooks);
     const struct cr_journal_line *line = p->told_at < p->told_count ? p->told[p->told_at] : NULL;
 
+    if (p->reading)
+        return true; /* it has said twice that it waits */
     if (line && line->n > run->call_count) {
         cr_replay_say_missing_call(p, run, line->n);
     } else if (line && p->in_real_time && line->at_us > cr_run_now(run)) {

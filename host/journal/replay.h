@@ -35,9 +35,19 @@ int cr_replay_resume(struct caprun_run *run, const struct cr_record_spec *spec,
 
 /*
  * For a run that is to be started: is its env what it was? Returns 0; VALIDATION_ERROR; or USAGE if
- * the machine was restarted. A run that is replayed has nobody any more who could answer its calls.
+ * the machine was restarted, or the run has used up the time that it may have here. A run that is
+ * replayed has nobody any more who could answer its calls.
+ *
+ * Sets the run's limits: those of the journal, but no more than what the application has set, and
+ * where it has set nothing no more memory and time than the defaults.
  */
 int cr_replay_check(struct caprun_run *run, struct cr_problem *why);
+
+/*
+ * How long a replay of a run with |recorded_ms| may take: a slower machine is no difference, but
+ * other code may never end.
+ */
+uint32_t cr_replay_time(uint64_t recorded_ms);
 
 /* Each thing is told when as much time has passed as then. */
 void cr_replay_set_real_time(struct caprun_run *run, bool on);

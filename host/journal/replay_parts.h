@@ -1,10 +1,12 @@
 /*
  * replay_parts.h - what the files that make up a replay share: replay.c, what is told; heard.c,
- * what is compared; resume.c, how a run goes on; load.c, how it all begins.
+ * what is compared; resume.c, how a run goes on; load.c, how it all begins; check.c, what is looked
+ * at before the start.
  */
 #ifndef CR_REPLAY_PARTS_H
 #define CR_REPLAY_PARTS_H
 
+#include "journal/blob_job.h"
 #include "journal/journal.h"
 #include "journal/replay.h"
 #include "pool/run.h"
@@ -13,7 +15,9 @@
 struct cr_replay_call {
     const struct cr_journal_line *made, *answer; /* NULL: it has none */
     bool is_sent;
-    size_t by_at; /* where in |words| it stands who decided; 0: nobody did */
+    bool has_unclear_tool; /* a "send" line has no exact name, or two of them have two names */
+    size_t tool_at;        /* where in |words| the exact name of the tool stands; 0: unknown */
+    size_t by_at;          /* where in |words| it stands who decided; 0: nobody did */
 };
 
 struct cr_replay {
@@ -34,10 +38,15 @@ struct cr_replay {
     size_t told_at, log_at, attempt_at; /* so far, in this run */
     uint32_t call_at;
     struct caprun_run *run;
-    struct cr_timer timer;  /* until the next thing is told, in real time */
+    struct cr_timer timer;                 /* until the next thing is told, in real time */
+    struct cr_blob_job *reading;           /* a blob that is waited for, or NULL */
+    const struct cr_journal_line *telling; /* the line that it is of, while the run is prompted */
+    uint32_t settling, settle_count;       /* the call that it is of, after that, and the last */
+    struct cr_task rest;                   /* settles the others, from |settling| on */
     struct cr_buf words;    /* texts, each with a NUL at its end; the first is empty */
     struct cr_buf body;     /* of what is compared */
     struct cr_buf new_args; /* of calls that are new: each its length, uint32_t, and its bytes */
+    size_t new_at;          /* where those of the next one begin */
     struct cr_buf retries;  /* numbers of calls, uint32_t */
     bool retries_all;
 };
@@ -55,11 +64,31 @@ bool cr_replay_next(struct cr_prompter *hooks, struct caprun_run *run);
 void cr_replay_end(struct cr_prompter *hooks, struct caprun_run *run, enum caprun_outcome *outcome);
 void cr_replay_timer_due(struct cr_timer *timer);
 
+/* The journal says what cannot be: ends the run. */
+void cr_replay_end_by(struct caprun_run *run, const struct cr_problem *why);
+
+/*
+ * Begins to read the blob |name| of |line|, whose length is |len|; |done| follows. Returns false,
+ * and the run has ended, if there is no memory.
+ */
+bool cr_replay_read(struct cr_replay *p, const struct cr_journal_line *line, const char *name,
+                    size_t len, void (*done)(struct cr_blob_job *b));
+
+/* For |done|: returns true if the run goes on, and the blob is what it should be. */
+bool cr_replay_has_read(struct cr_replay *p, const struct cr_journal_line *line,
+                        const struct cr_blob_job *b);
+
 /*
  * Somebody or something else has ended the run: that comes at another moment each time, and what
  * the run did just before is not in the journal.
  */
 bool cr_replay_ended_from_outside(const struct cr_replay *p);
+
+/*
+ * Does the run end with |outcome| because it has a lower limit than the recorded one had? That says
+ * nothing about the code.
+ */
+bool cr_replay_is_by_lower_limit(const struct caprun_run *run, enum caprun_outcome outcome);
 
 /* It was ended so, and all that it did before has been seen: it ends so again. */
 bool cr_replay_is_complete(const struct cr_replay *p);
@@ -74,6 +103,8 @@ void cr_replay_show_who(struct cr_replay *p, struct caprun_run *run, uint32_t nu
 bool cr_replay_hear(struct cr_prompter *hooks, struct caprun_run *run,
                     const struct wire_header *header, const uint8_t *payload);
 
+bool cr_replay_keep(struct cr_prompter *hooks, struct caprun_run *run, struct cr_keeping *k);
+
 /* The run waits for ever, or has ended, and call |number| has not been made. */
 void cr_replay_say_missing_call(struct cr_replay *p, struct caprun_run *run, uint32_t number);
 
@@ -87,5 +118,6 @@ bool cr_replay_say_missing(struct cr_replay *p, struct caprun_run *run, const ch
 
 /* There is nothing left to tell. */
 void cr_replay_go_live(struct cr_replay *p, struct caprun_run *run);
+void cr_replay_settle_rest(struct cr_task *task);
 
 #endif

@@ -20,6 +20,18 @@ int cr_replay_retry(struct caprun_run *run, uint32_t number)
     return cr_buf_err(&p->retries);
 }
 
+/*
+ * Only the exact name of the tool counts, as it was written down when the call was sent: the code
+ * chooses the name that it calls, and with it which pattern matches.
+ */
+static bool is_idempotent(const struct cr_replay *p, struct caprun_run *run, uint32_t number)
+{
+    const struct cr_replay_call *call = &p->calls[number - 1];
+
+    return !run->on_call && run->gate && call->tool_at && !call->has_unclear_tool &&
+           run->gate->is_idempotent(run->gate, (const char *)p->words.data + call->tool_at);
+}
+
 static bool may_be_made_again(const struct cr_replay *p, struct caprun_run *run, uint32_t number)
 {
     uint32_t listed;
@@ -29,10 +41,7 @@ static bool may_be_made_again(const struct cr_replay *p, struct caprun_run *run,
         if (listed == number)
             return true;
     }
-    if (p->retries_all)
-        return true;
-    return !run->on_call && run->gate &&
-           run->gate->is_idempotent(run->gate, run->calls[number - 1].method);
+    return p->retries_all || is_idempotent(p, run, number);
 }
 
 static void say_unknown(struct cr_replay *p, struct caprun_run *run, uint32_t number)
@@ -50,34 +59,56 @@ static void say_unknown(struct cr_replay *p, struct caprun_run *run, uint32_t nu
                        &unused);
 }
 
-/* A call that the journal has, and no answer to it. */
+static void settle_from(struct cr_replay *p, struct caprun_run *run, uint32_t number);
+
+static void args_read(struct cr_blob_job *b)
+{
+    struct cr_replay *p = b->data;
+    struct caprun_run *run = p->run;
+    uint32_t number = p->settling;
+
+    if (!cr_replay_has_read(p, p->telling, b))
+        return;
+    if (cr_calls_is_open(run, number))
+        cr_decide_again(run, number, (const char *)b->read.data, b->read.len);
+    settle_from(p, run, number + 1);
+}
+
+/* A call that the journal has, and no answer to it. Long args have to be read first. */
 static void make_recorded(struct cr_replay *p, struct caprun_run *run, uint32_t number)
 {
+    const struct cr_journal_line *line = p->calls[number - 1].made;
+    char name[CR_HASH_DIGITS + 1];
     struct cr_problem why;
     struct cr_buf args;
+    size_t len;
+    int r = cr_journal_blob(&p->journal, line, "args", name, &len, &why);
 
-    cr_buf_init(&args, LIMIT_ARGS_BYTES);
-    if (cr_journal_json(&p->journal, p->calls[number - 1].made, "args", &args, &why) < 0) {
-        cr_run_say(run, "%s", why.text);
-        cr_run_end(run, why.outcome);
-    } else {
-        cr_decide_again(run, number, (const char *)args.data, args.len);
+    if (r > 0) {
+        p->settling = number;
+        (void)cr_replay_read(p, line, name, len, args_read);
+        return;
     }
+    cr_buf_init(&args, LIMIT_ARGS_BYTES);
+    if (r < 0 || cr_journal_json(&p->journal, line, "args", &args, &why) < 0)
+        cr_replay_end_by(run, &why);
+    else
+        cr_decide_again(run, number, (const char *)args.data, args.len);
     cr_buf_clear(&args);
 }
 
+/* Calls that are new come in the order of their numbers, and so do their args. */
 static void make_new(struct cr_replay *p, struct caprun_run *run, uint32_t number)
 {
     static const char too_much[] = "Too much waits for the run to go on";
-    const uint8_t *at = p->new_args.data;
+    const uint8_t *at = p->new_args.data + p->new_at;
     struct cr_err unused;
     uint32_t len;
 
     memcpy(&len, at, sizeof(len));
-    for (uint32_t n = p->journal.calls + 1; n < number; n++) {
-        at += sizeof(len) + len;
-        memcpy(&len, at, sizeof(len));
-    }
+    p->new_at += sizeof(len) + len;
+    if (run->calls[number - 1].state != CR_CALL_OPEN)
+        return;
     if (len)
         cr_decide_again(run, number, (const char *)at + sizeof(len), len);
     else
@@ -87,27 +118,46 @@ static void make_new(struct cr_replay *p, struct caprun_run *run, uint32_t numbe
 
 static void settle(struct cr_replay *p, struct caprun_run *run, uint32_t number)
 {
-    bool is_new = number > p->journal.calls;
-
-    if (is_new)
+    if (number > p->journal.calls)
         make_new(p, run, number);
+    else if (run->calls[number - 1].state != CR_CALL_OPEN)
+        return;
     else if (p->calls[number - 1].is_sent && !may_be_made_again(p, run, number))
         say_unknown(p, run, number);
     else
         make_recorded(p, run, number);
 }
 
+/* One after the other, until one has to be waited for or the turn is over. */
+static void settle_from(struct cr_replay *p, struct caprun_run *run, uint32_t number)
+{
+    for (; number <= p->settle_count && run->state == CR_RUN_RUNNING && !p->reading; number++) {
+        if (cr_loop_turn_is_over(run->loop)) {
+            p->settling = number;
+            cr_loop_defer_busy(run->loop, &p->rest);
+            return;
+        }
+        settle(p, run, number);
+    }
+}
+
+void cr_replay_settle_rest(struct cr_task *task)
+{
+    struct cr_replay *p = cr_container(task, struct cr_replay, rest);
+
+    settle_from(p, p->run, p->settling);
+}
+
 void cr_replay_go_live(struct cr_replay *p, struct caprun_run *run)
 {
-    size_t count = run->call_count;
     struct cr_err err;
+
+    p->settle_count = (uint32_t)run->call_count;
 
     cr_run_go_live(run, p->journal.last_at_us);
     if (run->recorder && run->recorder->resume(run->recorder, run, &err) < 0) {
         (void)cr_run_end_unrecorded(run, &err);
         return;
     }
-    for (uint32_t n = 1; n <= count && run->state == CR_RUN_RUNNING; n++)
-        if (run->calls[n - 1].state == CR_CALL_OPEN)
-            settle(p, run, n);
+    settle_from(p, run, 1);
 }

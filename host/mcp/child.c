@@ -1,8 +1,12 @@
 /*
  * child.c - what happens on the pipes of a server, and how it is ended, step by step.
  *
- * The end is when the guard's end of the control socket closes, which it does by leaving: then the
- * tree is gone, and what is still in the pipes is the last of it.
+ * The end is when the guard has ended: then the tree is gone, and what is still in the pipes is the
+ * last of it.
+ *
+ * A server can write faster than its messages are handled. What is left of a chunk when the turn is
+ * over waits in |chunk|, and a busy task continues with it; standard output is not watched
+ * meanwhile. The rest at the end is read in the same way.
  */
 #include "mcp/child.h"
 
@@ -13,17 +17,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "guard/guard.h"
 #include "mcp/end.h"
+#include "mcp/guard_process.h"
 #include "mcp/spawn.h"
 #include "mcp/tail.h"
 
 #define CHUNK (64u << 10)
-#define CHUNKS_AT_ONCE 4   /* then it is the turn of others */
+#define TEXT_CHUNK (16u << 10) /* of standard error */
+#define CHUNKS_AT_ONCE 4       /* of standard error: then it is the turn of others */
 #define CHUNKS_AT_END 1024 /* more than a pipe holds, which ends here also if a stranger writes */
 #define KEPT_CAPACITY CHUNK
 #define GUARD_GRACE_MS (GUARD_PATIENCE_MS + 1000) /* the guard is killed if it takes longer */
@@ -42,10 +46,13 @@ struct cr_child {
     struct cr_child_owner owner;
     void *data;
     enum stage stage;
-    pid_t guard; /* 0: reaped */
-    int pidfd;
-    struct cr_watch control, in, out, errors; /* as in struct cr_spawned, and so is |pidfd| */
+    struct cr_guard_process guard;
+    struct cr_watch control, in, out, errors; /* as in struct cr_spawned */
     struct cr_timer patience;
+    struct cr_task busy;       /* continues with the chunk, or with the rest at the end */
+    bool is_paused;            /* |out| is not watched: |busy| waits */
+    bool has_ended_line;       /* the last line was given an end */
+    int out_left, errors_left; /* chunks that may be read after the end */
     struct cr_reader reader;
     struct cr_buf queue;
     size_t written;           /* bytes of |queue| */
@@ -53,6 +60,8 @@ struct cr_child {
     const char *killed_for;   /* why it was killed by us, or NULL */
     struct cr_tail tail;
     char why[256], command[128], cwd[128]; /* the latter two are cut if they are long */
+    const uint8_t *at;                     /* what is left of the chunk */
+    size_t left;
     uint8_t chunk[CHUNK];
 };
 
@@ -86,16 +95,6 @@ static void kill_tree(struct cr_child *c, const char *reason)
     enter(c, KILLED, GUARD_GRACE_MS);
 }
 
-static void kill_guard(struct cr_child *c)
-{
-    if (c->pidfd >= 0)
-        (void)syscall(SYS_pidfd_send_signal, c->pidfd, SIGKILL, NULL, 0);
-    else if (c->guard)
-        (void)kill(c->guard, SIGKILL);
-}
-
-static void finish(struct cr_child *c);
-
 static void patience_ended(struct cr_timer *timer)
 {
     struct cr_child *c = cr_container(timer, struct cr_child, patience);
@@ -111,8 +110,9 @@ static void patience_ended(struct cr_timer *timer)
         kill_tree(c, "it did not end by itself");
         break;
     case KILLED:
-        kill_guard(c);
-        finish(c);
+        cr_guard_process_kill(&c->guard);
+        enter(c, KILLED, GUARD_GRACE_MS);
+        cr_guard_process_expect(&c->guard);
         break;
     case RUNNING:
     case ENDED:
@@ -241,39 +241,87 @@ int cr_child_send(struct cr_child *c, const void *line, size_t len, struct cr_er
 
 /* --- what it writes -------------------------------------------------------------------------- */
 
-static void take_messages(struct cr_child *c, const uint8_t *bytes, size_t len)
+/* Hands out the messages of the chunk. Returns false if the turn was over before the last one. */
+static bool take_messages(struct cr_child *c)
 {
     struct cr_message message;
 
-    while (cr_reader_next(&c->reader, &bytes, &len, &message)) {
+    while (cr_reader_next(&c->reader, &c->at, &c->left, &message)) {
         if (message.kind != CR_MESSAGE_NOISE)
             c->owner.message(c->data, &message);
         else if (message.bytes)
             cr_tail_add_line(&c->tail, message.bytes, message.len);
-    }
-}
-
-static void take_text(struct cr_child *c, const uint8_t *bytes, size_t len)
-{
-    cr_tail_add(&c->tail, bytes, len);
-}
-
-/* Reads as long as there is something, but no more than |chunks|. Returns false at its end. */
-static bool read_some(struct cr_child *c, struct cr_watch *watch, int chunks,
-                      void (*take)(struct cr_child *c, const uint8_t *bytes, size_t len))
-{
-    ssize_t n = CHUNK;
-
-    while (chunks-- > 0 && n == CHUNK) {
-        n = read(watch->fd, c->chunk, CHUNK);
-        if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) {
-            close_watch(c, watch);
+        if (cr_loop_turn_is_over(c->loop))
             return false;
-        }
-        if (n > 0)
-            take(c, c->chunk, (size_t)n);
     }
     return true;
+}
+
+void cr_child_find_types(struct cr_child *c)
+{
+    cr_reader_find_types(&c->reader);
+}
+
+/* May one more chunk be read? After the end, there is a limit. */
+static bool count_chunk(const struct cr_child *c, int *left)
+{
+    return c->stage != ENDED || (*left)-- > 0;
+}
+
+/* Returns how many bytes were read, 0 if there are none now; closes |watch| at its end. */
+static size_t read_chunk(struct cr_child *c, struct cr_watch *watch, uint8_t *to, size_t size)
+{
+    ssize_t n = read(watch->fd, to, size);
+
+    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+        close_watch(c, watch);
+    return n > 0 ? (size_t)n : 0;
+}
+
+/* Returns false if the turn is over, and there may be more. */
+static bool read_out(struct cr_child *c)
+{
+    size_t n = CHUNK;
+
+    while (take_messages(c)) {
+        if (c->out.fd < 0 || n < CHUNK || !count_chunk(c, &c->out_left))
+            return true;
+        if (cr_loop_turn_is_over(c->loop))
+            return false;
+        n = read_chunk(c, &c->out, c->chunk, CHUNK);
+        c->at = c->chunk;
+        c->left = n;
+    }
+    return false;
+}
+
+/* Returns false if there may be more. */
+static bool read_errors(struct cr_child *c)
+{
+    uint8_t text[TEXT_CHUNK];
+    size_t n = TEXT_CHUNK;
+
+    for (int i = 0; i < CHUNKS_AT_ONCE; i++) {
+        if (c->errors.fd < 0 || n < TEXT_CHUNK || !count_chunk(c, &c->errors_left))
+            return true;
+        n = read_chunk(c, &c->errors, text, TEXT_CHUNK);
+        cr_tail_add(&c->tail, text, n);
+    }
+    return false;
+}
+
+/* Reads on; if the turn is over before all is read, |busy| reads on later. */
+static void read_on(struct cr_child *c)
+{
+    bool is_over = !read_out(c);
+
+    if (is_over != c->is_paused && c->out.fd >= 0)
+        cr_loop_change(c->loop, &c->out, is_over ? 0 : EPOLLIN);
+    c->is_paused = is_over;
+    if (is_over)
+        cr_loop_defer_busy(c->loop, &c->busy);
+    else if (c->out.fd < 0)
+        cr_child_stop(c);
 }
 
 static void out_ready(struct cr_watch *watch, uint32_t events)
@@ -281,24 +329,54 @@ static void out_ready(struct cr_watch *watch, uint32_t events)
     struct cr_child *c = cr_container(watch, struct cr_child, out);
 
     (void)events;
-    if (!read_some(c, watch, CHUNKS_AT_ONCE, take_messages))
-        cr_child_stop(c);
+    if (!c->is_paused) /* the end of a pipe is reported also when it is not watched */
+        read_on(c);
 }
 
 static void errors_ready(struct cr_watch *watch, uint32_t events)
 {
     (void)events;
-    (void)read_some(cr_container(watch, struct cr_child, errors), watch, CHUNKS_AT_ONCE, take_text);
+    (void)read_errors(cr_container(watch, struct cr_child, errors));
 }
 
-/* What is in the pipes when all are dead; a last line may have no end. */
+/* A last line may have no end. Returns false if the turn is over. */
+static bool end_last_line(struct cr_child *c)
+{
+    if (!c->has_ended_line) {
+        c->has_ended_line = true;
+        c->at = (const uint8_t *)"\n";
+        c->left = 1;
+    }
+    return take_messages(c);
+}
+
+/* Reads what is in the pipes when all are dead; after the last of it, the owner is told. */
 static void read_rest(struct cr_child *c)
 {
-    if (c->errors.fd >= 0)
-        (void)read_some(c, &c->errors, CHUNKS_AT_END, take_text);
-    if (c->out.fd >= 0)
-        (void)read_some(c, &c->out, CHUNKS_AT_END, take_messages);
-    take_messages(c, (const uint8_t *)"\n", 1);
+    bool is_read = read_errors(c);
+
+    if (is_read) {
+        close_watch(c, &c->errors);
+        is_read = read_out(c);
+    }
+    if (is_read) {
+        close_watch(c, &c->out);
+        is_read = end_last_line(c);
+    }
+    if (is_read)
+        c->owner.ended(c->data);
+    else
+        cr_loop_defer_busy(c->loop, &c->busy);
+}
+
+static void continue_reading(struct cr_task *task)
+{
+    struct cr_child *c = cr_container(task, struct cr_child, busy);
+
+    if (c->stage == ENDED)
+        read_rest(c);
+    else
+        read_on(c);
 }
 
 /* --- what its guard says --------------------------------------------------------------------- */
@@ -319,6 +397,8 @@ static bool hear_guard(struct cr_child *c)
         if (n != sizeof(report))
             return false;
         c->last = report;
+        if (report.what == GUARD_STARTED)
+            cr_guard_process_started(&c->guard, report.value);
         if (c->stage < KILLED && report.what != GUARD_STARTED)
             enter(c, KILLED, GUARD_GRACE_MS);
     }
@@ -329,31 +409,23 @@ static void control_ready(struct cr_watch *watch, uint32_t events)
     struct cr_child *c = cr_container(watch, struct cr_child, control);
 
     (void)events;
-    if (!hear_guard(c))
-        finish(c);
+    if (hear_guard(c))
+        return;
+    close_watch(c, &c->control);
+    if (c->stage < KILLED)
+        enter(c, KILLED, GUARD_GRACE_MS);
+    cr_guard_process_expect(&c->guard);
 }
 
-/* By its pidfd: its number may be another's by now, if the application has waited for it. */
-static siginfo_t reap(struct cr_child *c)
+static void guard_gone(struct cr_guard_process *guard)
 {
-    idtype_t by = c->pidfd >= 0 ? P_PIDFD : P_PID;
-    siginfo_t info = {.si_code = 0};
+    struct cr_child *c = cr_container(guard, struct cr_child, guard);
 
-    while (c->guard &&
-           waitid(by, (id_t)(c->pidfd >= 0 ? c->pidfd : c->guard), &info, WEXITED) < 0 &&
-           errno == EINTR)
-        ;
-    c->guard = 0;
-    return info;
-}
-
-static void finish(struct cr_child *c)
-{
-    siginfo_t info = reap(c);
-
+    if (c->control.fd >= 0)
+        (void)hear_guard(c); /* what it said before */
     cr_end_explain(c->why, sizeof(c->why),
                    &(struct cr_end){.last = c->last,
-                                    .guard = info,
+                                    .guard = guard->how,
                                     .killed_for = c->killed_for,
                                     .command = c->command,
                                     .cwd = c->cwd});
@@ -361,8 +433,10 @@ static void finish(struct cr_child *c)
     cr_loop_unset(c->loop, &c->patience);
     close_watch(c, &c->control);
     close_in(c);
+    cr_loop_remove(c->loop, &c->out);
+    cr_loop_remove(c->loop, &c->errors);
+    cr_loop_forget_busy(c->loop, &c->busy);
     read_rest(c);
-    c->owner.ended(c->data);
 }
 
 const char *cr_child_why(const struct cr_child *c)
@@ -383,13 +457,13 @@ void cr_child_last_words(const struct cr_child *c, const char *between, size_t m
 
 /* --- beginning and end ----------------------------------------------------------------------- */
 
-static int watch_all(struct cr_child *c, struct cr_err *err)
+static int watch_all(struct cr_child *c, const struct cr_spawned *ends, struct cr_err *err)
 {
     const struct {
         struct cr_watch *watch;
         uint32_t events;
     } all[] = {{&c->control, EPOLLIN}, {&c->in, 0}, {&c->out, EPOLLIN}, {&c->errors, EPOLLIN}};
-    int r = 0;
+    int r = cr_guard_process_init(&c->guard, c->loop, ends->pid, ends->pidfd, guard_gone, err);
 
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]) && r == 0; i++)
         r = cr_loop_add(c->loop, all[i].watch, all[i].events, err);
@@ -415,24 +489,25 @@ int cr_child_start(struct cr_loop *loop, const struct cr_child_spec *spec,
     c->owner = *owner;
     c->data = data;
     c->stage = RUNNING;
-    c->guard = ends.pid;
-    c->pidfd = ends.pidfd;
-    c->control = (struct cr_watch){ends.control, control_ready};
-    c->in = (struct cr_watch){ends.in, in_ready};
-    c->out = (struct cr_watch){ends.out, out_ready};
-    c->errors = (struct cr_watch){ends.errors, errors_ready};
-    c->patience = (struct cr_timer){.when_us = -1, .due = patience_ended};
+    c->control = (struct cr_watch){.fd = ends.control, .ready = control_ready, .name = "server"};
+    c->in = (struct cr_watch){.fd = ends.in, .ready = in_ready, .name = "server"};
+    c->out = (struct cr_watch){.fd = ends.out, .ready = out_ready, .name = "server"};
+    c->errors = (struct cr_watch){.fd = ends.errors, .ready = errors_ready, .name = "server"};
+    c->patience = (struct cr_timer){.when_us = -1, .due = patience_ended, .name = "server"};
+    c->busy = (struct cr_task){.run = continue_reading, .name = "server"};
+    c->is_paused = c->has_ended_line = false;
+    c->out_left = c->errors_left = CHUNKS_AT_END;
+    c->at = NULL;
     cr_reader_init(&c->reader, CR_CHILD_LINE_MAX);
     cr_buf_init(&c->queue, SIZE_MAX);
-    c->written = 0;
+    c->written = c->left = 0;
     c->last = (struct guard_report){.what = 0};
     c->killed_for = NULL;
-    c->tail.len = 0;
-    c->tail.cut = false;
+    cr_tail_init(&c->tail);
     c->why[0] = '\0';
     (void)snprintf(c->command, sizeof(c->command), "%s", spec->argv[0]);
     (void)snprintf(c->cwd, sizeof(c->cwd), "%s", spec->cwd);
-    r = watch_all(c, err);
+    r = watch_all(c, &ends, err);
     if (r < 0)
         cr_child_free(c);
     else
@@ -440,7 +515,7 @@ int cr_child_start(struct cr_loop *loop, const struct cr_child_spec *spec,
     return r;
 }
 
-/* Ends the guard, which ends the tree. */
+/* Ends the guard, which ends the tree. This waits, and is not for a turn of the loop. */
 static void end_guard(struct cr_child *c)
 {
     struct pollfd control = {.fd = c->control.fd, .events = POLLIN};
@@ -453,23 +528,23 @@ static void end_guard(struct cr_child *c)
         left = (until - cr_loop_now()) / 1000;
     }
     if (left <= 0)
-        kill_guard(c);
-    (void)reap(c);
+        cr_guard_process_kill(&c->guard);
+    cr_guard_process_wait(&c->guard);
 }
 
 void cr_child_free(struct cr_child *c)
 {
     if (!c)
         return;
-    if (c->guard)
+    if (c->guard.pid)
         end_guard(c);
+    cr_guard_process_clear(&c->guard);
     cr_loop_unset(c->loop, &c->patience);
+    cr_loop_forget_busy(c->loop, &c->busy);
     close_watch(c, &c->control);
     close_watch(c, &c->in);
     close_watch(c, &c->out);
     close_watch(c, &c->errors);
-    if (c->pidfd >= 0)
-        (void)close(c->pidfd);
     cr_reader_clear(&c->reader);
     cr_buf_clear(&c->queue);
     free(c);

@@ -76,6 +76,9 @@ int cr_child_send(struct cr_child *child, const void *line, size_t len, struct c
 /* Bytes that wait to be written. */
 size_t cr_child_waiting(const struct cr_child *child);
 
+/* From now on messages have the type of a long result (struct cr_message). */
+void cr_child_find_types(struct cr_child *child);
+
 /* Ends it in the orderly way; does nothing the second time. */
 void cr_child_stop(struct cr_child *child);
 

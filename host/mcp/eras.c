@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -60,13 +61,11 @@ enum cr_era cr_eras_recall(const char *dir, const char *const *argv)
     return era;
 }
 
-void cr_eras_remember(const char *dir, const char *const *argv, enum cr_era era)
+/* |name| is the hash of the command. */
+static void write_file(const char *dir, const char *name, enum cr_era era)
 {
-    char name[CR_HASH_DIGITS + 1];
     cr_autoclose int fd = -1;
 
-    if (!dir || !name_of(argv, name))
-        return;
     (void)cr_file_make_dirs(dir);
     fd = open_dir(dir);
     if (fd < 0)
@@ -75,4 +74,57 @@ void cr_eras_remember(const char *dir, const char *const *argv, enum cr_era era)
         (void)unlinkat(fd, name, 0);
     else
         (void)cr_file_replace(fd, name, words[era], strlen(words[era]), 0600, NULL);
+}
+
+void cr_eras_remember(const char *dir, const char *const *argv, enum cr_era era)
+{
+    char name[CR_HASH_DIGITS + 1];
+
+    if (dir && name_of(argv, name))
+        write_file(dir, name, era);
+}
+
+/* --- by the helper ---------------------------------------------------------------------------- */
+
+struct era_job {
+    struct cr_job job;
+    enum cr_era era;
+    char name[CR_HASH_DIGITS + 1];
+    char dir[];
+};
+
+static void work(struct cr_job *job)
+{
+    struct era_job *e = cr_container(job, struct era_job, job);
+
+    write_file(e->dir, e->name, e->era);
+}
+
+static void free_job(struct cr_job *job)
+{
+    free(cr_container(job, struct era_job, job));
+}
+
+/* Returns NULL if there is no memory for it. */
+static struct cr_job *new_job(const char *dir, const char *const *argv, enum cr_era era)
+{
+    struct era_job *e = malloc(sizeof(*e) + strlen(dir) + 1);
+
+    if (!e || !name_of(argv, e->name)) {
+        free(e);
+        return NULL;
+    }
+    e->job = (struct cr_job){.work = work, .done = free_job, .discard = free_job, .name = "eras"};
+    e->era = era;
+    (void)stpcpy(e->dir, dir);
+    return &e->job;
+}
+
+void cr_eras_remember_later(struct cr_loop *loop, const char *dir, const char *const *argv,
+                            enum cr_era era)
+{
+    struct cr_job *job = dir ? new_job(dir, argv, era) : NULL;
+
+    if (job)
+        cr_helper_submit(&loop->disk, job);
 }

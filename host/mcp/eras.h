@@ -7,13 +7,18 @@
 #ifndef CR_ERAS_H
 #define CR_ERAS_H
 
+#include "base/loop.h"
 #include "mcp/rpc.h"
 
 /* |argv| is the command and its arguments, NULL at the end. UNKNOWN if |dir| is NULL, or has none.
  */
 enum cr_era cr_eras_recall(const char *dir, const char *const *argv);
 
-/* UNKNOWN forgets. What cannot be written is not remembered. */
+/* UNKNOWN forgets. What cannot be written is not remembered. Waits for the disk. */
 void cr_eras_remember(const char *dir, const char *const *argv, enum cr_era era);
+
+/* The same by the helper of |loop|, which needs neither |dir| nor |argv| afterwards. */
+void cr_eras_remember_later(struct cr_loop *loop, const char *dir, const char *const *argv,
+                            enum cr_era era);
 
 #endif

@@ -1,17 +1,17 @@
 /*
  * message.c - a reader of lines, and what a line is.
  *
- * A line that lies in one chunk is read there; the pieces of another are gathered. When it is whole
- * it has to pass the scanner, and then a walk (walk.h) finds its parts. One that cannot be kept is
- * walked over from its start, and forgotten on the way.
+ * A line that lies in one chunk is read there: it has to pass the scanner, and then a walk (walk.h)
+ * finds its parts. The pieces of another line are gathered, and both are done while they arrive. A
+ * line that cannot be kept is walked over to its end, and forgotten on the way.
  */
 #include "mcp/message.h"
 
 #include <string.h>
 
-#include "base/scan.h"
-
-#define KEPT_MAX (1u << 20) /* of the buffer, when a line is done */
+#define ID_MAX 1024u           /* bytes of a request's id, which is sent back */
+#define BATCH_BYTES (4u << 20) /* results in a batch are copied */
+#define KEPT_MAX (1u << 20)    /* of the buffer, when a line is done */
 
 /* --- what a message is ---------------------------------------------------------------------- */
 
@@ -28,6 +28,8 @@ static const char *classify_question(struct cr_message *m)
         return "a method that is not a string";
     if (m->id_text.at && m->id_text.at[0] != '"' && !is_number(m->id_text))
         return "a request whose id is neither a string nor a number";
+    if (m->id_text.len > ID_MAX)
+        return "a request whose id is too long";
     m->method = (struct cr_span){m->method.at + 1, m->method.len - 2};
     m->kind = m->id_text.at ? CR_MESSAGE_REQUEST : CR_MESSAGE_NOTIFICATION;
     return NULL;
@@ -75,26 +77,23 @@ static struct cr_span span_of(const struct cr_walk *w, enum cr_walk_part part, c
     return (struct cr_span){bytes + w->parts[part].at, w->parts[part].len};
 }
 
-/* Reads what is known to be JSON. */
-static bool read_message(struct cr_reader *r, const char *bytes, size_t len, struct cr_message *ret)
+/* Reads what is known to be JSON, and |w| has walked over. */
+static bool read_parts(struct cr_reader *r, const struct cr_walk *w, const char *bytes, size_t len,
+                       struct cr_message *ret)
 {
-    struct cr_walk w;
-    struct cr_span version;
+    struct cr_span version = span_of(w, CR_WALK_JSONRPC, bytes);
     const char *why;
 
-    cr_walk_init(&w);
-    cr_walk_feed(&w, bytes, len);
-    if (w.why)
-        return noise(ret, bytes, len, w.why);
-    version = span_of(&w, CR_WALK_JSONRPC, bytes);
+    if (w->why)
+        return noise(ret, bytes, len, w->why);
     if (version.at && (version.len != 5 || memcmp(version.at, "\"2.0\"", 5) != 0))
         return noise(ret, bytes, len, "a version of JSON-RPC that is not \"2.0\"");
     *ret = (struct cr_message){.bytes = bytes, .len = len};
-    ret->id_text = span_of(&w, CR_WALK_ID, bytes);
-    ret->method = span_of(&w, CR_WALK_METHOD, bytes);
-    ret->params = span_of(&w, CR_WALK_PARAMS, bytes);
-    ret->result = span_of(&w, CR_WALK_RESULT, bytes);
-    ret->error = span_of(&w, CR_WALK_ERROR, bytes);
+    ret->id_text = span_of(w, CR_WALK_ID, bytes);
+    ret->method = span_of(w, CR_WALK_METHOD, bytes);
+    ret->params = span_of(w, CR_WALK_PARAMS, bytes);
+    ret->result = span_of(w, CR_WALK_RESULT, bytes);
+    ret->error = span_of(w, CR_WALK_ERROR, bytes);
     /* some write all that there can be, and null where there is nothing */
     if (ret->result.at && ret->error.at && ret->error.at[0] == 'n')
         ret->error = (struct cr_span){NULL, 0};
@@ -104,8 +103,36 @@ static bool read_message(struct cr_reader *r, const char *bytes, size_t len, str
     if (ret->method.at)
         unescape_slashes(r, &ret->method);
     else
-        ret->id = cr_walk_id(&w);
+        ret->id = cr_walk_id(w);
     return true;
+}
+
+/* A second walk has looked for the type of the result. */
+static void tell_type(struct cr_message *m, size_t at, size_t len)
+{
+    if (m->kind != CR_MESSAGE_RESULT)
+        return;
+    m->has_type = true;
+    if (len)
+        m->type = (struct cr_span){m->result.at + at, len};
+}
+
+/* A message that is a line; it is |r->line| if |r->done|. */
+static void read_message(struct cr_reader *r, const char *bytes, size_t len, struct cr_message *ret)
+{
+    struct cr_walk w;
+
+    if (r->done) {
+        (void)read_parts(r, &r->walk, bytes, len, ret);
+        if (r->finds_types)
+            tell_type(ret, r->type.parts[CR_WALK_RESULT_TYPE].at,
+                      r->type.parts[CR_WALK_RESULT_TYPE].len);
+        ret->block = &r->line.data;
+        return;
+    }
+    cr_walk_init(&w);
+    cr_walk_feed(&w, bytes, len);
+    (void)read_parts(r, &w, bytes, len, ret);
 }
 
 /* --- lines ---------------------------------------------------------------------------------- */
@@ -116,8 +143,15 @@ void cr_reader_init(struct cr_reader *r, size_t max)
     cr_buf_init(&r->line, max < SIZE_MAX ? max + 1 : max); /* the carriage return is not counted */
 }
 
+void cr_reader_find_types(struct cr_reader *r)
+{
+    r->finds_types = true;
+}
+
 void cr_reader_clear(struct cr_reader *r)
 {
+    cr_scan_clear(&r->scan);
+    cr_batch_clear(&r->batch);
     cr_buf_clear(&r->line);
     cr_reader_init(r, r->max);
 }
@@ -129,20 +163,26 @@ static void release(struct cr_reader *r)
         return;
     if (r->line.cap > KEPT_MAX || !r->line.data)
         cr_buf_clear(&r->line);
+    cr_batch_clear(&r->batch);
     r->line.len = 0;
     r->done = false;
 }
 
-/* Throws away what is kept of the line, and the |len| bytes behind it. */
-static void drop(struct cr_reader *r, const void *bytes, size_t len, const char *why)
+static void begin_line(struct cr_reader *r)
 {
-    if (!r->dropping) {
-        cr_walk_init(&r->walk);
-        cr_walk_feed(&r->walk, r->line.data, r->line.len);
-        cr_buf_clear(&r->line);
-        r->dropping = why;
-    }
-    cr_walk_feed(&r->walk, bytes, len);
+    r->start = 0;
+    cr_scan_begin(&r->scan, CR_SCAN_PASS);
+    cr_walk_init(&r->walk);
+    cr_walk_init_result(&r->type);
+}
+
+/* Throws away what is kept of the line. The walk over it goes on. */
+static void drop(struct cr_reader *r, const char *why)
+{
+    cr_scan_clear(&r->scan);
+    cr_batch_clear(&r->batch);
+    cr_buf_clear(&r->line);
+    r->dropping = why;
 }
 
 /* The line that was thrown away is whole. A question's id is not one of ours. */
@@ -162,42 +202,12 @@ static bool too_long(struct cr_reader *r, struct cr_message *ret)
 static bool drop_whole(struct cr_reader *r, const uint8_t *line, size_t len, const char *why,
                        struct cr_message *ret)
 {
-    drop(r, line, r->done ? 0 : len, why);
+    if (!r->done) {
+        cr_walk_init(&r->walk);
+        cr_walk_feed(&r->walk, line, len);
+    }
+    drop(r, why);
     return too_long(r, ret);
-}
-
-static void keep(struct cr_reader *r, const uint8_t *bytes, size_t len)
-{
-    if (!r->dropping)
-        cr_buf_add(&r->line, bytes, len);
-    if (cr_buf_err(&r->line) == CAPRUN_E_NOMEM)
-        drop(r, bytes, len, "no memory for the line");
-    else if (r->dropping || cr_buf_err(&r->line))
-        drop(r, bytes, len, "the line is too long");
-}
-
-/* The next message of the batch; false if it has no more, or there is none. */
-static bool next_of_batch(struct cr_reader *r, struct cr_message *ret)
-{
-    const char *line = (const char *)r->line.data;
-
-    if (!cr_walk_element(&r->batch, line, r->line.len))
-        return false;
-    return read_message(r, line + r->batch.parts[CR_WALK_OTHER].at,
-                        r->batch.parts[CR_WALK_OTHER].len, ret);
-}
-
-/* A batch is kept until all of its messages are taken. |start|: of its first one. */
-static bool begin_batch(struct cr_reader *r, const uint8_t *line, size_t len, size_t start,
-                        struct cr_message *ret)
-{
-    if (!r->done)
-        cr_buf_add(&r->line, line, len);
-    if (cr_buf_err(&r->line))
-        return drop_whole(r, line, len, "no memory for the line", ret);
-    r->done = true;
-    cr_walk_init_array(&r->batch, start);
-    return next_of_batch(r, ret) || noise(ret, (const char *)line, len, "an empty batch");
 }
 
 static bool is_blank(uint8_t c)
@@ -205,10 +215,78 @@ static bool is_blank(uint8_t c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
+/*
+ * Looks at what is new of |r->line|. A carriage return at its end may belong to the end of the
+ * line, and is left for the next time.
+ */
+static void look_at_line(struct cr_reader *r)
+{
+    const uint8_t *line = r->line.data;
+    size_t len = r->line.len;
+
+    if (len && line[len - 1] == '\r')
+        len--;
+    (void)cr_scan_feed(&r->scan, line, len, &r->noise);
+    if (r->finds_types)
+        cr_walk_follow(&r->type, &r->walk, CR_WALK_RESULT, line);
+    while (r->start < len && is_blank(line[r->start]))
+        r->start++;
+    if (r->start < len && line[r->start] == '[') {
+        if (!r->batch.has_begun)
+            cr_batch_begin(&r->batch, r->start + 1);
+        (void)cr_batch_feed(&r->batch, line, len);
+    }
+}
+
+static void keep(struct cr_reader *r, const uint8_t *bytes, size_t len)
+{
+    if (!r->dropping) {
+        if (!r->line.len)
+            begin_line(r);
+        cr_buf_add(&r->line, bytes, len);
+    }
+    cr_walk_feed(&r->walk, bytes, len);
+    if (cr_buf_err(&r->line))
+        drop(r, cr_buf_err(&r->line) == CAPRUN_E_NOMEM ? "no memory for the line"
+                                                       : "the line is too long");
+    if (!r->dropping)
+        look_at_line(r);
+}
+
+/* The next message of the batch; false if it has no more, or there is none. */
+static bool next_of_batch(struct cr_reader *r, struct cr_message *ret)
+{
+    const struct cr_batch_message *m = r->done ? cr_batch_next(&r->batch) : NULL;
+
+    if (!m)
+        return false;
+    (void)read_parts(r, &m->walk, (const char *)r->line.data + m->at, m->len, ret);
+    tell_type(ret, m->type_at, m->type_len);
+    return true;
+}
+
+/* A batch is kept until all of its messages are taken. |start|: of its first one. */
+static bool begin_batch(struct cr_reader *r, const uint8_t *line, size_t len, size_t start,
+                        struct cr_message *ret)
+{
+    if (!r->done) {
+        cr_buf_add(&r->line, line, len);
+        cr_batch_begin(&r->batch, start);
+    }
+    if (cr_buf_err(&r->line) || cr_batch_feed(&r->batch, line, len) == CAPRUN_E_NOMEM)
+        return drop_whole(r, line, len, "no memory for the line", ret);
+    r->done = true;
+    if (r->batch.code == CAPRUN_E_TOOBIG || len > BATCH_BYTES) {
+        cr_batch_clear(&r->batch);
+        return noise(ret, (const char *)line, len, "a batch of more than 1000 messages, or 4 MiB");
+    }
+    return next_of_batch(r, ret) || noise(ret, (const char *)line, len, "an empty batch");
+}
+
 /* Reads a whole line, which is |r->line| if |r->done|. Returns false if it is blank. */
 static bool read_line(struct cr_reader *r, const uint8_t *line, size_t len, struct cr_message *ret)
 {
-    size_t start = 0, where;
+    size_t start = r->done ? r->start : 0, where;
     const char *why;
     int code;
 
@@ -220,16 +298,18 @@ static bool read_line(struct cr_reader *r, const uint8_t *line, size_t len, stru
         start++;
     if (start == len)
         return false;
-    code = cr_scan_json(line, len, CR_SCAN_PASS, &r->noise);
+    code = r->done ? cr_scan_finish(&r->scan, line, len, &r->noise)
+                   : cr_scan_json(line, len, CR_SCAN_PASS, &r->noise);
     why = code < 0 ? cr_scan_place(&r->noise, &where, &where) : NULL;
     if (code == CAPRUN_E_TOOBIG)
         return drop_whole(r, line, len, why, ret);
-    if (code < 0)
+    if (code < 0) {
+        cr_batch_clear(&r->batch); /* of what looked like one, nothing is handed out */
         return noise(ret, (const char *)line, len, why);
+    }
     if (line[start] == '[')
         return begin_batch(r, line, len, start + 1, ret);
-    (void)read_message(r, (const char *)line, len, ret);
-    ret->block = r->done ? &r->line.data : NULL;
+    read_message(r, (const char *)line, len, ret);
     return true;
 }
 

@@ -48,13 +48,17 @@ static int copy_spec(struct cr_server *s, const struct cr_server_spec *spec, str
     s->argv = copy_list(spec->child.argv);
     s->envp = copy_list(spec->child.envp);
     s->eras_dir = spec->eras_dir ? strdup(spec->eras_dir) : NULL;
-    if (s->name && s->cwd && s->guard && s->argv && s->envp && (s->eras_dir || !spec->eras_dir))
+    s->waiting = calloc(1, sizeof(*s->waiting));
+    s->sent = calloc(1, sizeof(*s->sent));
+    if (s->name && s->cwd && s->guard && s->argv && s->envp && (s->eras_dir || !spec->eras_dir) &&
+        s->waiting && s->sent)
         return 0;
     return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for the server '%s'", spec->name);
 }
 
 static void timer_due(struct cr_timer *timer);
 static void pump(struct cr_task *task);
+static void continue_work(struct cr_task *task);
 
 int cr_server_new(struct cr_servers *all, const struct cr_server_spec *spec,
                   const struct cr_server_owner *owner, void *data, struct cr_server **ret,
@@ -68,8 +72,9 @@ int cr_server_new(struct cr_servers *all, const struct cr_server_spec *spec,
     s->all = all;
     s->owner = owner;
     s->data = data;
-    s->timer = (struct cr_timer){.when_us = -1, .due = timer_due};
-    s->pump = (struct cr_task){.run = pump};
+    s->timer = (struct cr_timer){.when_us = -1, .due = timer_due, .name = "server"};
+    s->pump = (struct cr_task){.run = pump, .name = "server"};
+    s->busy = (struct cr_task){.run = continue_work, .name = "server"};
     cr_tools_init(&s->tools);
     cr_tools_init(&s->fresh);
     cr_buf_init(&s->line, LINE_MAX_BYTES);
@@ -81,6 +86,8 @@ int cr_server_new(struct cr_servers *all, const struct cr_server_spec *spec,
         cr_server_free(s);
         return r;
     }
+    if (s->forced == CR_ERA_UNKNOWN) /* here, and not in a turn: it reads a file */
+        s->guess = s->remembered = cr_eras_recall(s->eras_dir, (const char *const *)s->argv);
     *ret = s;
     return 0;
 }
@@ -96,7 +103,10 @@ void cr_server_free(struct cr_server *s)
     *at = s->next;
     cr_loop_unset(s->all->loop, &s->timer);
     cr_loop_forget(s->all->loop, &s->pump);
+    cr_loop_forget_busy(s->all->loop, &s->busy);
+    cr_server_abandon_page(s);
     cr_child_free(s->child);
+    cr_server_free_queues(s);
     cr_tools_clear(&s->tools);
     cr_tools_clear(&s->fresh);
     cr_buf_clear(&s->line);
@@ -179,7 +189,8 @@ static void count_failure(struct cr_server *s)
                                               : now + ((int64_t)SECOND_US << (s->failures - 1));
     if (s->forced == CR_ERA_UNKNOWN && !s->knows_tools) {
         s->guess = s->remembered = CR_ERA_UNKNOWN; /* it may have been wrong */
-        cr_eras_remember(s->eras_dir, (const char *const *)s->argv, CR_ERA_UNKNOWN);
+        cr_eras_remember_later(s->all->loop, s->eras_dir, (const char *const *)s->argv,
+                               CR_ERA_UNKNOWN);
     }
 }
 
@@ -206,6 +217,7 @@ void cr_server_break_off(struct cr_server *s, const char *fmt, ...)
     explain(s, fmt, ap);
     va_end(ap);
     cr_loop_unset(s->all->loop, &s->timer);
+    cr_server_abandon_page(s);
     s->state = CR_SERVER_ENDING;
     cr_child_stop(s->child);
     fail(s);
@@ -281,6 +293,7 @@ static void child_ended(void *data)
         explain_end(s);
     cr_child_free(s->child);
     s->child = NULL;
+    cr_server_abandon_page(s);
     s->state = CR_SERVER_OFF;
     cr_loop_unset(s->all->loop, &s->timer);
     if (!again && !told)
@@ -313,8 +326,6 @@ static void start(struct cr_server *s)
     }
     if (s->forced != CR_ERA_UNKNOWN)
         s->guess = s->forced;
-    else if (s->guess == CR_ERA_UNKNOWN)
-        s->guess = s->remembered = cr_eras_recall(s->eras_dir, (const char *const *)s->argv);
     cr_server_greet(s);
 }
 
@@ -323,6 +334,7 @@ void cr_server_stop(struct cr_server *s)
     s->stopped = true;
     explain_words(s, "has been stopped");
     cr_loop_unset(s->all->loop, &s->timer);
+    cr_server_abandon_page(s);
     cr_server_wake(s);
     if (s->child) {
         s->state = CR_SERVER_ENDING;
@@ -335,7 +347,7 @@ void cr_server_stop(struct cr_server *s)
 
 static bool is_wanted(const struct cr_server *s)
 {
-    return s->waiting.count || s->waiters;
+    return s->waiting->count || s->waiters;
 }
 
 /* It is off, and somebody waits. */
@@ -371,7 +383,7 @@ static void serve(struct cr_server *s)
     cr_server_send_calls(s);
     if (s->state != CR_SERVER_READY)
         return;
-    if (s->waiting.count || s->sent.count)
+    if (s->waiting->count || s->sent->count)
         cr_loop_unset(s->all->loop, &s->timer);
     else
         cr_loop_set(s->all->loop, &s->timer, cr_loop_now() + IDLE_US);
@@ -385,6 +397,15 @@ static void pump(struct cr_task *task)
         serve(s);
     else if (s->state == CR_SERVER_OFF && is_wanted(s))
         come_up(s);
+}
+
+static void continue_work(struct cr_task *task)
+{
+    struct cr_server *s = cr_container(task, struct cr_server, busy);
+
+    cr_server_end_failing(s);
+    if (!s->failing)
+        pump(&s->pump);
 }
 
 void cr_server_wake(struct cr_server *s)

@@ -28,6 +28,7 @@
 
 struct cr_server;
 struct cr_server_call;
+struct cr_server_queue;
 
 /* What all servers of a runtime share: how many calls they work on at the same time. */
 struct cr_servers {
@@ -79,10 +80,13 @@ struct cr_server_failure {
     char hint[512];
 };
 
+extern const char cr_server_later[];
+
 struct cr_server_call_ops {
     /*
      * The tools are known: returns the exact name of the one that is called, valid until the next
-     * list; or NULL, and has ended the call itself.
+     * list; NULL, and has ended the call itself; or |cr_server_later|: this call and those behind
+     * it wait until cr_server_go_on().
      */
     const char *(*admit)(struct cr_server_call *call, const struct cr_tools *tools);
     void (*queued)(struct cr_server_call *call); /* it waits for others to be answered; once */
@@ -103,14 +107,17 @@ struct cr_server_call {
     const char *args; /* JSON without line breaks; not needed after sent() */
     size_t len;
 
-    uint64_t id;    /* 0: it waits */
-    bool is_queued; /* and its owner knows why */
+    uint64_t id;                   /* 0: it was not sent */
+    struct cr_server_queue *queue; /* that it is in */
     struct cr_server_call *prev, *next;
 };
 
 /* Returns 0; or CAPRUN_E_TOOBIG if too much waits for it, and then the call is the caller's again.
  */
 int cr_server_call(struct cr_server *server, struct cr_server_call *call, struct cr_err *err);
+
+/* What a call had to wait for has come. */
+void cr_server_go_on(struct cr_server *server);
 
 /* Its answer is not wanted any more; the server is told, if it has heard of it. No callback. */
 void cr_server_cancel(struct cr_server *server, struct cr_server_call *call, const char *reason);

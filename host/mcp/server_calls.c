@@ -15,43 +15,68 @@
 
 static void append(struct cr_server_queue *q, struct cr_server_call *call)
 {
+    call->queue = q;
     call->prev = q->last;
     call->next = NULL;
     *(q->last ? &q->last->next : &q->first) = call;
     q->last = call;
+    if (!q->untold)
+        q->untold = call;
     q->count++;
     q->bytes += call->len;
 }
 
-static void take_out(struct cr_server_queue *q, struct cr_server_call *call)
+/* Puts |call| back to where it was taken from. */
+static void put_back(struct cr_server_queue *q, struct cr_server_call *call, bool untold)
 {
-    *(call->prev ? &call->prev->next : &q->first) = call->next;
-    *(call->next ? &call->next->prev : &q->last) = call->prev;
-    q->count--;
-    q->bytes -= call->len;
+    call->queue = q;
+    call->prev = NULL;
+    call->next = q->first;
+    *(q->first ? &q->first->prev : &q->last) = call;
+    q->first = call;
+    if (untold)
+        q->untold = call;
+    q->count++;
+    q->bytes += call->len;
 }
 
-/* Others may wait for the place that has become free among all calls. */
-static void take_out_sent(struct cr_server *s, struct cr_server_call *call)
+static void take_out(struct cr_server_call *call)
+{
+    struct cr_server_queue *q = call->queue;
+
+    *(call->prev ? &call->prev->next : &q->first) = call->next;
+    *(call->next ? &call->next->prev : &q->last) = call->prev;
+    if (q->untold == call)
+        q->untold = call->next;
+    q->count--;
+    q->bytes -= call->len;
+    call->queue = NULL;
+}
+
+/* Others may wait for the places that have become free among all calls. */
+static void free_places(struct cr_server *s, uint32_t count)
 {
     struct cr_servers *all = s->all;
+    bool was_full = all->in_flight == all->most;
 
-    take_out(&s->sent, call);
-    all->in_flight--;
-    if (all->in_flight + 1 == all->most)
-        for (struct cr_server *each = all->first; each; each = each->next)
-            cr_server_wake(each);
-    else
-        cr_server_wake(s);
+    all->in_flight -= count;
+    for (struct cr_server *each = all->first; was_full && each; each = each->next)
+        cr_server_wake(each);
+    cr_server_wake(s);
+}
+
+static void take_out_sent(struct cr_server *s, struct cr_server_call *call)
+{
+    take_out(call);
+    free_places(s, 1);
 }
 
 int cr_server_call(struct cr_server *s, struct cr_server_call *call, struct cr_err *err)
 {
-    if (s->waiting.count && s->waiting.bytes + call->len > MAX_WAITING_BYTES)
+    if (s->waiting->count && s->waiting->bytes + call->len > MAX_WAITING_BYTES)
         return cr_err_set(err, CAPRUN_E_TOOBIG, "Too much waits for the server \"%s\"", s->name);
     call->id = 0;
-    call->is_queued = false;
-    append(&s->waiting, call);
+    append(s->waiting, call);
     cr_server_wake(s);
     return 0;
 }
@@ -60,8 +85,8 @@ void cr_server_cancel(struct cr_server *s, struct cr_server_call *call, const ch
 {
     struct cr_buf *line;
 
-    if (!call->id) {
-        take_out(&s->waiting, call);
+    if (call->queue != s->sent) {
+        take_out(call);
         return;
     }
     take_out_sent(s, call);
@@ -73,19 +98,96 @@ void cr_server_cancel(struct cr_server *s, struct cr_server_call *call, const ch
         (void)cr_child_send(s->child, line->data, line->len, NULL);
 }
 
-/* Whom a failure tells may cancel others, so that each is looked for anew. */
-void cr_server_fail_queue(struct cr_server *s, struct cr_server_queue *queue,
+/* --- calls that fail ---------------------------------------------------------------------------
+ */
+
+static void fail_one(struct cr_server *s, struct cr_server_call *call,
+                     const struct cr_server_failure *why)
+{
+    if (call->queue == s->sent)
+        take_out_sent(s, call);
+    else
+        take_out(call);
+    call->ops->failed(call, why);
+}
+
+/*
+ * Fails calls of |q| until the turn is over; each callback may cancel others. Returns true when
+ * the queue is empty.
+ */
+static bool fail_some(struct cr_server *s, struct cr_server_queue *q,
+                      const struct cr_server_failure *why)
+{
+    bool is_over = false;
+
+    while (q->first && !is_over) {
+        fail_one(s, q->first, why);
+        is_over = cr_loop_turn_is_over(s->all->loop);
+    }
+    return !q->first;
+}
+
+/* Passes the calls of |*queue| on to |s->failing|. Returns false if there is no memory for that. */
+static bool fail_later(struct cr_server *s, struct cr_server_queue **queue,
+                       const struct cr_server_failure *why)
+{
+    struct cr_server_queue *empty = calloc(1, sizeof(*empty));
+    struct cr_server_failing *failing = malloc(sizeof(*failing)), **at = &s->failing;
+
+    if (!empty || !failing) {
+        free(empty);
+        free(failing);
+        return false;
+    }
+    *failing = (struct cr_server_failing){.calls = *queue, .why = *why};
+    if (*queue == s->sent)
+        free_places(s, s->sent->count);
+    *queue = empty;
+    while (*at)
+        at = &(*at)->next;
+    *at = failing;
+    cr_loop_defer_busy(s->all->loop, &s->busy);
+    return true;
+}
+
+/* Without memory a long turn is better than a call that never ends. */
+void cr_server_fail_queue(struct cr_server *s, struct cr_server_queue **queue,
                           const struct cr_server_failure *why)
 {
-    while (queue->first) {
-        struct cr_server_call *call = queue->first;
+    bool is_done = !(*queue)->first || (!s->failing && fail_some(s, *queue, why));
 
-        if (call->id)
-            take_out_sent(s, call);
-        else
-            take_out(queue, call);
-        call->ops->failed(call, why);
+    if (is_done || fail_later(s, queue, why))
+        return;
+    while ((*queue)->first)
+        fail_one(s, (*queue)->first, why);
+}
+
+void cr_server_end_failing(struct cr_server *s)
+{
+    struct cr_server_failing *failing;
+
+    while ((failing = s->failing)) {
+        if (!fail_some(s, failing->calls, &failing->why)) {
+            cr_loop_defer_busy(s->all->loop, &s->busy);
+            return;
+        }
+        s->failing = failing->next;
+        free(failing->calls);
+        free(failing);
     }
+}
+
+void cr_server_free_queues(struct cr_server *s)
+{
+    struct cr_server_failing *failing;
+
+    while ((failing = s->failing)) {
+        s->failing = failing->next;
+        free(failing->calls);
+        free(failing);
+    }
+    free(s->waiting);
+    free(s->sent);
 }
 
 /* --- there -------------------------------------------------------------------------------------
@@ -93,7 +195,7 @@ void cr_server_fail_queue(struct cr_server *s, struct cr_server_queue *queue,
 
 static bool is_full(const struct cr_server *s)
 {
-    return s->sent.count == s->at_once || s->all->in_flight == s->all->most;
+    return s->sent->count == s->at_once || s->all->in_flight == s->all->most;
 }
 
 static bool has_place(const struct cr_server *s)
@@ -102,46 +204,64 @@ static bool has_place(const struct cr_server *s)
            cr_child_waiting(s->child) <= MAX_UNREAD;
 }
 
-/* Those who came last have not heard yet. A server that does not read is another matter. */
-static void tell_queued(struct cr_server *s)
+/* A server that does not read is another matter. Returns false if the turn was over before. */
+static bool tell_queued(struct cr_server *s)
 {
-    if (s->state != CR_SERVER_READY || !is_full(s))
-        return;
-    for (struct cr_server_call *c = s->waiting.last; c && !c->is_queued; c = c->prev) {
-        c->is_queued = true;
-        c->ops->queued(c);
+    struct cr_server_call *call;
+
+    while (s->state == CR_SERVER_READY && is_full(s) && (call = s->waiting->untold)) {
+        s->waiting->untold = call->next;
+        call->ops->queued(call);
+        if (cr_loop_turn_is_over(s->all->loop))
+            return false;
     }
+    return true;
+}
+
+const char cr_server_later[] = "later";
+
+/* Returns false if the call has to wait, and those behind it. */
+static bool send_first(struct cr_server *s)
+{
+    struct cr_server_call *call = s->waiting->first;
+    bool untold = s->waiting->untold == call;
+    const char *tool;
+
+    take_out(call);
+    tool = call->ops->admit(call, &s->tools);
+    if (tool == cr_server_later)
+        put_back(s->waiting, call, untold);
+    if (!tool || tool == cr_server_later)
+        return !tool;
+    call->id = ++s->last_id;
+    cr_rpc_call(cr_server_new_line(s), s->era, call->id, tool, call->args, call->len);
+    append(s->sent, call);
+    s->all->in_flight++;
+    if (cr_server_send_line(s))
+        call->ops->sent(call);
+    return true;
+}
+
+void cr_server_go_on(struct cr_server *s)
+{
+    cr_server_wake(s);
 }
 
 void cr_server_send_calls(struct cr_server *s)
 {
-    while (s->waiting.first && has_place(s)) {
-        struct cr_server_call *call = s->waiting.first;
-        const char *tool;
+    bool is_over = false;
 
-        take_out(&s->waiting, call);
-        tool = call->ops->admit(call, &s->tools);
-        if (!tool)
-            continue;
-        call->id = ++s->last_id;
-        cr_rpc_call(cr_server_new_line(s), s->era, call->id, tool, call->args, call->len);
-        append(&s->sent, call);
-        s->all->in_flight++;
-        if (cr_server_send_line(s))
-            call->ops->sent(call);
+    while (s->waiting->first && has_place(s) && !is_over) {
+        if (!send_first(s))
+            return;
+        is_over = cr_loop_turn_is_over(s->all->loop);
     }
-    tell_queued(s);
+    if (is_over || !tell_queued(s))
+        cr_loop_defer_busy(s->all->loop, &s->busy);
 }
 
 /* --- and back ----------------------------------------------------------------------------------
  */
-
-static void fail_one(struct cr_server *s, struct cr_server_call *call,
-                     const struct cr_server_failure *why)
-{
-    take_out_sent(s, call);
-    call->ops->failed(call, why);
-}
 
 static void fail_by_error(struct cr_server *s, struct cr_server_call *call,
                           const struct cr_message *m)
@@ -169,8 +289,12 @@ static bool is_complete(const struct cr_server *s, const struct cr_message *m,
     const char *type = NULL;
     size_t len = 0;
 
-    if (s->era == CR_ERA_MODERN)
+    if (s->era == CR_ERA_MODERN && m->has_type) {
+        type = m->type.at;
+        len = m->type.len;
+    } else if (s->era == CR_ERA_MODERN) {
         type = cr_json_peek(m->result.at, m->result.len, "resultType", &len);
+    }
     if (!type || (len == sizeof(complete) - 1 && memcmp(type, complete, len) == 0))
         return true;
     (void)snprintf(why->text, sizeof(why->text),
@@ -196,7 +320,7 @@ static void pass_result(struct cr_server *s, struct cr_server_call *call,
 
 static struct cr_server_call *find_sent(const struct cr_server *s, uint64_t id)
 {
-    struct cr_server_call *call = s->sent.first;
+    struct cr_server_call *call = s->sent->first;
 
     while (call && call->id != id)
         call = call->next;

@@ -1,5 +1,5 @@
 /*
- * server_talk.c - the first words with a server, in its era, then its list of tools.
+ * server_talk.c - the first words with a server, in its era, and whom its messages are for.
  *
  * The first question is server/discover, which only the modern era has. A result, or one of the
  * modern errors, means modern; any other error, silence or an exit means legacy.
@@ -9,18 +9,16 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "mcp/eras.h"
 #include "mcp/server_parts.h"
 
 #define SECOND_US 1000000
 #define PROBE_US (10 * (int64_t)SECOND_US)
 #define BOOT_US (60 * (int64_t)SECOND_US) /* npx may have to download it first */
-#define LIST_US (60 * (int64_t)SECOND_US)
 #define MAX_WAITING_ANSWERS (4u << 20)
-#define LEAST_TTL_MS 60000
-#define MOST_TTL_MS 86400000
+#define MAX_RESULT (1u << 20) /* of initialize and server/discover */
+#define MAX_RESULT_VALUES 100000u
+#define MAX_ERROR (64u << 10) /* to be looked at */
 
-#define METHOD_NOT_FOUND (-32601)
 #define FIRST_MODERN_ERROR (-32022)
 #define LAST_MODERN_ERROR (-32020)
 
@@ -55,52 +53,24 @@ void cr_server_greet(struct cr_server *s)
         discover(s);
 }
 
-static void ask_for_page(struct cr_server *s)
-{
-    s->asked_id = ++s->last_id;
-    cr_rpc_list(cr_server_new_line(s), s->era, s->asked_id, &s->fresh.cursor);
-    (void)cr_server_send_line(s);
-}
-
-void cr_server_ask_for_tools(struct cr_server *s)
-{
-    cr_tools_clear(&s->fresh);
-    s->stale = false; /* what it says from now on is newer */
-    s->state = CR_SERVER_LISTING;
-    cr_loop_set(s->all->loop, &s->timer, cr_loop_now() + LIST_US);
-    ask_for_page(s);
-}
-
-static void listing_done(struct cr_server *s)
-{
-    struct cr_tools old = s->tools;
-
-    s->tools = s->fresh;
-    s->fresh = old;
-    cr_tools_clear(&s->fresh);
-    s->knows_tools = true;
-    s->state = CR_SERVER_READY;
-    cr_loop_unset(s->all->loop, &s->timer);
-    if (s->forced == CR_ERA_UNKNOWN && s->remembered != s->era) {
-        s->guess = s->remembered = s->era;
-        cr_eras_remember(s->eras_dir, (const char *const *)s->argv, s->era);
-    }
-    s->owner->listed(s->data, s);
-    cr_server_wake(s);
-}
-
 /* --- answers -----------------------------------------------------------------------------------
  */
 
-/* The code of a JSON-RPC error; 0 if it has none. */
-static long error_code(const struct cr_message *m, char *ret_words, size_t size)
+/* Returns false if it cannot be read, or is too long to be looked at. */
+static bool parse_error(const struct cr_message *m, struct cr_json_doc *ret)
+{
+    return m->error.len <= MAX_ERROR && cr_json_parse(m->error.at, m->error.len, ret, NULL) == 0;
+}
+
+long cr_server_error_code(const struct cr_message *m, char *ret_words, size_t size)
 {
     struct cr_json_doc doc = {0};
     const struct cr_json *code, *words;
     long number = 0;
 
-    ret_words[0] = '\0';
-    if (cr_json_parse(m->error.at, m->error.len, &doc, NULL) < 0)
+    (void)snprintf(ret_words, size, "%s",
+                   m->error.len > MAX_ERROR ? "an error that is longer than 64 KiB" : "");
+    if (!parse_error(m, &doc))
         return 0;
     code = cr_json_get(doc.root, "code");
     words = cr_json_get(doc.root, "message");
@@ -110,6 +80,22 @@ static long error_code(const struct cr_message *m, char *ret_words, size_t size)
         (void)snprintf(ret_words, size, "%s", words->text);
     cr_json_clear(&doc);
     return number;
+}
+
+/* The result of |question|. Returns false if it cannot be read, and has broken off. */
+static bool parse_result(struct cr_server *s, const struct cr_message *m, const char *question,
+                         struct cr_json_doc *ret)
+{
+    struct cr_err err;
+
+    if (m->result.len > MAX_RESULT)
+        cr_server_break_off(s, "answered %s with %zu bytes, and no more than %u may be", question,
+                            m->result.len, MAX_RESULT);
+    else if (cr_json_parse_within(m->result.at, m->result.len, MAX_RESULT_VALUES, ret, &err) < 0)
+        cr_server_break_off(s, "answered %s with what cannot be read: %s", question, err.text);
+    else
+        return true;
+    return false;
 }
 
 static void keep_info(struct cr_server *s, const struct cr_json_doc *doc)
@@ -145,16 +131,14 @@ static bool offers_legacy(const struct cr_json *versions)
 static void take_discovery(struct cr_server *s, const struct cr_message *m)
 {
     struct cr_json_doc doc = {0};
-    struct cr_err err;
     const struct cr_json *versions;
 
-    if (cr_json_parse(m->result.at, m->result.len, &doc, &err) < 0) {
-        cr_server_break_off(s, "answered server/discover with what cannot be read: %s", err.text);
+    if (!parse_result(s, m, "server/discover", &doc))
         return;
-    }
     versions = cr_json_get(doc.root, "supportedVersions");
     if (!versions || offers(versions, CR_RPC_MODERN_VERSION)) {
         s->era = CR_ERA_MODERN;
+        cr_child_find_types(s->child); /* a result may be a question */
         (void)snprintf(s->version, sizeof(s->version), "%s", CR_RPC_MODERN_VERSION);
         keep_info(s, &doc);
         cr_server_ask_for_tools(s);
@@ -174,7 +158,7 @@ static void supported_versions(const struct cr_message *m, struct cr_buf *out)
     struct cr_json_doc doc = {0};
     const struct cr_json *list;
 
-    if (cr_json_parse(m->error.at, m->error.len, &doc, NULL) < 0)
+    if (!parse_error(m, &doc))
         return;
     list = cr_json_get(cr_json_get(doc.root, "data"), "supported");
     for (const struct cr_json *v = list ? list->first : NULL; v; v = v->next)
@@ -198,7 +182,7 @@ static void refuse_modern(struct cr_server *s, const struct cr_message *m, const
 static void take_refusal_to_discover(struct cr_server *s, const struct cr_message *m)
 {
     char words[256];
-    long code = error_code(m, words, sizeof(words));
+    long code = cr_server_error_code(m, words, sizeof(words));
     bool modern = code >= FIRST_MODERN_ERROR && code <= LAST_MODERN_ERROR;
 
     if (modern || s->forced == CR_ERA_MODERN)
@@ -214,12 +198,9 @@ static void take_initialization(struct cr_server *s, const struct cr_message *m)
 {
     struct cr_json_doc doc = {0};
     const struct cr_json *version;
-    struct cr_err err;
 
-    if (cr_json_parse(m->result.at, m->result.len, &doc, &err) < 0) {
-        cr_server_break_off(s, "answered initialize with what cannot be read: %s", err.text);
+    if (!parse_result(s, m, "initialize", &doc))
         return;
-    }
     version = cr_json_get(doc.root, "protocolVersion");
     if (!version || version->type != CR_JSON_STRING || !cr_rpc_is_legacy_version(version->text)) {
         cr_server_break_off(s, "speaks the protocol \"%.32s\", which caprun does not",
@@ -238,7 +219,7 @@ static void take_initialization(struct cr_server *s, const struct cr_message *m)
 static void take_refusal_to_initialize(struct cr_server *s, const struct cr_message *m)
 {
     char words[256];
-    long code = error_code(m, words, sizeof(words));
+    long code = cr_server_error_code(m, words, sizeof(words));
 
     s->legacy_failed = true;
     if (s->forced == CR_ERA_UNKNOWN && !s->discover_id)
@@ -247,68 +228,11 @@ static void take_refusal_to_initialize(struct cr_server *s, const struct cr_mess
         cr_server_break_off(s, "refuses initialize: %s (JSON-RPC error %ld)", words, code);
 }
 
-/* The list could not be had. A server that had one before may be asked again, and works on. */
-static void list_failed(struct cr_server *s, const char *words)
-{
-    if (!s->knows_tools) {
-        cr_server_break_off(s, "gave no list of its tools: %s", words);
-        return;
-    }
-    (void)snprintf(s->why.text, sizeof(s->why.text),
-                   "The server \"%s\" gave no new list of its tools: %s", s->name, words);
-    s->why.hint[0] = '\0';
-    s->stale = true;
-    s->asked_id = 0; /* it may still come */
-    s->state = CR_SERVER_READY;
-    cr_loop_unset(s->all->loop, &s->timer);
-    cr_server_fail_queue(s, &s->waiting, &s->why);
-    cr_server_end_waiters(s, &s->why);
-    cr_server_wake(s);
-}
-
-/* How long it may be relied on, if the server says so: not less than a minute. */
-static void keep_ttl(struct cr_server *s, const struct cr_message *m)
-{
-    size_t len = 0;
-    const char *text = m ? cr_json_peek(m->result.at, m->result.len, "ttlMs", &len) : NULL;
-    long long ms = text && len < 20 ? strtoll(text, NULL, 10) : MOST_TTL_MS;
-
-    s->listed_us = cr_loop_now();
-    ms = ms < LEAST_TTL_MS ? LEAST_TTL_MS : ms > MOST_TTL_MS ? MOST_TTL_MS : ms;
-    s->list_until_us = s->listed_us + ms * 1000;
-}
-
-static void take_page(struct cr_server *s, const struct cr_message *m)
-{
-    char words[256];
-    struct cr_err err;
-    long code;
-
-    if (m->kind == CR_MESSAGE_TOO_LONG) {
-        list_failed(s, "it is too long");
-    } else if (m->kind == CR_MESSAGE_ERROR) {
-        code = error_code(m, words, sizeof(words));
-        if (code == METHOD_NOT_FOUND && !s->fresh.count) {
-            keep_ttl(s, NULL);
-            listing_done(s); /* it has none */
-        } else {
-            list_failed(s, words);
-        }
-    } else if (cr_tools_add_page(&s->fresh, m->result.at, m->result.len, &err) < 0) {
-        list_failed(s, err.text);
-    } else if (s->fresh.cursor.len) {
-        ask_for_page(s);
-    } else {
-        keep_ttl(s, m);
-        listing_done(s);
-    }
-}
-
 static void take_answer(struct cr_server *s, const struct cr_message *m)
 {
     s->asked_id = 0;
     if (s->state == CR_SERVER_LISTING)
-        take_page(s, m);
+        cr_server_take_page(s, m);
     else if (m->kind == CR_MESSAGE_TOO_LONG)
         cr_server_break_off(s, "answered with a line over 64 MiB");
     else if (s->state == CR_SERVER_PROBING && m->kind == CR_MESSAGE_RESULT)
@@ -364,7 +288,7 @@ void cr_server_hear(struct cr_server *s, const struct cr_message *m)
 void cr_server_lose_patience(struct cr_server *s)
 {
     if (s->state == CR_SERVER_LISTING)
-        list_failed(s, "no answer to tools/list after 60 s");
+        cr_server_list_failed(s, "no answer to tools/list after 60 s");
     else if (s->state == CR_SERVER_INITIALIZING)
         cr_server_break_off(s, "did not answer initialize within 60 s");
     else if (s->guess == CR_ERA_MODERN)

@@ -1,4 +1,4 @@
-/* tail.c - bytes that move up when others come in. */
+/* tail.c - a ring of bytes: new ones take the place of the oldest. */
 #include "mcp/tail.h"
 
 #include <string.h>
@@ -7,30 +7,62 @@
 
 #define SHOWN_MAX (1u << 20) /* more than all lines can be, escaped and joined */
 
+void cr_tail_init(struct cr_tail *t)
+{
+    t->start = t->len = 0;
+    t->cut = false;
+}
+
+/* Writes to the ring from |at| on, around its end if need be. */
+static void put(struct cr_tail *t, size_t at, const char *bytes, size_t len)
+{
+    size_t before_end = CR_CHILD_TAIL - at < len ? CR_CHILD_TAIL - at : len;
+
+    memcpy(t->bytes + at, bytes, before_end);
+    memcpy(t->bytes, bytes + before_end, len - before_end);
+}
+
 void cr_tail_add(struct cr_tail *t, const void *bytes, size_t len)
 {
-    size_t kept;
+    const char *from = bytes;
+    size_t lost;
 
     if (!len)
         return;
     if (len > CR_CHILD_TAIL) {
-        bytes = (const char *)bytes + (len - CR_CHILD_TAIL);
+        from += len - CR_CHILD_TAIL;
         len = CR_CHILD_TAIL;
         t->cut = true;
     }
-    kept = t->len < CR_CHILD_TAIL - len ? t->len : CR_CHILD_TAIL - len;
-    t->cut = t->cut || kept < t->len;
-    memmove(t->bytes, t->bytes + (t->len - kept), kept);
-    memcpy(t->bytes + kept, bytes, len);
-    t->len = kept + len;
+    lost = t->len + len > CR_CHILD_TAIL ? t->len + len - CR_CHILD_TAIL : 0;
+    t->cut = t->cut || lost;
+    put(t, (t->start + t->len) % CR_CHILD_TAIL, from, len);
+    t->start = (t->start + lost) % CR_CHILD_TAIL;
+    t->len += len - lost;
+}
+
+static char last_byte(const struct cr_tail *t)
+{
+    return t->bytes[(t->start + t->len - 1) % CR_CHILD_TAIL];
 }
 
 void cr_tail_add_line(struct cr_tail *t, const void *bytes, size_t len)
 {
-    if (t->len && t->bytes[t->len - 1] != '\n')
+    if (t->len && last_byte(t) != '\n')
         cr_tail_add(t, "\n", 1);
     cr_tail_add(t, bytes, len);
     cr_tail_add(t, "\n", 1);
+}
+
+/* --- showing --------------------------------------------------------------------------------- */
+
+/* Copies the text, in its order, to |ret|. */
+static void unroll(const struct cr_tail *t, char ret[CR_CHILD_TAIL])
+{
+    size_t before_end = CR_CHILD_TAIL - t->start < t->len ? CR_CHILD_TAIL - t->start : t->len;
+
+    memcpy(ret, t->bytes + t->start, before_end);
+    memcpy(ret + before_end, t->bytes, t->len - before_end);
 }
 
 static size_t trimmed(const char *line, size_t len)
@@ -41,20 +73,22 @@ static size_t trimmed(const char *line, size_t len)
 }
 
 /* Half a line at the beginning is left out, unless it is all there is. */
-static size_t beginning(const struct cr_tail *t)
+static size_t beginning(const struct cr_tail *t, const char *text)
 {
-    const char *end = t->cut ? memchr(t->bytes, '\n', t->len) : NULL;
-    size_t at = end ? (size_t)(end - t->bytes) + 1 : 0;
+    const char *end = t->cut ? memchr(text, '\n', t->len) : NULL;
+    size_t at = end ? (size_t)(end - text) + 1 : 0;
 
     return at < t->len ? at : 0;
 }
 
 static void join(const struct cr_tail *t, const char *between, struct cr_buf *out)
 {
+    char text[CR_CHILD_TAIL];
     size_t n;
 
-    for (size_t at = beginning(t); at < t->len; at += n + 1) {
-        const char *line = t->bytes + at;
+    unroll(t, text);
+    for (size_t at = beginning(t, text); at < t->len; at += n + 1) {
+        const char *line = text + at;
         const char *end = memchr(line, '\n', t->len - at);
 
         n = end ? (size_t)(end - line) : t->len - at;

@@ -1,8 +1,9 @@
 /*
  * tools.c - the pages of tools/list: checked, kept, and searched by name.
  *
- * Names are found by halving in |by_name|, and each new one is put where it belongs there. No
- * server can make that slow: ten thousand names take as many moves of forty kilobytes.
+ * Tools are found by halving, by their names in |by_name| and by their aliases in |by_alias|. The
+ * keys of a page are sorted and then merged with those of earlier pages, each of which moves at
+ * most once.
  */
 #include "mcp/tools.h"
 
@@ -10,6 +11,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/nearest.h"
 
 #define SHOWN_MAX 64 /* bytes of a stranger's word in an error */
 
@@ -18,7 +20,9 @@ struct cr_tools_page {
     struct cr_tools_page *before;
     const char *cursor; /* of the page after it; NULL: there is none */
     struct cr_json_doc doc;
-    char bytes[]; /* of |doc| */
+    struct cr_buf essences; /* of its tools, one behind the other */
+    char *aliases;          /* of its tools */
+    char bytes[];           /* of |doc| */
 };
 
 void cr_tools_init(struct cr_tools *t)
@@ -34,10 +38,13 @@ void cr_tools_clear(struct cr_tools *t)
     while ((page = t->pages)) {
         t->pages = page->before;
         cr_json_clear(&page->doc);
+        cr_buf_clear(&page->essences);
+        free(page->aliases);
         free(page);
     }
     free(t->list);
     free(t->by_name);
+    free(t->by_alias);
     cr_buf_clear(&t->cursor);
     cr_tools_init(t);
 }
@@ -46,7 +53,8 @@ void cr_tools_clear(struct cr_tools *t)
 
 static int no_memory(struct cr_err *err)
 {
-    return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for a server's list of tools");
+    (void)cr_err_set(err, CAPRUN_E_NOMEM, "no memory for a server's list of tools");
+    return CAPRUN_E_NOMEM;
 }
 
 /* Fails with |before|, the server's |word|, cut and harmless, and |after|. */
@@ -69,17 +77,55 @@ static int refuse_word(const char *before, const char *word, const char *after, 
     return r;
 }
 
-/* --- pages ---------------------------------------------------------------------------------- */
+/* --- keys ----------------------------------------------------------------------------------- */
 
-/* Returns the place in |by_name| of |name|, or where it would be. */
-static size_t place_of(const struct cr_tools *t, const char *name)
+static bool in_identifiers(char c)
 {
-    size_t low = 0, high = t->count;
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '$';
+}
+
+/* What follows the first byte of a character belongs to the same "_". */
+static bool goes_on(char c)
+{
+    return ((uint8_t)c & 0xc0) == 0x80;
+}
+
+bool cr_tools_is_alias(const char *alias, const char *name)
+{
+    for (; *name; name++)
+        if (!goes_on(*name) && *alias++ != (in_identifiers(*name) ? *name : '_'))
+            return false;
+    return !*alias;
+}
+
+/* Writes the alias of |name| to |ret|, where it takes no more bytes. Returns what is behind it. */
+static char *make_alias(const char *name, char *ret)
+{
+    for (; *name; name++)
+        if (!goes_on(*name))
+            *ret++ = in_identifiers(*name) ? *name : '_';
+    *ret++ = '\0';
+    return ret;
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+    const struct cr_tools_key *x = a, *y = b;
+    int order = strcmp(x->text, y->text);
+
+    return order ? order : x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* Returns how many of the |count| sorted |keys| stand before |key|. */
+static size_t place_of(const struct cr_tools_key *keys, size_t count, struct cr_tools_key key)
+{
+    size_t low = 0, high = count;
 
     while (low < high) {
         size_t middle = (low + high) / 2;
 
-        if (strcmp(t->list[t->by_name[middle]].name, name) < 0)
+        if (compare_keys(&keys[middle], &key) < 0)
             low = middle + 1;
         else
             high = middle;
@@ -87,19 +133,34 @@ static size_t place_of(const struct cr_tools *t, const char *name)
     return low;
 }
 
-/* The tool that is called |name|, if |place| is where it would be; else NULL. */
-static const struct cr_tool *tool_at(const struct cr_tools *t, size_t place, const char *name)
+static bool has_key(const struct cr_tools_key *keys, size_t count, const char *text)
 {
-    const struct cr_tool *tool = place < t->count ? &t->list[t->by_name[place]] : NULL;
+    size_t place = place_of(keys, count, (struct cr_tools_key){text, 0});
 
-    return tool && strcmp(tool->name, name) == 0 ? tool : NULL;
+    return place < count && strcmp(keys[place].text, text) == 0;
 }
+
+/* Puts the |more| keys of |fresh| among the first |count| of |keys|; both are sorted. */
+static void merge_keys(struct cr_tools_key *keys, size_t count, const struct cr_tools_key *fresh,
+                       size_t more)
+{
+    while (more > 0) {
+        size_t place = place_of(keys, count, fresh[more - 1]);
+
+        memmove(keys + place + more, keys + place, (count - place) * sizeof(*keys));
+        keys[place + more - 1] = fresh[more - 1];
+        count = place;
+        more--;
+    }
+}
+
+/* --- pages ---------------------------------------------------------------------------------- */
 
 static int grow(struct cr_tools *t, size_t more, struct cr_err *err)
 {
     size_t cap = t->cap ? t->cap : 16;
+    struct cr_tools_key **keys[] = {&t->by_name, &t->by_alias};
     struct cr_tool *list;
-    uint32_t *by_name;
 
     if (more > CR_TOOLS_MAX - t->count)
         return cr_err_set(err, CAPRUN_E_TOOBIG, "the server lists more than %u tools",
@@ -110,18 +171,22 @@ static int grow(struct cr_tools *t, size_t more, struct cr_err *err)
     if (!list)
         return no_memory(err);
     t->list = list;
-    by_name = realloc(t->by_name, cap * sizeof(*by_name));
-    if (!by_name)
-        return no_memory(err);
-    t->by_name = by_name;
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        struct cr_tools_key *moved = realloc(*keys[i], cap * sizeof(*moved));
+
+        if (!moved)
+            return no_memory(err);
+        *keys[i] = moved;
+    }
     t->cap = cap;
     return 0;
 }
 
-static int add_tool(struct cr_tools *t, const struct cr_json *json, struct cr_err *err)
+/* Appends a tool to |t->list|, without keys, and adds to |bytes| what its name takes. */
+static int add_tool(struct cr_tools *t, const struct cr_json *json, size_t *bytes,
+                    struct cr_err *err)
 {
     const struct cr_json *name = cr_json_get(json, "name");
-    size_t place;
 
     if (json->type != CR_JSON_OBJECT)
         return cr_err_set(err, CAPRUN_E_PEER, "tool %zu of the server's list is %s, not an object",
@@ -129,18 +194,89 @@ static int add_tool(struct cr_tools *t, const struct cr_json *json, struct cr_er
     if (!name || name->type != CR_JSON_STRING || !name->text[0])
         return cr_err_set(err, CAPRUN_E_PEER, "tool %zu of the server's list has no 'name'",
                           t->count + 1);
-    place = place_of(t, name->text);
-    if (tool_at(t, place, name->text))
-        return refuse_word("the server lists the tool", name->text, "twice", err);
-    memmove(t->by_name + place + 1, t->by_name + place, (t->count - place) * sizeof(t->by_name[0]));
-    t->by_name[place] = (uint32_t)t->count;
     t->list[t->count++] =
         (struct cr_tool){.name = name->text, .json = json, .page = &t->pages->doc};
+    *bytes += strlen(name->text) + 1;
+    return 0;
+}
+
+/* |fresh| has room for the keys of the tools from number |before| on. */
+static int add_names(struct cr_tools *t, size_t before, struct cr_tools_key *fresh,
+                     struct cr_err *err)
+{
+    size_t more = t->count - before;
+
+    for (size_t i = 0; i < more; i++)
+        fresh[i] = (struct cr_tools_key){t->list[before + i].name, before + i};
+    qsort(fresh, more, sizeof(*fresh), compare_keys);
+    for (size_t i = 0; i < more; i++)
+        if ((i > 0 && strcmp(fresh[i - 1].text, fresh[i].text) == 0) ||
+            has_key(t->by_name, before, fresh[i].text))
+            return refuse_word("the server lists the tool", fresh[i].text, "twice", err);
+    merge_keys(t->by_name, before, fresh, more);
+    return 0;
+}
+
+static void add_aliases(struct cr_tools *t, size_t before, struct cr_tools_key *fresh)
+{
+    size_t more = t->count - before;
+    char *alias = t->pages->aliases;
+
+    for (size_t i = 0; i < more; i++) {
+        fresh[i] = (struct cr_tools_key){alias, before + i};
+        alias = make_alias(t->list[before + i].name, alias);
+    }
+    qsort(fresh, more, sizeof(*fresh), compare_keys);
+    merge_keys(t->by_alias, before, fresh, more);
+}
+
+/* What of a definition is pinned, in the one form that equal ones share. */
+static void add_essence(const struct cr_tool *tool, struct cr_buf *out)
+{
+    /* in the order of the canonical form */
+    static const char *const keys[] = {"annotations", "description",  "inputSchema",
+                                       "name",        "outputSchema", "title"};
+    const char *between = "{";
+
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        const struct cr_json *value = cr_json_get(tool->json, keys[i]);
+
+        if (!value)
+            continue;
+        cr_buf_fmt(out, "%s\"%s\":", between, keys[i]);
+        cr_json_canonical(out, value);
+        between = ",";
+    }
+    cr_buf_str(out, "}");
+}
+
+/* The bytes move while they are added, so that the pointers come last. */
+static int add_essences(struct cr_tools *t, size_t before, struct cr_err *err)
+{
+    struct cr_buf *out = &t->pages->essences;
+    const char *at;
+
+    for (size_t i = before; i < t->count; i++) {
+        size_t start = out->len;
+
+        add_essence(&t->list[i], out);
+        t->list[i].essence_len = out->len - start;
+    }
+    if (cr_buf_err(out))
+        return no_memory(err);
+    at = (const char *)out->data;
+    for (size_t i = before; i < t->count; i++) {
+        t->list[i].essence = at;
+        at += t->list[i].essence_len;
+    }
     return 0;
 }
 
 static int add_tools(struct cr_tools *t, const struct cr_json *tools, struct cr_err *err)
 {
+    size_t before = t->count, bytes = 0;
+    struct cr_tools_key *fresh;
+    char *aliases;
     int r;
 
     if (!tools || tools->type != CR_JSON_ARRAY)
@@ -148,8 +284,22 @@ static int add_tools(struct cr_tools *t, const struct cr_json *tools, struct cr_
                           "the server's answer to tools/list has no array 'tools'");
     r = grow(t, tools->count, err);
     for (const struct cr_json *json = tools->first; json && r == 0; json = json->next)
-        r = add_tool(t, json, err);
-    return r;
+        r = add_tool(t, json, &bytes, err);
+    if (r < 0 || !bytes)
+        return r;
+    fresh = calloc(tools->count, sizeof(*fresh));
+    aliases = malloc(bytes);
+    if (!fresh || !aliases) {
+        free(fresh);
+        free(aliases);
+        return no_memory(err);
+    }
+    t->pages->aliases = aliases;
+    r = add_names(t, before, fresh, err);
+    if (r == 0)
+        add_aliases(t, before, fresh);
+    free(fresh);
+    return r < 0 ? r : add_essences(t, before, err);
 }
 
 static int set_cursor(struct cr_tools *t, const struct cr_json *cursor, struct cr_err *err)
@@ -169,23 +319,14 @@ static int set_cursor(struct cr_tools *t, const struct cr_json *cursor, struct c
     return cr_buf_err(&t->cursor) ? no_memory(err) : 0;
 }
 
-static int check_limits(const struct cr_tools *t, const char *result, size_t len,
-                        struct cr_err *err)
+static int check_limits(const struct cr_tools *t, size_t len, struct cr_err *err)
 {
-    size_t values = 1;
-
     if (t->page_count == CR_TOOLS_MAX_PAGES)
         return cr_err_set(err, CAPRUN_E_TOOBIG, "the server lists tools on more than %u pages",
                           CR_TOOLS_MAX_PAGES);
     if (len > CR_TOOLS_MAX_BYTES - t->bytes)
         return cr_err_set(err, CAPRUN_E_TOOBIG, "the server's tools take more than %u MiB",
                           CR_TOOLS_MAX_BYTES >> 20);
-    for (size_t i = 0; i < len; i++)
-        values += result[i] == ',' || result[i] == '[' || result[i] == '{';
-    if (values > CR_TOOLS_MAX_VALUES)
-        return cr_err_set(err, CAPRUN_E_TOOBIG,
-                          "a page of the server's tools has more than %u values",
-                          CR_TOOLS_MAX_VALUES);
     return 0;
 }
 
@@ -199,6 +340,7 @@ static int keep_page(struct cr_tools *t, const char *result, size_t len, struct 
     if (!page)
         return no_memory(err);
     *page = (struct cr_tools_page){.before = t->pages};
+    cr_buf_init(&page->essences, CR_TOOLS_MAX_ESSENCES);
     if (len)
         memcpy(page->bytes, result, len);
     r = cr_json_parse(page->bytes, len, &page->doc, &why);
@@ -215,7 +357,7 @@ static int keep_page(struct cr_tools *t, const char *result, size_t len, struct 
 
 int cr_tools_add_page(struct cr_tools *t, const char *result, size_t len, struct cr_err *err)
 {
-    int r = check_limits(t, result, len, err);
+    int r = check_limits(t, len, err);
 
     if (r == 0)
         r = keep_page(t, result, len, err);
@@ -226,61 +368,46 @@ int cr_tools_add_page(struct cr_tools *t, const char *result, size_t len, struct
 
 /* --- asking --------------------------------------------------------------------------------- */
 
-static bool in_identifiers(char c)
+/* The tool whose key is at |place|, if that is |text|; else NULL. */
+static const struct cr_tool *tool_at(const struct cr_tools *t, const struct cr_tools_key *keys,
+                                     size_t place, const char *text)
 {
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '$';
-}
-
-bool cr_tools_is_alias(const char *alias, const char *name)
-{
-    for (; *name; name++) {
-        /* what follows the first byte of a character belongs to the same "_" */
-        if (((uint8_t)*name & 0xc0) == 0x80)
-            continue;
-        if (*alias++ != (in_identifiers(*name) ? *name : '_'))
-            return false;
-    }
-    return !*alias;
+    return place < t->count && strcmp(keys[place].text, text) == 0 ? &t->list[keys[place].at]
+                                                                   : NULL;
 }
 
 const struct cr_tool *cr_tools_find(const struct cr_tools *t, const char *action,
                                     const struct cr_tool **ret_first,
                                     const struct cr_tool **ret_second)
 {
-    const struct cr_tool *first = tool_at(t, place_of(t, action), action);
+    const struct cr_tools_key key = {action, 0};
+    size_t by_name = place_of(t->by_name, t->count, key);
+    size_t by_alias = place_of(t->by_alias, t->count, key);
+    const struct cr_tool *exact = tool_at(t, t->by_name, by_name, action);
+    const struct cr_tool *first = tool_at(t, t->by_alias, by_alias, action);
+    const struct cr_tool *second = tool_at(t, t->by_alias, by_alias + 1, action);
 
     *ret_first = *ret_second = NULL;
-    for (size_t i = 0; i < t->count && !first; i++)
-        if (cr_tools_is_alias(action, t->list[i].name))
-            first = &t->list[i];
-    if (!first || strcmp(first->name, action) == 0)
-        return first;
-    for (const struct cr_tool *second = first + 1; second < t->list + t->count; second++) {
-        if (!cr_tools_is_alias(action, second->name))
-            continue;
-        *ret_first = first;
-        *ret_second = second;
-        return NULL;
-    }
-    return first;
+    if (exact || !second)
+        return exact ? exact : first;
+    *ret_first = first;
+    *ret_second = second;
+    return NULL;
 }
 
-void cr_tools_essence(const struct cr_tool *tool, struct cr_buf *out)
+const char *cr_tools_nearest(const struct cr_tools *t, const char *action)
 {
-    /* in the order of the canonical form */
-    static const char *const keys[] = {"annotations", "description",  "inputSchema",
-                                       "name",        "outputSchema", "title"};
-    const char *between = "{";
+    const size_t beside = CR_TOOLS_COMPARED / 2;
+    const char *names[CR_TOOLS_COMPARED];
+    size_t place = place_of(t->by_name, t->count, (struct cr_tools_key){action, 0}), n = 0;
 
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-        const struct cr_json *value = cr_json_get(tool->json, keys[i]);
-
-        if (!value)
-            continue;
-        cr_buf_fmt(out, "%s\"%s\":", between, keys[i]);
-        cr_json_canonical(out, value);
-        between = ",";
+    if (t->count <= CR_TOOLS_COMPARED) {
+        for (; n < t->count; n++)
+            names[n] = t->list[n].name;
+    } else {
+        for (size_t i = place > beside ? place - beside : 0; i < place + beside && i < t->count;
+             i++)
+            names[n++] = t->by_name[i].text;
     }
-    cr_buf_str(out, "}");
+    return cr_nearest(action, names, n);
 }

@@ -17,20 +17,34 @@
 
 #define CR_TOOLS_MAX 10000u
 #define CR_TOOLS_MAX_BYTES (4u << 20)
+#define CR_TOOLS_MAX_ESSENCES (2u * CR_TOOLS_MAX_BYTES) /* bytes, of one page */
 #define CR_TOOLS_MAX_PAGES 1000u
-#define CR_TOOLS_MAX_VALUES (1u << 20) /* in a page: each takes about 80 bytes */
+#define CR_TOOLS_COMPARED 500u /* names that cr_tools_nearest() looks at */
 
 struct cr_tool {
     const char *name;               /* not empty */
     const struct cr_json *json;     /* its definition, as the server gave it */
     const struct cr_json_doc *page; /* whose part that is */
+    /*
+     * What of it is pinned: name, title, description, inputSchema, outputSchema, annotations, those
+     * that it has, in the one form that equal ones share (cr_json_canonical()). Not a string.
+     */
+    const char *essence;
+    size_t essence_len;
+};
+
+/* What a tool is found by. */
+struct cr_tools_key {
+    const char *text;
+    size_t at; /* the tool's place in the list */
 };
 
 struct cr_tools {
     struct cr_tool *list; /* in the server's order */
     size_t count, cap;
-    uint32_t *by_name;           /* their places in |list|, in the order of names */
-    struct cr_tools_page *pages; /* the last one first */
+    struct cr_tools_key *by_name;  /* sorted by text, then by place; as long as |list| */
+    struct cr_tools_key *by_alias; /* the same for aliases, of which several may be equal */
+    struct cr_tools_page *pages;   /* the last one first */
     size_t page_count, bytes;
     struct cr_buf cursor; /* of the next page, as JSON with its quotes; empty: there is none */
 };
@@ -39,6 +53,8 @@ void cr_tools_init(struct cr_tools *t);
 void cr_tools_clear(struct cr_tools *t);
 
 /*
+ * Touches nothing but its arguments: another thread may call it for a list of its own.
+ *
  * Adds a page: |result| is the result of tools/list, and is copied. Afterwards |t->cursor| is what
  * to ask for next: pages end where nextCursor is absent or null; an empty string is a cursor. What
  * points into |t->list| is not valid any more. Returns 0; CAPRUN_E_PEER for what is no such result,
@@ -57,13 +73,14 @@ const struct cr_tool *cr_tools_find(const struct cr_tools *t, const char *action
                                     const struct cr_tool **ret_first,
                                     const struct cr_tool **ret_second);
 
+/*
+ * The name of the tool that was perhaps meant by |action|, which is no tool's name; NULL if none is
+ * near. Compares |action| with CR_TOOLS_COMPARED names at most: of a longer list those that stand
+ * beside it in the order of names.
+ */
+const char *cr_tools_nearest(const struct cr_tools *t, const char *action);
+
 /* Is |alias| what |name|, which is UTF-8, becomes that way? Identifiers are of A-Z a-z 0-9 _ $. */
 bool cr_tools_is_alias(const char *alias, const char *name);
-
-/*
- * Appends what of a definition is pinned, in the one form that equal ones share (json.h): name,
- * title, description, inputSchema, outputSchema, annotations; those that it has.
- */
-void cr_tools_essence(const struct cr_tool *tool, struct cr_buf *out);
 
 #endif

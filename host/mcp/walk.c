@@ -19,8 +19,9 @@
 enum state { ENDED, STARTS, KEY, IN_KEY, COLON, VALUE, STRING, SCALAR, INSIDE, COMMA };
 
 static const char *const part_names[CR_WALK_PARTS] = {
-    [CR_WALK_JSONRPC] = "jsonrpc", [CR_WALK_ID] = "id",         [CR_WALK_METHOD] = "method",
-    [CR_WALK_PARAMS] = "params",   [CR_WALK_RESULT] = "result", [CR_WALK_ERROR] = "error",
+    [CR_WALK_JSONRPC] = "jsonrpc",        [CR_WALK_ID] = "id",         [CR_WALK_METHOD] = "method",
+    [CR_WALK_PARAMS] = "params",          [CR_WALK_RESULT] = "result", [CR_WALK_ERROR] = "error",
+    [CR_WALK_RESULT_TYPE] = "resultType",
 };
 
 /* --- inside a value ------------------------------------------------------------------------- */
@@ -137,12 +138,27 @@ static bool key_is(const struct cr_walk *w, const char *name)
     return strlen(name) == w->key_len && memcmp(name, w->key, w->key_len) == 0;
 }
 
-static void end_key(struct cr_walk *w)
+/* Of a result only the first one counts. */
+static enum cr_walk_part part_of_result(const struct cr_walk *w)
 {
-    enum cr_walk_part part = CR_WALK_PARTS - 1;
+    bool is_type = key_is(w, part_names[CR_WALK_RESULT_TYPE]);
+
+    return is_type && !cr_walk_has(w, CR_WALK_RESULT_TYPE) ? CR_WALK_RESULT_TYPE : CR_WALK_OTHER;
+}
+
+static enum cr_walk_part part_of_message(const struct cr_walk *w)
+{
+    enum cr_walk_part part = CR_WALK_ERROR;
 
     while (part != CR_WALK_OTHER && !key_is(w, part_names[part]))
         part--;
+    return part;
+}
+
+static void end_key(struct cr_walk *w)
+{
+    enum cr_walk_part part = w->is_result ? part_of_result(w) : part_of_message(w);
+
     w->part = (uint8_t)part;
     w->state = COLON;
     if (part != CR_WALK_OTHER && w->seen >> part & 1)
@@ -150,14 +166,25 @@ static void end_key(struct cr_walk *w)
     w->seen |= (uint8_t)(1u << part);
 }
 
+static void add_to_key(struct cr_walk *w, uint8_t c)
+{
+    if (w->key_len < sizeof(w->key))
+        w->key[w->key_len++] = (char)c;
+}
+
 static void in_key(struct cr_walk *w, uint8_t c)
 {
-    if (c == '"')
+    if (w->escaped) {
+        w->escaped = false;
+        add_to_key(w, c);
+    } else if (c == '"') {
         end_key(w);
-    else if (c == '\\')
+    } else if (c == '\\' && !w->is_result) {
         stop(w, "a key at the top that is written with escapes");
-    else if (w->key_len < sizeof(w->key))
-        w->key[w->key_len++] = (char)c;
+    } else {
+        w->escaped = c == '\\';
+        add_to_key(w, c);
+    }
 }
 
 /* Returns how many bytes it took: 1, but none of a number or a word. */
@@ -195,6 +222,7 @@ static size_t walk_byte(struct cr_walk *w, uint8_t c)
         return begin_value(w, c);
     } else if (state == KEY && c == '"') {
         w->key_len = 0;
+        w->escaped = false;
         w->state = IN_KEY;
     } else if ((state == COLON && c == ':') || (state == COMMA && c == ',' && w->is_array)) {
         w->state = VALUE;
@@ -231,6 +259,11 @@ void cr_walk_feed(struct cr_walk *w, const void *bytes, size_t len)
         walk_some(w, at + (w->at - start), len - (w->at - start));
 }
 
+void cr_walk_init_result(struct cr_walk *w)
+{
+    *w = (struct cr_walk){.state = STARTS, .is_result = true};
+}
+
 void cr_walk_init_array(struct cr_walk *w, size_t start)
 {
     *w = (struct cr_walk){.state = VALUE, .is_array = true, .at = start};
@@ -245,6 +278,26 @@ bool cr_walk_element(struct cr_walk *w, const void *array, size_t len)
     while (w->state != ENDED && !*found && w->at < len)
         walk_some(w, bytes + w->at, len - w->at);
     return *found;
+}
+
+/* Returns how many bytes of |part| have come; 0 if its value has not begun. */
+static size_t length_so_far(const struct cr_walk *w, enum cr_walk_part part)
+{
+    bool is_inside = w->state == STRING || w->state == SCALAR || w->state == INSIDE;
+
+    if (is_inside && w->part == part)
+        return w->at - w->parts[part].at;
+    return w->parts[part].len;
+}
+
+void cr_walk_follow(struct cr_walk *inner, const struct cr_walk *outer, enum cr_walk_part part,
+                    const void *text)
+{
+    size_t len = length_so_far(outer, part);
+
+    if (len > inner->at)
+        cr_walk_feed(inner, (const uint8_t *)text + outer->parts[part].at + inner->at,
+                     len - inner->at);
 }
 
 bool cr_walk_has(const struct cr_walk *w, enum cr_walk_part part)

@@ -6,7 +6,8 @@
  * that is none it finds something or nothing, but the same however it is cut in pieces.
  *
  *     cr_walk_init -> cr_walk_feed, as often as there are pieces -> ->why, ->parts, cr_walk_id
- *     cr_walk_init_array -> cr_walk_element until it returns false
+ *     cr_walk_init_result -> cr_walk_feed or cr_walk_follow -> ->parts[CR_WALK_RESULT_TYPE]
+ *     cr_walk_init_array -> cr_walk_element until it returns false; again when there is more text
  */
 #ifndef CR_WALK_H
 #define CR_WALK_H
@@ -23,7 +24,8 @@ enum cr_walk_part {
     CR_WALK_PARAMS,
     CR_WALK_RESULT,
     CR_WALK_ERROR,
-    CR_WALK_PARTS, /* how many */
+    CR_WALK_RESULT_TYPE, /* only of a walk over a result */
+    CR_WALK_PARTS,       /* how many */
 };
 
 struct cr_walk {
@@ -36,11 +38,11 @@ struct cr_walk {
     uint8_t state;
     uint8_t part; /* which one the value belongs to */
     uint8_t seen; /* bits: those whose keys were there */
-    bool is_array, in_string, escaped;
+    bool is_array, is_result, in_string, escaped;
     uint8_t key_len, id_len;
-    char key[8], id[24]; /* cut, which makes them none of ours */
-    size_t at;           /* bytes walked over */
-    size_t depth;        /* brackets that are open in the value */
+    char key[12], id[24]; /* cut, which makes them none of ours */
+    size_t at;            /* bytes walked over */
+    size_t depth;         /* brackets that are open in the value */
 };
 
 void cr_walk_init(struct cr_walk *w);
@@ -48,11 +50,26 @@ void cr_walk_init(struct cr_walk *w);
 /* Takes all of the bytes, or as many as there are to the end of the object. */
 void cr_walk_feed(struct cr_walk *w, const void *bytes, size_t len);
 
+/*
+ * For the object in "result", of which only "resultType" is found: the first one, as cr_json_peek()
+ * does. Keys with escapes are passed over.
+ */
+void cr_walk_init_result(struct cr_walk *w);
+
 /* For an array, whose first bracket is before |start|. A walk of zeros has no elements. */
 void cr_walk_init_array(struct cr_walk *w, size_t start);
 
-/* Finds the next element as parts[CR_WALK_OTHER]; |array| is the whole text. False: no more. */
+/*
+ * Finds the next element as parts[CR_WALK_OTHER]. |array| is the text from its beginning, as far as
+ * it has come. False: there are no more, or the next one is not whole yet.
+ */
 bool cr_walk_element(struct cr_walk *w, const void *array, size_t len);
+
+/*
+ * Feeds |inner| with what |outer|, which walks over |text|, has seen of |part| since the last time.
+ */
+void cr_walk_follow(struct cr_walk *inner, const struct cr_walk *outer, enum cr_walk_part part,
+                    const void *text);
 
 bool cr_walk_has(const struct cr_walk *w, enum cr_walk_part part);
 

@@ -7,7 +7,9 @@
 
 #include "base/scan.h"
 #include "base/units.h"
+#include "base/watchdog.h"
 #include "pool/envelope.h"
+#include "pool/keep.h"
 
 #define KEPT_WORDS 1000u
 #define KEPT_LONG 5000u /* of the first messages: two definitions of a tool, side by side */
@@ -43,7 +45,7 @@ static struct cr_call *find_open(struct caprun_run *run, uint32_t number, struct
 
     if (run->state == CR_RUN_RUNNING && number > 0 && number <= run->call_count) {
         call = &run->calls[number - 1];
-        if (call->state == CR_CALL_OPEN)
+        if (call->state == CR_CALL_OPEN && !call->is_answered)
             return call;
     }
     (void)cr_err_set(err, CAPRUN_E_STATE, "call %u waits for no answer", number);
@@ -90,6 +92,11 @@ int64_t cr_calls_next(struct caprun_run *run)
     return call ? call->heard_us + (int64_t)run->limits.call_ms * 1000 : INT64_MAX;
 }
 
+void cr_calls_stop_clock(struct caprun_run *run, uint32_t number)
+{
+    stop_clock(run, &run->calls[number - 1]);
+}
+
 bool cr_calls_is_open(struct caprun_run *run, uint32_t number)
 {
     return find_open(run, number, NULL) != NULL;
@@ -108,7 +115,7 @@ void cr_calls_queued(struct caprun_run *run, uint32_t number)
         stop_clock(run, call);
 }
 
-int cr_calls_send(struct caprun_run *run, uint32_t number)
+int cr_calls_send(struct caprun_run *run, uint32_t number, const char *tool)
 {
     struct cr_call *call = find_open(run, number, NULL);
     struct cr_err err;
@@ -118,7 +125,7 @@ int cr_calls_send(struct caprun_run *run, uint32_t number)
         return CAPRUN_E_STATE;
     sent = call->sent;
     call->sent = NULL;
-    if (run->recorder && run->recorder->send(run->recorder, run, number, &err) < 0)
+    if (run->recorder && run->recorder->send(run->recorder, run, number, tool, &err) < 0)
         return cr_run_end_unrecorded(run, &err);
     call->sent = sent;
     start_clock(run, call);
@@ -134,8 +141,11 @@ void cr_calls_progress(struct caprun_run *run, uint32_t number, const char *json
     if (!call)
         return;
     start_clock(run, call);
-    if (run->on_progress)
-        run->on_progress(run->progress_data, run, number, json, len);
+    if (!run->on_progress)
+        return;
+    cr_watchdog_leave();
+    run->on_progress(run->progress_data, run, number, json, len);
+    cr_watchdog_return();
 }
 
 static void close_call(struct caprun_run *run, struct cr_call *call, enum cr_call_state state)
@@ -202,15 +212,12 @@ static int refuse_answer(struct caprun_run *run, uint32_t number, const char *wh
     return cr_err_set(err, CAPRUN_E_TOOBIG, "%s", why);
 }
 
-/* |json| is JSON. */
-static int reply(struct caprun_run *run, uint32_t number, enum wire_reply_kind kind,
-                 const char *json, size_t len, uint8_t **block, struct cr_err *err)
+void cr_calls_tell(struct caprun_run *run, uint32_t number, enum wire_reply_kind kind,
+                   const char *json, size_t len, uint8_t **block)
 {
     struct cr_call *call = &run->calls[number - 1];
     struct wire_reply head = {.kind = kind};
 
-    if (!cr_worker_has_room(run->worker, sizeof(struct wire_header) + sizeof(head) + len))
-        return refuse_answer(run, number, "Too much waits for the worker to read it", err);
     if (kind == WIRE_REPLY_TOOL)
         call->outcome = CAPRUN_OUTCOME_TOOL_ERROR; /* if it comes to that */
     call->answer_len = len;
@@ -218,6 +225,18 @@ static int reply(struct caprun_run *run, uint32_t number, enum wire_reply_kind k
     cr_run_send(run, (struct wire_header){.type = WIRE_REPLY, .id = number},
                 (struct wire_part[]){{&head, sizeof(head)}, {json, len}}, 2, block);
     cr_run_tell_call_done(run, number);
+}
+
+/* |json| is JSON. */
+static int reply(struct caprun_run *run, uint32_t number, enum wire_reply_kind kind,
+                 const char *json, size_t len, uint8_t **block, struct cr_err *err)
+{
+    size_t frame = sizeof(struct wire_header) + sizeof(struct wire_reply) + len;
+
+    if (!cr_worker_has_room(run->worker, frame + run->answer_bytes))
+        return refuse_answer(run, number, "Too much waits for the worker to read it", err);
+    if (!cr_keep_answer(run, number, kind, json, len, block))
+        cr_calls_tell(run, number, kind, json, len, block);
     return was_sent(run, err);
 }
 
@@ -235,8 +254,8 @@ int cr_calls_reply(struct caprun_run *run, uint32_t number, enum wire_reply_kind
     return reply(run, number, kind, json, len, block, err);
 }
 
-int cr_calls_reply_scanned(struct caprun_run *run, uint32_t number, const char *json, size_t len,
-                           uint8_t **block)
+int cr_calls_reply_scanned(struct caprun_run *run, uint32_t number, enum wire_reply_kind kind,
+                           const char *json, size_t len, uint8_t **block)
 {
     struct cr_err unused;
 
@@ -244,7 +263,7 @@ int cr_calls_reply_scanned(struct caprun_run *run, uint32_t number, const char *
         return CAPRUN_E_STATE;
     if (len > LIMIT_ANSWER_BYTES)
         return refuse_answer(run, number, "The answer is over 64 MiB", &unused);
-    return reply(run, number, WIRE_REPLY_TOOL, json, len, block, &unused);
+    return reply(run, number, kind, json, len, block, &unused);
 }
 
 void cr_calls_release(struct caprun_run *run, uint32_t number)

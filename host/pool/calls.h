@@ -36,19 +36,25 @@ void cr_calls_start(struct caprun_run *run, uint32_t number);
 int cr_calls_reply(struct caprun_run *run, uint32_t number, enum wire_reply_kind kind,
                    const char *json, size_t len, uint8_t **block, struct cr_err *err);
 
-/* The same with an MCP tool's result that cr_scan_json() has accepted already. */
-int cr_calls_reply_scanned(struct caprun_run *run, uint32_t number, const char *json, size_t len,
-                           uint8_t **block);
+/* The same with JSON that cr_scan_json() has accepted already. */
+int cr_calls_reply_scanned(struct caprun_run *run, uint32_t number, enum wire_reply_kind kind,
+                           const char *json, size_t len, uint8_t **block);
+
+/* For pool/keep.c: tells the worker the answer to the open call |number|; and its time stops. */
+void cr_calls_tell(struct caprun_run *run, uint32_t number, enum wire_reply_kind kind,
+                   const char *json, size_t len, uint8_t **block);
+void cr_calls_stop_clock(struct caprun_run *run, uint32_t number);
 
 /* For the gate: it lets go of call |number|, and is not told if that is lost. */
 void cr_calls_release(struct caprun_run *run, uint32_t number);
 
 /*
  * Call |number| is about to be sent to whoever answers: that is written down, and its time begins
- * anew. Returns 0; or an error, and it may not be sent: it is over, or the run has ended by this,
+ * anew. |tool| is the exact name of the tool, "server:tool"; NULL if the application's handler is
+ * asked. Returns 0; or an error, and it may not be sent: it is over, or the run has ended by this,
  * and of this call the gate has not been told.
  */
-int cr_calls_send(struct caprun_run *run, uint32_t number);
+int cr_calls_send(struct caprun_run *run, uint32_t number, const char *tool);
 
 /*
  * For the gate: call |number| waits for its turn; |json|, the params of a progress notification,

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/pattern.h"
 #include "base/scan.h"
+#include "base/watchdog.h"
 #include "pool/calls.h"
 
 #define MESSAGE_MAX 1000u
@@ -33,47 +33,31 @@ static void refuse_args(struct caprun_run *run, uint32_t number, const struct cr
 
 #define NAMED_TOOLS 3u
 
-/* The name after |name|, or the first one; NULL at the end. */
-static const char *next_tool(const struct caprun_run *run, const char *name)
-{
-    const char *next = name ? name + strlen(name) + 1 : (const char *)run->tools.data;
-
-    return run->tools.len && next < (const char *)run->tools.data + run->tools.len ? next : NULL;
-}
-
 bool cr_decide_is_listed(const struct caprun_run *run, const char *method)
 {
-    const char *name = run->has_tools ? next_tool(run, NULL) : method;
-
-    while (name && strcmp(name, method) != 0)
-        name = next_tool(run, name);
-    return name != NULL;
+    return !run->tools.is_set || cr_tool_list_has(&run->tools, method);
 }
 
-/* By its name, or with "_" for what an identifier cannot have: then route/ looks at the exact one.
+/*
+ * By its name or, on the way to a server, by its alias: route/ looks the exact name up later. An
+ * application's handler has no other names.
  */
 static bool may_be_listed(const struct caprun_run *run, const char *method)
 {
-    const char *name = next_tool(run, NULL);
-
-    if (cr_decide_is_listed(run, method))
-        return true;
-    while (name && !cr_pattern_matches_alias(name, method))
-        name = next_tool(run, name);
-    return name != NULL && !run->on_call;
+    return cr_decide_is_listed(run, method) ||
+           (!run->on_call && cr_tool_list_has_alias(&run->tools, method));
 }
 
 /* ' ("text:upper", "text:lower" and 7 more)', or ', which is empty'. */
-static void list_tools(const struct caprun_run *run, struct cr_buf *out)
+static void list_tools(const struct cr_tool_list *tools, struct cr_buf *out)
 {
-    size_t count = 0;
+    const char *name = cr_tool_list_next(tools, NULL);
 
-    for (const char *name = next_tool(run, NULL); name; name = next_tool(run, name))
-        if (++count <= NAMED_TOOLS)
-            cr_buf_fmt(out, "%s\"%s\"", count == 1 ? " (" : ", ", name);
-    if (count > NAMED_TOOLS)
-        cr_buf_fmt(out, " and %zu more", count - NAMED_TOOLS);
-    cr_buf_str(out, count ? ")" : ", which is empty");
+    for (size_t i = 0; name && i < NAMED_TOOLS; i++, name = cr_tool_list_next(tools, name))
+        cr_buf_fmt(out, "%s\"%s\"", i == 0 ? " (" : ", ", name);
+    if (name)
+        cr_buf_fmt(out, " and %zu more", tools->count - NAMED_TOOLS);
+    cr_buf_str(out, tools->count ? ")" : ", which is empty");
 }
 
 static void deny(struct caprun_run *run, uint32_t number, const char *message, size_t len)
@@ -97,7 +81,7 @@ static void deny_by_tools(struct caprun_run *run, uint32_t number)
 
     cr_buf_init(&message, MESSAGE_MAX);
     cr_buf_fmt(&message, "%s is not in the capability's list of tools", call->method);
-    list_tools(run, &message);
+    list_tools(&run->tools, &message);
     cr_buf_str(&message, "; its author has to add it to \"tools\" in the metadata");
     call->by = "rule:tools";
     call->rule = NULL;
@@ -165,10 +149,12 @@ static void ask_application(struct caprun_run *run, uint32_t number, const char 
     struct cr_call *call = &run->calls[number - 1];
 
     call->by = "application";
-    if (cr_calls_send(run, number) < 0)
+    if (cr_calls_send(run, number, NULL) < 0)
         return;
     call->is_asked = true;
+    cr_watchdog_leave();
     run->on_call(run->call_data, run, number, call->method, args, len);
+    cr_watchdog_return();
 }
 
 static void refuse_without_target(struct caprun_run *run, uint32_t number)
@@ -182,18 +168,20 @@ static void refuse_without_target(struct caprun_run *run, uint32_t number)
 }
 
 /*
- * The one way of every call, and the order of the contract: args, the capability's own tools, and
- * then the application; or target and policy, and whoever answers. The args that are checked are
- * the bytes that go on.
+ * The one way of every call, and the order of the contract: the capability's own tools, the args,
+ * and then the application; or target and policy, and whoever answers. A call that is not listed
+ * costs no scan of its args. The args that are checked are the bytes that go on.
  */
-static void decide(struct caprun_run *run, uint32_t number, const char *args, size_t args_len)
+static void decide(struct caprun_run *run, uint32_t number, const char *args, size_t args_len,
+                   struct cr_arriving *arriving)
 {
     struct cr_err err;
 
-    if (cr_scan_json((const uint8_t *)args, args_len, CR_SCAN_STRICT, &err) < 0)
-        refuse_args(run, number, &err);
-    else if (!may_be_listed(run, run->calls[number - 1].method))
+    if (!may_be_listed(run, run->calls[number - 1].method))
         deny_by_tools(run, number);
+    else if (cr_arriving_finish(arriving, CR_SCAN_STRICT, (const uint8_t *)args, args_len, &err) <
+             0)
+        refuse_args(run, number, &err);
     else if (run->on_call)
         ask_application(run, number, args, args_len);
     else if (run->gate)
@@ -202,11 +190,18 @@ static void decide(struct caprun_run *run, uint32_t number, const char *args, si
         refuse_without_target(run, number);
 }
 
-void cr_decide_again(struct caprun_run *run, uint32_t number, const char *args, size_t len)
+static void decide_and_schedule(struct caprun_run *run, uint32_t number, const char *args,
+                                size_t len, struct cr_arriving *arriving)
 {
-    decide(run, number, args, len);
+    decide(run, number, args, len, arriving);
     if (run->state == CR_RUN_RUNNING)
         cr_run_schedule(run);
+}
+
+/* What has arrived meanwhile belongs to another frame. */
+void cr_decide_again(struct caprun_run *run, uint32_t number, const char *args, size_t len)
+{
+    decide_and_schedule(run, number, args, len, &(struct cr_arriving){.scan = NULL});
 }
 
 static void start_call(struct caprun_run *run, const char *ns, const struct wire_call *names,
@@ -223,7 +218,45 @@ static void start_call(struct caprun_run *run, const char *ns, const struct wire
     }
     cr_run_tell(run, CAPRUN_EVENT_CALL, (uint32_t)run->call_count);
     if (run->state == CR_RUN_RUNNING && !run->is_prompted)
-        cr_decide_again(run, (uint32_t)run->call_count, args, args_len);
+        decide_and_schedule(run, (uint32_t)run->call_count, args, args_len, &run->arriving);
+}
+
+/*
+ * Where the args of a CALL begin, behind names of which |have| bytes of the frame tell. 0: there
+ * are no such names, or they are not all there.
+ */
+static size_t find_args(const struct wire_header *header, const uint8_t *payload, size_t have)
+{
+    const char *ns = (const char *)payload + sizeof(struct wire_call);
+    struct wire_call names;
+    size_t before_args;
+
+    if (have < sizeof(names))
+        return 0;
+    memcpy(&names, payload, sizeof(names));
+    before_args = sizeof(names) + (size_t)names.namespace_len + names.action_len;
+    if (before_args > have || header->length - before_args > LIMIT_ARGS_BYTES ||
+        !wire_is_namespace(ns, names.namespace_len) ||
+        !wire_is_action(ns + names.namespace_len, names.action_len))
+        return 0;
+    return before_args;
+}
+
+void cr_decide_look(struct caprun_run *run, const struct wire_header *header,
+                    const uint8_t *payload, size_t have)
+{
+    const char *ns = (const char *)payload + sizeof(struct wire_call);
+    size_t before_args = find_args(header, payload, have);
+    char method[LIMIT_TOOL_CHARS + 1];
+    struct wire_call names;
+
+    if (!before_args)
+        return;
+    memcpy(&names, payload, sizeof(names));
+    (void)snprintf(method, sizeof(method), "%.*s:%.*s", (int)names.namespace_len, ns,
+                   (int)names.action_len, ns + names.namespace_len);
+    if (may_be_listed(run, method))
+        cr_arriving_feed(&run->arriving, CR_SCAN_STRICT, payload + before_args, have - before_args);
 }
 
 void cr_decide_call(struct caprun_run *run, const struct wire_header *header,
@@ -231,21 +264,18 @@ void cr_decide_call(struct caprun_run *run, const struct wire_header *header,
 {
     const char *ns = (const char *)payload + sizeof(struct wire_call);
     struct wire_call names;
-    size_t before_args;
+    size_t before_args = find_args(header, payload, header->length);
 
-    memcpy(&names, payload, sizeof(names));
-    before_args = sizeof(names) + (size_t)names.namespace_len + names.action_len;
     if (header->id == run->limits.most.calls + 1) {
         cr_run_end(run, CAPRUN_OUTCOME_CALL_LIMIT);
         return;
     }
-    if (before_args > header->length || header->length - before_args > LIMIT_ARGS_BYTES ||
-        header->id != run->call_count + 1 || run->calls_open == run->limits.most.calls_at_once ||
-        !wire_is_namespace(ns, names.namespace_len) ||
-        !wire_is_action(ns + names.namespace_len, names.action_len)) {
+    if (!before_args || header->id != run->call_count + 1 ||
+        run->calls_open == run->limits.most.calls_at_once) {
         cr_worker_fault(run->worker, "a call that is not one");
         return;
     }
+    memcpy(&names, payload, sizeof(names));
     if (cr_run_hear(run, header, payload))
         start_call(run, ns, &names, (const char *)payload + before_args,
                    header->length - before_args);

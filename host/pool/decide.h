@@ -1,8 +1,8 @@
 /*
  * decide.h - may this call be made, and who answers it? The one choke point.
  *
- * In the order of the contract: names and sizes, the args by the strict scanner, the capability's
- * own list of tools; then the application, if it has a handler, or the gate (gate.h): target,
+ * In the order of the contract: names and sizes, the capability's own list of tools, the args by
+ * the strict scanner; then the application, if it has a handler, or the gate (gate.h): target,
  * policy, and whoever answers. The args that are checked are the bytes that go on.
  */
 #ifndef CR_DECIDE_H
@@ -13,6 +13,10 @@
 /* A CALL frame. Nobody who could answer hears of it before all that is decided. */
 void cr_decide_call(struct caprun_run *run, const struct wire_header *header,
                     const uint8_t *payload);
+
+/* |have| bytes of a long CALL frame have come: scans the args, unless the call will be denied. */
+void cr_decide_look(struct caprun_run *run, const struct wire_header *header,
+                    const uint8_t *payload, size_t have);
 
 /*
  * For the prompter, when the run is live: call |number|, which is open and waits for nobody, is

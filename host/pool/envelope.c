@@ -179,4 +179,8 @@ void cr_envelope_write(struct caprun_run *run)
     write_metrics(run, out);
     text_field(out, "runId", run->id, strlen(run->id));
     cr_buf_str(out, "}");
+    if (cr_buf_err(out))
+        return;
+    cr_buf_clear(&run->logs);
+    cr_buf_clear(&run->blocked);
 }

@@ -6,7 +6,10 @@
 
 #include "pool/run.h"
 
-/* Writes |run->envelope|, once, at its end. */
+/*
+ * Writes |run->envelope|, once, for a run that has ended: when the application asks for it. The
+ * logs and the list of attempts are in there alone afterwards.
+ */
 void cr_envelope_write(struct caprun_run *run);
 
 /* What the envelope's metrics say; 0 for a number that is no metric. */

@@ -13,6 +13,7 @@
 #include "base/escape.h"
 #include "base/scan.h"
 #include "base/units.h"
+#include "base/watchdog.h"
 #include "pool/calls.h"
 #include "pool/decide.h"
 #include "pool/hints.h"
@@ -42,8 +43,11 @@ static void keep_line(struct caprun_run *run, const char *text, size_t len)
         run->logs.len = before;
         run->log_cut = true;
     }
-    if (run->on_log)
-        run->on_log(run->log_data, text, len);
+    if (!run->on_log)
+        return;
+    cr_watchdog_leave();
+    run->on_log(run->log_data, text, len);
+    cr_watchdog_return();
 }
 
 static void say_that_it_is_cut(struct caprun_run *run)
@@ -79,7 +83,14 @@ static void log_line(struct caprun_run *run, const uint8_t *text, size_t text_le
 
 static void on_log(struct caprun_run *run, const struct wire_header *header, const uint8_t *payload)
 {
-    /* what is over the limit is written down by nobody, however much there is of it */
+    /* an honest worker stops after the line that is over the limit */
+    run->log_heard += header->length;
+    if (++run->lines_heard > LIMIT_LOG_LINES ||
+        run->log_heard > 2 * (uint64_t)run->limits.most.log_bytes) {
+        violation(run, "it logs on after the end of the log");
+        return;
+    }
+    /* what is over the limit is not written down */
     if (!run->log_cut && cr_run_hear(run, header, payload))
         log_line(run, payload, header->length, !header->id);
 }
@@ -194,6 +205,11 @@ static void on_idle(struct caprun_run *run, const struct wire_header *header,
         violation(run, "it has read frames that were not sent");
         return;
     }
+    if (header->id < run->idle_said) {
+        violation(run, "it has nothing to do, and says so again");
+        return;
+    }
+    run->idle_said = header->id + 1;
     if (header->id < run->frames_sent)
         return; /* something is on its way to it, and it will say so again */
     run->idle = true;
@@ -234,7 +250,8 @@ static void on_done(struct caprun_run *run, const struct wire_header *header,
         violation(run, "its result is not one line");
         return;
     }
-    if (cr_scan_json(payload, header->length, CR_SCAN_PASS, &err) == CAPRUN_E_INVAL) {
+    if (cr_arriving_finish(&run->arriving, CR_SCAN_PASS, payload, header->length, &err) ==
+        CAPRUN_E_INVAL) {
         violation(run, "its result is not JSON");
         return;
     }
@@ -245,7 +262,7 @@ static void on_done(struct caprun_run *run, const struct wire_header *header,
     }
     if (!note_memory(run, header) || !cr_run_hear(run, header, payload))
         return;
-    cr_buf_add(&run->result, payload, header->length);
+    cr_worker_take_payload(run->worker, payload, header->length, &run->result);
     if (cr_buf_err(&run->result))
         cr_run_say(run, "No memory for the result");
     cr_run_end(run, cr_buf_err(&run->result) ? CAPRUN_OUTCOME_INTERNAL : CAPRUN_OUTCOME_SUCCESS);
@@ -433,4 +450,13 @@ void cr_frames_handle(struct caprun_run *run, const struct wire_header *header,
             permitted[i].handle(run, header, payload);
         return;
     }
+}
+
+void cr_frames_look(struct caprun_run *run, const struct wire_header *header,
+                    const uint8_t *payload, size_t have)
+{
+    if (header->type == WIRE_DONE)
+        cr_arriving_feed(&run->arriving, CR_SCAN_PASS, payload, have);
+    else if (header->type == WIRE_CALL)
+        cr_decide_look(run, header, payload, have);
 }

@@ -10,4 +10,8 @@
 void cr_frames_handle(struct caprun_run *run, const struct wire_header *header,
                       const uint8_t *payload);
 
+/* |have| bytes of a long frame have come: scans them, and decides nothing. */
+void cr_frames_look(struct caprun_run *run, const struct wire_header *header,
+                    const uint8_t *payload, size_t have);
+
 #endif

@@ -37,8 +37,11 @@ struct cr_gate {
      */
     void *(*send)(struct cr_gate *gate, struct caprun_run *run, uint32_t call, const char *method,
                   const char *args, size_t len);
-    /* May a call that was perhaps carried out be made again? */
-    bool (*is_idempotent)(struct cr_gate *gate, const char *method);
+    /*
+     * May a call of |tool| that was perhaps carried out be made again? |tool| is the exact name
+     * that was recorded when the call was sent, never a name that the code has chosen.
+     */
+    bool (*is_idempotent)(struct cr_gate *gate, const char *tool);
     /* The answer of a call that was sent is not wanted any more. Does not touch its run. */
     void (*lost)(struct cr_gate *gate, void *sent, const char *why);
 };

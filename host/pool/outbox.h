@@ -1,8 +1,9 @@
 /*
- * outbox.h - what is on its way to a worker, and its socket did not take yet.
+ * outbox.h - what is on its way to a worker, and its socket did not take yet: pieces of memory, one
+ * after the other.
  *
- * A large answer is not copied if it comes in memory that can be taken: while nothing else waits,
- * what the socket leaves of it stays where it is, and goes first. All else that waits is copied.
+ * A large answer is not copied if it comes in memory that can be taken or shared: it is a piece
+ * where it lies. Small frames are copied, many into one piece. Nothing that waits is ever moved.
  */
 #ifndef CR_OUTBOX_H
 #define CR_OUTBOX_H
@@ -10,20 +11,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/buf.h"
+#include "base/helper.h"
+#include "base/shared.h"
 #include "wire.h"
 
+struct cr_outbox_piece;
+
 struct cr_outbox {
-    uint8_t *block; /* the memory that was taken, or NULL */
-    const uint8_t *taken;
-    size_t taken_len; /* bytes of it that wait */
-    struct cr_buf copied;
-    size_t sent; /* bytes at the beginning of |copied| that are on their way */
+    struct cr_outbox_piece *first, *last;
+    size_t waiting; /* bytes */
+    size_t max;     /* each frame, and all that may wait, has at most so many */
 };
 
-/* Each frame, and all that may wait, has at most |max| bytes. */
 void cr_outbox_init(struct cr_outbox *o, size_t max);
-void cr_outbox_clear(struct cr_outbox *o);
+
+/* Frees what waits; |helper| gives large memory back. */
+void cr_outbox_clear(struct cr_outbox *o, struct cr_helper *helper);
 
 /* Bytes that wait. */
 size_t cr_outbox_waiting(const struct cr_outbox *o);
@@ -34,10 +37,11 @@ void cr_outbox_write(struct cr_outbox *o, int fd);
 /*
  * Sends a frame, of |count| parts, as soon as |fd| takes it; -1: it is closed, and takes nothing.
  * |block| is NULL, or *|block| is the memory from malloc() that the last part is in; it is NULL
- * afterwards if it was taken. The parts can be read until the next call. Returns 0, CAPRUN_E_NOMEM
- * or CAPRUN_E_TOOBIG.
+ * afterwards if it was taken. Or |shared|, if it is not NULL, is the memory that the last part is
+ * in; the caller keeps his reference. The parts can be read until the next call. Returns 0;
+ * CAPRUN_E_TOOBIG, and nothing was sent; or CAPRUN_E_NOMEM, and a part of it may have been.
  */
 int cr_outbox_add(struct cr_outbox *o, int fd, const struct wire_part *parts, size_t count,
-                  uint8_t **block);
+                  uint8_t **block, struct cr_shared *shared);
 
 #endif

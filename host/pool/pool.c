@@ -150,8 +150,8 @@ void cr_pool_init(struct cr_pool *pool, struct cr_loop *loop)
     *pool = (struct cr_pool){.loop = loop,
                              .last_waiting = &pool->waiting,
                              .slow_end = -1,
-                             .task = {.run = tend},
-                             .timer = {.when_us = -1, .due = timer_due}};
+                             .task = {.run = tend, .name = "pool"},
+                             .timer = {.when_us = -1, .due = timer_due, .name = "pool"}};
     cr_stock_init(&pool->stock, loop, &pool->sizes, &pool->task);
 }
 
@@ -190,7 +190,7 @@ static void queue(struct cr_pool *pool, struct caprun_run *run, struct caprun_ru
     pool->waiting_count++;
 }
 
-int cr_pool_enqueue(struct cr_pool *pool, struct caprun_run *run, struct cr_err *err)
+int cr_pool_admit(const struct cr_pool *pool, const struct caprun_run *run, struct cr_err *err)
 {
     if (run->limits.memory > pool->sizes.max_memory)
         return cr_err_set(err, CAPRUN_E_TOOBIG,
@@ -201,13 +201,17 @@ int cr_pool_enqueue(struct cr_pool *pool, struct caprun_run *run, struct cr_err 
     if (pool->waiting_count >=
         pool->sizes.max_waiting + (size_t)pool->sizes.max_workers - pool->running)
         return cr_err_set(err, CAPRUN_E_BUSY, "%zu runs wait already", pool->waiting_count);
+    return 0;
+}
+
+void cr_pool_enqueue(struct cr_pool *pool, struct caprun_run *run)
+{
     queue(pool, run, pool->last_waiting);
     cr_stock_hope(&pool->stock); /* a new run is a new chance */
     if (run->caller_waits)
         cr_loop_do(pool->loop, &pool->task);
     else
         have_work(pool);
-    return 0;
 }
 
 void cr_pool_dequeue(struct cr_pool *pool, struct caprun_run *run)

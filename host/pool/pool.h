@@ -50,11 +50,16 @@ void cr_pool_clear(struct cr_pool *pool);
 int cr_pool_warm(struct cr_pool *pool, struct cr_err *err);
 
 /*
- * Puts |run| behind those that wait. It gets its worker in a step, or at once if its caller waits.
- * Returns 0, CAPRUN_E_BUSY if as many wait as may, or CAPRUN_E_TOOBIG if the run's memory limit is
- * over what all together may have.
+ * May |run| wait for a worker? Returns 0, CAPRUN_E_BUSY if as many wait as may, or CAPRUN_E_TOOBIG
+ * if the run's memory limit is over what all together may have.
  */
-int cr_pool_enqueue(struct cr_pool *pool, struct caprun_run *run, struct cr_err *err);
+int cr_pool_admit(const struct cr_pool *pool, const struct caprun_run *run, struct cr_err *err);
+
+/*
+ * Puts |run|, which was admitted, behind those that wait. It gets its worker in a step, or at once
+ * if its caller waits.
+ */
+void cr_pool_enqueue(struct cr_pool *pool, struct caprun_run *run);
 
 /* A run that waits does not want to any more. */
 void cr_pool_dequeue(struct cr_pool *pool, struct caprun_run *run);

@@ -7,14 +7,11 @@
 #include <sys/random.h>
 #include <time.h>
 
+#include "base/watchdog.h"
 #include "pool/calls.h"
-#include "pool/envelope.h"
 #include "pool/frames.h"
+#include "pool/keep.h"
 
-#define START_US 10000000 /* a worker that is not ready by then never will be */
-/* How long a worker that ran too long may take to say where it was. */
-#define STACK_GRACE_US 30000
-#define CPU_CHECK_LEAST_US 2000
 /* So long a worker is kept off the host's processor: as long as a small run. */
 #define ELSEWHERE_US 1000
 /* The memory of a run may be there for longer than it if it is no more than this. */
@@ -31,15 +28,13 @@ int64_t cr_run_now(const struct caprun_run *run)
     return cr_loop_now() - run->job_us;
 }
 
-static int64_t wall_us(const struct caprun_run *run)
-{
-    return (int64_t)run->limits.wall_ms * 1000;
-}
-
 void cr_run_tell(struct caprun_run *run, enum caprun_event what, uint32_t call)
 {
-    if (run->on_event)
-        run->on_event(run->event_data, run, what, call);
+    if (!run->on_event)
+        return;
+    cr_watchdog_leave();
+    run->on_event(run->event_data, run, what, call);
+    cr_watchdog_return();
 }
 
 static void tell_calls_done(struct caprun_run *run)
@@ -132,6 +127,7 @@ void cr_run_end(struct caprun_run *run, enum caprun_outcome outcome)
         end_slowly_if_small(run);
     }
     cr_loop_unset(run->loop, &run->timer);
+    cr_keep_clear(run);
     leave_pool(run);
     run->state = CR_RUN_ENDED;
     if (run->is_prompted && has_started)
@@ -143,16 +139,8 @@ void cr_run_end(struct caprun_run *run, enum caprun_outcome outcome)
     /* what is refused before the start, or before it is where it was, has not happened */
     if (run->recorder && (has_started || (run->asked_us && !run->is_prompted)))
         run->recorder->end(run->recorder, run);
-    cr_envelope_write(run);
     if (run->on_event)
         cr_loop_defer(run->loop, &run->news);
-}
-
-static uint32_t left_ms(const struct caprun_run *run)
-{
-    int64_t left = wall_us(run) - cr_run_now(run);
-
-    return left > 0 ? (uint32_t)((left + 999) / 1000) : 1;
 }
 
 /*
@@ -174,12 +162,12 @@ void cr_run_send(struct caprun_run *run, struct wire_header header, const struct
 {
     int r;
 
-    header.left_ms = left_ms(run);
+    header.left_ms = cr_run_left_ms(run);
     header.now_us = run->is_prompted ? run->then.now_us : cr_run_now(run);
     header.date_us = run->is_prompted ? run->then.date_us : run->date_us + header.now_us;
     run->frames_sent++;
     run->idle = false;
-    r = cr_worker_send(run->worker, &header, parts, count, block);
+    r = cr_worker_send(run->worker, &header, parts, count, block, run->told_memory);
     if (r == CAPRUN_E_TOOBIG) {
         cr_worker_fault(run->worker, "it calls, and does not read the answers");
     } else if (r < 0) {
@@ -253,6 +241,9 @@ static void worker_ready(struct cr_worker *w)
         wait_for_another(run, w, NULL);
         return;
     }
+    run->awaits_recorder = run->recorder && !run->recorder->is_ready(run->recorder);
+    if (run->awaits_recorder)
+        return;
     cr_worker_limit_cpu(w, cr_run_cpu_s(run));
     job.name_len = (uint32_t)strlen(run->name);
     memcpy(job.seed, run->seed, sizeof(job.seed));
@@ -283,18 +274,10 @@ static void worker_ready(struct cr_worker *w)
         run->prompter->begun(run->prompter, run);
 }
 
-static void reach_wall_limit(struct caprun_run *run);
-static void check_cpu(struct caprun_run *run);
-
-/* The kernel is only asked for CPU time when there can have been enough of it. */
-static void check_limits(struct caprun_run *run)
+void cr_run_recorder_ready(struct caprun_run *run)
 {
-    int64_t now = cr_loop_now();
-
-    if (now >= run->job_us + wall_us(run))
-        reach_wall_limit(run);
-    else if (now >= run->check_cpu_us)
-        check_cpu(run);
+    if (run->state == CR_RUN_STARTING && run->awaits_recorder)
+        worker_ready(run->worker);
 }
 
 /* The limits come first: frames may have been waiting for longer than they. */
@@ -306,10 +289,22 @@ static void worker_frame(struct cr_worker *w, const struct wire_header *header,
     if (!run->heard)
         cr_pool_worker_works(run->pool);
     if (run->state == CR_RUN_RUNNING)
-        check_limits(run);
+        cr_run_check_limits(run);
+    if (run->state != CR_RUN_ENDED && cr_keep_frame(run, header, payload))
+        return; /* it comes again */
     if (run->state != CR_RUN_ENDED)
         cr_frames_handle(run, header, payload);
+    cr_arriving_clear(&run->arriving); /* whatever came of it: the next frame is another text */
     run->heard = true;
+}
+
+static void worker_part(struct cr_worker *w, const struct wire_header *header,
+                        const uint8_t *payload, size_t have)
+{
+    struct caprun_run *run = w->data;
+
+    if (run->state == CR_RUN_RUNNING)
+        cr_frames_look(run, header, payload, have);
 }
 
 /* A worker that never read the code has not died of it. Time starts anew with the next. */
@@ -323,9 +318,12 @@ static bool has_not_begun(const struct caprun_run *run, const struct cr_worker *
 static void wait_for_another(struct caprun_run *run, struct cr_worker *w, const struct cr_err *why)
 {
     run->state = CR_RUN_WAITING;
+    run->awaits_recorder = false;
     run->job_us = 0;
     run->elsewhere_us = 0;
     run->frames_sent = 0;
+    run->woken_us = 0;
+    cr_arriving_clear(&run->arriving);
     cr_loop_unset(run->loop, &run->timer);
     cr_pool_requeue(run->pool, run, why);
     cr_worker_free(w);
@@ -366,83 +364,6 @@ static void worker_gone(struct cr_worker *w, const struct cr_err *why)
     }
 }
 
-void cr_run_schedule(struct caprun_run *run)
-{
-    int64_t next = run->job_us + wall_us(run);
-
-    if (run->state == CR_RUN_LATE)
-        next = run->late_us;
-    if (run->state == CR_RUN_STARTING)
-        next = run->ready_by_us;
-    if (run->state == CR_RUN_RUNNING && run->check_cpu_us < next)
-        next = run->check_cpu_us;
-    if (run->state == CR_RUN_RUNNING && cr_calls_next(run) < next)
-        next = cr_calls_next(run);
-    if (run->elsewhere_us && run->elsewhere_us < next)
-        next = run->elsewhere_us;
-    if (run->state == CR_RUN_RUNNING && run->idle && run->wake_us >= 0 && !run->is_prompted &&
-        run->job_us + run->wake_us < next)
-        next = run->job_us + run->wake_us;
-    cr_loop_set(run->loop, &run->timer, next);
-}
-
-static void reach_wall_limit(struct caprun_run *run)
-{
-    if (run->idle) {
-        cr_run_end(run, CAPRUN_OUTCOME_EXECUTION_TIMEOUT);
-        return;
-    }
-    run->state = CR_RUN_LATE;
-    run->late_us = cr_loop_now() + STACK_GRACE_US;
-    cr_run_schedule(run);
-}
-
-/* The worker cannot have used more CPU time than has passed, so the next look is after the rest. */
-static void check_cpu(struct caprun_run *run)
-{
-    int64_t left = (int64_t)run->limits.cpu_ms * 1000 - cr_worker_cpu_us(run->worker);
-
-    if (left <= 0) {
-        cr_run_end(run, CAPRUN_OUTCOME_CPU_TIMEOUT);
-        return;
-    }
-    run->check_cpu_us = cr_loop_now() + (left > CPU_CHECK_LEAST_US ? left : CPU_CHECK_LEAST_US);
-    cr_run_schedule(run);
-}
-
-static void timer_due(struct cr_timer *timer)
-{
-    struct caprun_run *run = cr_container(timer, struct caprun_run, timer);
-    int64_t now = cr_loop_now();
-
-    if (run->elsewhere_us && now >= run->elsewhere_us) {
-        cr_worker_send_anywhere(run->worker);
-        run->elsewhere_us = 0;
-    }
-    if (run->state == CR_RUN_STARTING) {
-        cr_run_say(run, "The worker was not ready after %d s", START_US / 1000000);
-        cr_pool_distrust(run->pool, run->worker->zygote);
-        cr_run_end(run, CAPRUN_OUTCOME_INTERNAL);
-    } else if (run->state == CR_RUN_LATE) {
-        cr_run_end(run, CAPRUN_OUTCOME_EXECUTION_TIMEOUT);
-    } else if (now >= run->job_us + wall_us(run)) {
-        reach_wall_limit(run);
-    } else if (now >= run->check_cpu_us) {
-        check_cpu(run);
-    } else if (now >= cr_calls_next(run)) {
-        cr_calls_expire(run);
-        if (run->state == CR_RUN_RUNNING)
-            cr_run_schedule(run);
-    } else if (run->idle && run->wake_us >= 0 && !run->is_prompted &&
-               cr_run_now(run) >= run->wake_us) {
-        cr_run_send(run, (struct wire_header){.type = WIRE_WAKE}, NULL, 0, NULL);
-        if (run->state == CR_RUN_RUNNING)
-            cr_run_schedule(run);
-    } else {
-        cr_run_schedule(run);
-    }
-}
-
 /* The envelope has room for all that the limits let through. */
 static void bound_what_is_kept(struct caprun_run *run)
 {
@@ -462,8 +383,8 @@ void cr_run_init(struct caprun_run *run, struct caprun_runtime *runtime, struct 
                             .pool = pool,
                             .limits = {.most = {LIMIT_DEFAULT_RESULT_BYTES, LIMIT_DEFAULT_LOG_BYTES,
                                                 LIMIT_DEFAULT_CALLS, LIMIT_DEFAULT_CALLS_AT_ONCE}},
-                            .timer = {.when_us = -1, .due = timer_due},
-                            .news = {.run = tell_news}};
+                            .timer = {.when_us = -1, .due = cr_run_timer_due, .name = "run"},
+                            .news = {.run = tell_news, .name = "application"}};
     cr_buf_init(&run->code, LIMIT_CODE_BYTES);
     cr_buf_init(&run->args, LIMIT_ARGS_BYTES);
     cr_buf_init(&run->schema, LIMIT_SCHEMA_BYTES);
@@ -473,7 +394,7 @@ void cr_run_init(struct caprun_run *run, struct caprun_runtime *runtime, struct 
     cr_buf_init(&run->attempts, LIMIT_BLOCKED * sizeof(struct cr_attempt));
     cr_buf_init(&run->attempt_words, LIMIT_BLOCKED * (LIMIT_DENIED_MESSAGE_BYTES + 1));
     cr_buf_init(&run->calls_done, LIMIT_MAX_CALLS * sizeof(uint32_t));
-    cr_buf_init(&run->tools, LIMIT_TOOLS * (LIMIT_TOOL_CHARS + 1));
+    cr_tool_list_init(&run->tools);
     cr_buf_init(&run->error.message, 2 * LIMIT_ERROR_MESSAGE_BYTES);
     cr_buf_init(&run->error.stack, LIMIT_ERROR_STACK_BYTES + 1);
     bound_what_is_kept(run);
@@ -530,30 +451,31 @@ int cr_run_start(struct caprun_run *run, struct cr_err *err)
         cr_run_refuse(run);
         return 0;
     }
+    r = cr_pool_admit(run->pool, run, err);
+    if (r == CAPRUN_E_BUSY)
+        return r; /* it has not begun, and nothing is written down */
     if (run->recorder && run->recorder->begin(run->recorder, run, err) < 0) {
         (void)cr_run_end_unrecorded(run, err);
         return 0;
     }
-    run->state = CR_RUN_WAITING;
-    r = cr_pool_enqueue(run->pool, run, err);
-    if (r < 0)
-        run->state = CR_RUN_NEW;
-    if (r == CAPRUN_E_TOOBIG) {
+    if (r < 0) {
         cr_run_say(run, "%s", err->text);
         cr_run_end(run, CAPRUN_OUTCOME_VALIDATION_ERROR);
-        r = 0;
+        return 0;
     }
-    return r;
+    run->state = CR_RUN_WAITING;
+    cr_pool_enqueue(run->pool, run);
+    return 0;
 }
 
 void cr_run_take(struct caprun_run *run, struct cr_worker *w)
 {
     static const struct cr_worker_owner owner = {
-        .ready = worker_ready, .frame = worker_frame, .gone = worker_gone};
+        .ready = worker_ready, .frame = worker_frame, .part = worker_part, .gone = worker_gone};
 
     run->worker = w;
     run->state = CR_RUN_STARTING;
-    run->ready_by_us = cr_loop_now() + START_US;
+    run->ready_by_us = cr_loop_now() + CR_RUN_START_US;
     w->owner = &owner;
     w->data = run;
     cr_worker_set_limits(w, &run->limits.most);
@@ -574,6 +496,7 @@ void cr_run_clear(struct caprun_run *run)
 {
     cr_loop_forget(run->loop, &run->news);
     cr_loop_unset(run->loop, &run->timer);
+    cr_keep_clear(run);
     leave_pool(run);
     if (run->state != CR_RUN_ENDED) {
         run->state = CR_RUN_ENDED; /* a server that fails over this must not answer it */
@@ -584,9 +507,10 @@ void cr_run_clear(struct caprun_run *run)
         run->recorder->free(run->recorder);
     if (run->prompter)
         run->prompter->free(run->prompter);
+    cr_arriving_clear(&run->arriving);
     cr_buf_clear(&run->origin);
     free(run->error.tool);
-    cr_buf_clear(&run->tools);
+    cr_tool_list_clear(&run->tools);
     cr_buf_clear(&run->code);
     cr_buf_clear(&run->args);
     cr_buf_clear(&run->schema);

@@ -20,10 +20,12 @@
 
 #include "base/buf.h"
 #include "base/loop.h"
+#include "pool/arriving.h"
 #include "pool/gate.h"
 #include "pool/pool.h"
 #include "pool/prompter.h"
 #include "pool/recorder.h"
+#include "pool/tool_list.h"
 #include "pool/worker.h"
 
 enum cr_run_state {
@@ -55,6 +57,7 @@ struct cr_call {
     enum cr_call_state state;
     const char *by;              /* who decided; NULL: nobody did */
     bool is_asked;               /* of the application, through its handler */
+    bool is_answered;            /* and the answer is being stored before the worker is told */
     const char *rule;            /* what comes behind |by|, or NULL; the gate's */
     enum caprun_outcome outcome; /* that it leads to, if nobody catches its failure */
     char *method;
@@ -89,6 +92,10 @@ struct caprun_run {
     struct cr_loop *loop;
     struct cr_pool *pool;
     struct cr_run_limits limits;
+    struct {
+        uint64_t memory;
+        uint32_t wall_ms, cpu_ms;
+    } recorded; /* the limits of the journal that are above |limits|; each is 0 if it is not */
     struct cr_buf code, args;
     struct cr_buf schema, env;     /* empty: there is none */
     uint8_t digest[CR_HASH_BYTES]; /* SHA-256 of the code, from the start on */
@@ -105,15 +112,22 @@ struct caprun_run {
     void *progress_data;
     struct cr_gate *gate;         /* where calls go if there is no |on_call|; NULL: nowhere */
     struct cr_recorder *recorder; /* NULL: nothing is written down */
-    struct cr_prompter *prompter; /* NULL: the run is a new one */
-    bool is_prompted;             /* and not live yet */
-    struct cr_buf origin;         /* JSON, for the recorder: where the code came from; or empty */
+    uint64_t record_limit;        /* bytes of a journal; 0: the default */
+    struct cr_keeping hearing;    /* the long value of a frame that waits for it; see pool/keep.h */
+    struct cr_answer *answers;    /* that are being stored */
+    size_t answer_bytes;          /* of these */
+    struct cr_kept heard_value, told_value; /* of the frame at hand, and of what is told now */
+    struct cr_shared *told_memory;          /* that it is in, or NULL */
+    struct cr_prompter *prompter;           /* NULL: the run is a new one */
+    struct cr_buf origin;      /* JSON, for the recorder: where the code came from; or empty */
+    struct cr_tool_list tools; /* if it is set, the run may make only these calls */
     uint8_t seed[WIRE_SEED_MATH + WIRE_SEED_CRYPTO];
-    bool has_seed; /* the prompter's; else it is made at the start */
+    bool has_seed;        /* the prompter's; else it is made at the start */
+    bool is_prompted;     /* by |prompter|, and not live yet */
+    bool awaits_recorder; /* its worker is ready, and the recorder is not */
+    bool hears_again;     /* the frame of |hearing| comes again */
     bool stop_when_denied;
-    bool has_tools;      /* it may make only the calls in |tools| */
-    struct cr_buf tools; /* "namespace:action", each with a NUL at its end */
-    bool caller_waits;   /* in caprun_run(), for this one */
+    bool caller_waits; /* in caprun_run(), for this one */
 
     enum cr_run_state state;
     enum caprun_outcome outcome;
@@ -135,18 +149,24 @@ struct caprun_run {
     int64_t check_cpu_us;
     int64_t late_us;
     int64_t elsewhere_us; /* until then the worker is kept off our processor; 0: it is not */
+    int64_t wake_us;
+    int64_t woken_us;            /* when it was last sent a WAKE; 0: never */
+    struct cr_arriving arriving; /* the frame of which a part has come */
+    uint64_t log_heard;          /* bytes of LOG frames, also of those that were cut off */
+    uint32_t lines_heard;        /* and how many there were */
     uint32_t frames_sent;
+    uint32_t idle_said; /* one more than the number of frames read in the last IDLE; 0: none came */
     bool told_start;
     bool heard; /* it has sent a frame since it got the job, before the one at hand */
     bool idle;  /* it has read all that was sent, and has nothing to do */
-    int64_t wake_us;
+    bool log_cut;
 
     struct cr_buf logs; /* JSON strings with commas between them */
     size_t log_bytes, log_lines;
-    bool log_cut;
     struct cr_call *calls;
     size_t call_count, call_cap;
     size_t calls_open;
+    size_t misses;                    /* the gate's: calls of tools that a server does not have */
     uint32_t clock_first, clock_last; /* of the calls whose time runs; 0: there is none */
     struct cr_buf blocked;            /* JSON objects with commas between them */
     struct cr_buf attempt_words;
@@ -230,8 +250,24 @@ void cr_run_go_live(struct caprun_run *run, int64_t now_us);
  */
 bool cr_run_hear(struct caprun_run *run, const struct wire_header *header, const uint8_t *payload);
 
+/* For the recorder: it has written what begin() was called for. */
+void cr_run_recorder_ready(struct caprun_run *run);
+
 /* Ends the run because it cannot be written down. Returns the code of |why|. */
 int cr_run_end_unrecorded(struct caprun_run *run, const struct cr_err *why);
+
+/* --- run_clock.c ------------------------------------------------------------------------------ */
+
+#define CR_RUN_START_US 10000000 /* a worker that is not ready by then never will be */
+
+/* Wall time that the run has left, at least 1. */
+uint32_t cr_run_left_ms(const struct caprun_run *run);
+
+/* Ends a run that has reached a limit, or begins to. */
+void cr_run_check_limits(struct caprun_run *run);
+
+/* The timer of a run. */
+void cr_run_timer_due(struct cr_timer *timer);
 
 /* Sets the timer to whatever is next: a limit, a wake-up, the end of patience. */
 void cr_run_schedule(struct caprun_run *run);

@@ -33,25 +33,51 @@ void cr_run_hint(struct caprun_run *run, const char *text)
     (void)snprintf(run->error.hint, sizeof(run->error.hint), "%s", text);
 }
 
+/* "; the run of the journal had 1 GiB": a limit that was lowered is no fault of the code. */
+static const char *show_recorded(char ret[96], const char *amount)
+{
+    (void)snprintf(ret, 96, "; the run of the journal had %s", amount);
+    return ret;
+}
+
+static const char *show_recorded_ms(char ret[96], uint32_t ms)
+{
+    char amount[32];
+
+    cr_units_show_duration(ms, amount);
+    return ms ? show_recorded(ret, amount) : "";
+}
+
+static const char *show_recorded_bytes(char ret[96], uint64_t bytes)
+{
+    char amount[32];
+
+    cr_units_show_size(bytes, amount);
+    return bytes ? show_recorded(ret, amount) : "";
+}
+
 void cr_run_explain(struct caprun_run *run, enum caprun_outcome outcome)
 {
     const char *hint = cr_hints_for_outcome(outcome);
-    char amount[32];
+    char amount[32], more[96];
 
     if (hint)
         cr_run_hint(run, hint);
     switch ((int)outcome) {
     case CAPRUN_OUTCOME_EXECUTION_TIMEOUT:
         cr_units_show_duration(run->limits.wall_ms, amount);
-        cr_run_say(run, "Execution timeout after %s", amount);
+        cr_run_say(run, "Execution timeout after %s%s", amount,
+                   show_recorded_ms(more, run->recorded.wall_ms));
         break;
     case CAPRUN_OUTCOME_CPU_TIMEOUT:
         cr_units_show_duration(run->limits.cpu_ms, amount);
-        cr_run_say(run, "CPU time limit of %s reached", amount);
+        cr_run_say(run, "CPU time limit of %s reached%s", amount,
+                   show_recorded_ms(more, run->recorded.cpu_ms));
         break;
     case CAPRUN_OUTCOME_MEMORY_LIMIT:
         cr_units_show_size(run->limits.memory, amount);
-        cr_run_say(run, "Memory limit of %s reached", amount);
+        cr_run_say(run, "Memory limit of %s reached%s", amount,
+                   show_recorded_bytes(more, run->recorded.memory));
         break;
     case CAPRUN_OUTCOME_OUTPUT_LIMIT:
         cr_units_show_size(run->limits.most.result_bytes, amount);

@@ -29,6 +29,12 @@ struct cr_worker_owner {
     void (*forked)(struct cr_worker *w); /* only if nobody wants it yet */
     void (*ready)(struct cr_worker *w);
     void (*frame)(struct cr_worker *w, const struct wire_header *header, const uint8_t *payload);
+    /*
+     * |have| bytes of a long frame's payload have come, and |frame| follows when all have. May come
+     * any number of times, the bytes at another place each time. May be NULL.
+     */
+    void (*part)(struct cr_worker *w, const struct wire_header *header, const uint8_t *payload,
+                 size_t have);
     /* |why| is words for a person, of the worker's end */
     void (*gone)(struct cr_worker *w, const struct cr_err *why);
 };
@@ -38,28 +44,33 @@ struct cr_worker {
     void *data; /* the owner's */
     struct cr_zygote *zygote;
     uint64_t memory; /* with which it was forked */
-    uint32_t cpu_s;
     int64_t asked_us;
     struct cr_watch socket;
     struct cr_timer patience; /* how long to wait for the zygote's word on a closed socket */
+    int *keep;                /* where |pidfd| is left in the end, or NULL */
     int pidfd;                /* -1 until the zygote has sent it */
-    int *keep;                /* where it is left in the end, or NULL */
     pid_t pid;                /* from the credentials of the ready frame; 0 until then */
+    uint32_t cpu_s;
     uint32_t slot;
     struct cr_worker *next; /* in the zygote's list, while |listed| */
-    bool listed;
     struct cr_worker *next_in_pool;
-    bool wanted, watched, awaited;
+    struct cr_task rest; /* goes on with what was put off */
+    uint32_t events;     /* that the loop watches for; 0: it does not */
+    uint32_t told;       /* frames that were sent to it */
+    unsigned busy;       /* functions here that still look at it */
+    bool listed, wanted, awaited, writing, paused;
+    bool put_off;  /* its turn was over before all was read: |rest| goes on */
+    bool draining; /* its process has ended, and what it said is read to the end: then |last| */
     bool closed;   /* it has closed its socket */
     bool unread;   /* it did so without reading all that was sent */
     bool heard;    /* it has sent a frame after its first */
-    uint32_t told; /* frames that were sent to it */
     bool gone;     /* the owner knows */
     bool freed;    /* by the owner, while |busy| */
-    unsigned busy; /* functions here that still look at it */
-    bool writing;
+    struct cr_err last;
     struct wire_limits limits; /* of its run */
     struct cr_buf in;
+    size_t in_at;           /* bytes at the beginning of |in| that were handled */
+    struct cr_shared *lent; /* the memory of |in| while others may read it, or NULL */
     struct cr_outbox out;
 };
 
@@ -82,11 +93,32 @@ void cr_worker_want(struct cr_worker *w);
 
 /*
  * Sends a frame as soon as the socket takes it; |header|'s length is set here, of |count| parts, at
- * most CR_WORKER_PARTS; |block| is as for cr_outbox_add(). Never blocks. Returns 0; CAPRUN_E_NOMEM;
- * or CAPRUN_E_TOOBIG if more waits than one that reads lets wait.
+ * most CR_WORKER_PARTS; |block| and |shared| are as for cr_outbox_add(). Never blocks. Returns 0;
+ * CAPRUN_E_NOMEM; or CAPRUN_E_TOOBIG if more waits than one that reads lets wait.
  */
 int cr_worker_send(struct cr_worker *w, struct wire_header *header, const struct wire_part *parts,
-                   size_t count, uint8_t **block);
+                   size_t count, uint8_t **block, struct cr_shared *shared);
+
+/*
+ * For the owner, in |frame|: the frame cannot be handled yet. It stays where it is, nothing more is
+ * read, and after cr_worker_resume() it comes again, from a task of the loop. A worker that ends
+ * while it is paused is gone when all that it has said was handled.
+ */
+void cr_worker_pause(struct cr_worker *w);
+void cr_worker_resume(struct cr_worker *w);
+
+/*
+ * Lends the frames that are there, for reading, to who keeps a reference; they stay there while the
+ * worker is paused, and are given back by cr_worker_resume(). Returns NULL without memory.
+ */
+struct cr_shared *cr_worker_lend(struct cr_worker *w);
+
+/*
+ * For the owner, in |frame|, of a frame that is the last: puts the payload into |ret|, which is
+ * empty. The memory of a long one is taken, since a copy of tens of megabytes is long work.
+ */
+void cr_worker_take_payload(struct cr_worker *w, const uint8_t *payload, size_t len,
+                            struct cr_buf *ret);
 
 /* Does something wait that the socket did not take? */
 bool cr_worker_is_writing(const struct cr_worker *w);

@@ -4,7 +4,10 @@
  */
 #include <poll.h>
 #include <sched.h>
+#include <signal.h>
+#include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
 
 #include "pool/verify.h"
@@ -74,4 +77,43 @@ int64_t cr_worker_cpu_us(const struct cr_worker *w)
 uint64_t cr_worker_memory(const struct cr_worker *w)
 {
     return w->pid > 0 ? cr_verify_resident(w->pid) : 0;
+}
+
+/* --- its end, in words -------------------------------------------------------------------------
+ */
+
+static const char *exit_text(int code)
+{
+    switch (code) {
+#define XX(name, number, text) \
+    case number:               \
+        return text;
+        WIRE_EXIT_MAP(XX)
+#undef XX
+    default:
+        return "for a reason of its own";
+    }
+}
+
+static const char *signal_text(int sig)
+{
+    switch (sig) {
+    case SIGSYS:
+        return " (it made a system call that the sandbox forbids)";
+    case SIGXCPU:
+        return " (it used more CPU time than it may)";
+    default:
+        return "";
+    }
+}
+
+void cr_worker_say_end(int status, struct cr_err *why)
+{
+    if (WIFSIGNALED(status))
+        (void)cr_err_set(why, CAPRUN_E_PEER, "the worker was killed by signal %d, %s%s",
+                         WTERMSIG(status), strsignal(WTERMSIG(status)),
+                         signal_text(WTERMSIG(status)));
+    else
+        (void)cr_err_set(why, CAPRUN_E_PEER, "the worker left with status %d: %s",
+                         WEXITSTATUS(status), exit_text(WEXITSTATUS(status)));
 }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/watchdog.h"
 #include "pool/kill.h"
 #include "pool/verify.h"
 #include "pool/worker.h"
@@ -88,7 +89,32 @@ static void close_control(struct cr_zygote *z)
         watch_process(z, &z->ended, z->pid);
 }
 
-static void learn_birth(struct cr_zygote *z);
+static void hear_birth(struct cr_zygote *z);
+static void reap_program(struct cr_zygote *z, int options);
+
+/*
+ * The zygote is dead to us. The program that it was forked from may have yet to say which process
+ * it is: then the socket stays open, for reading alone, until the program has left.
+ */
+static void wait_for_birth(struct cr_zygote *z)
+{
+    if (!z->pid && z->program_ended.fd < 0)
+        reap_program(z, 0);
+    if (z->pid || !z->program) {
+        hear_birth(z);
+        return;
+    }
+    z->awaits_birth = true;
+    (void)shutdown(z->control.fd, SHUT_WR);
+    cr_loop_remove(z->loop, &z->control);
+    cr_loop_set(z->loop, &z->patience, cr_loop_now() + PROGRAM_PATIENCE_MS * (int64_t)1000);
+}
+
+/* The program leaves by itself, but it may be any program. */
+static void program_stays(struct cr_timer *timer)
+{
+    (void)cr_kill_process(cr_container(timer, struct cr_zygote, patience)->program_ended.fd);
+}
 
 /* Who dies with it may start another zygote meanwhile, but the owner does not free this one. */
 static void die(struct cr_zygote *z)
@@ -100,8 +126,7 @@ static void die(struct cr_zygote *z)
         (void)cr_err_set(&z->error, CAPRUN_E_PEER, "%s",
                          z->greeted ? "the zygote, from which workers are forked, is gone"
                                     : "the zygote ended before it was ready");
-    learn_birth(z);
-    close_control(z);
+    wait_for_birth(z);
     while (z->workers) {
         struct cr_worker *w = z->workers;
 
@@ -127,23 +152,37 @@ static void take_refusal(struct cr_zygote *z, const struct wire_control *packet)
                      packet->error ? strerror(packet->error) : "");
 }
 
-/* By its pidfd: its number may be another's by now, if the application has waited for it. */
-static void reap(pid_t *pid, int pidfd)
+/*
+ * Waits in the loop, for a process that has nothing left to do: without a pidfd, for lack of
+ * descriptors, nothing tells of its end.
+ */
+static void wait_without_pidfd(pid_t pid)
+{
+    cr_watchdog_leave();
+    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    cr_watchdog_return();
+}
+
+/*
+ * By its pidfd: its number may be another's by now, if the application has waited for it.
+ * |options|: WNOHANG if it is known to have ended.
+ */
+static void reap(pid_t *pid, int pidfd, int options)
 {
     siginfo_t unused;
 
     if (*pid && pidfd >= 0)
-        while (waitid(P_PIDFD, (id_t)pidfd, &unused, WEXITED) < 0 && errno == EINTR)
+        while (waitid(P_PIDFD, (id_t)pidfd, &unused, WEXITED | options) < 0 && errno == EINTR)
             ;
     else if (*pid > 0)
-        while (waitpid(*pid, NULL, 0) < 0 && errno == EINTR)
-            ;
+        wait_without_pidfd(*pid);
     *pid = 0;
 }
 
-static void reap_program(struct cr_zygote *z)
+static void reap_program(struct cr_zygote *z, int options)
 {
-    reap(&z->program, z->program_ended.fd);
+    reap(&z->program, z->program_ended.fd, options);
     close_watch(z, &z->program_ended);
 }
 
@@ -152,7 +191,9 @@ static void program_ended(struct cr_watch *watch, uint32_t events)
     struct cr_zygote *z = cr_container(watch, struct cr_zygote, program_ended);
 
     (void)events;
-    reap_program(z);
+    reap_program(z, WNOHANG);
+    if (z->awaits_birth)
+        hear_birth(z);
     if (cr_zygote_is_gone(z))
         z->changed(z);
 }
@@ -162,7 +203,7 @@ static void zygote_ended(struct cr_watch *watch, uint32_t events)
     struct cr_zygote *z = cr_container(watch, struct cr_zygote, ended);
 
     (void)events;
-    reap(&z->pid, watch->fd);
+    reap(&z->pid, watch->fd, WNOHANG);
     close_watch(z, watch);
     if (cr_zygote_is_gone(z))
         z->changed(z);
@@ -192,7 +233,7 @@ static void take_birth(struct cr_zygote *z, pid_t pid, int *pidfd)
     z->ended.fd = cr_steal_fd(pidfd);
     watch_process(z, &z->ended, pid);
     if (z->program_ended.fd < 0)
-        reap_program(z); /* it has nothing left to do */
+        reap_program(z, 0); /* it has nothing left to do */
     listen_if_needed(z);
     if (z->retired && !z->users)
         cr_zygote_end(z);
@@ -349,10 +390,11 @@ int cr_zygote_new(struct cr_loop *loop, const char *path, const struct cr_zygote
                             .changed = changed,
                             .data = data,
                             .all_layers = rules->all_layers,
-                            .control = {.fd = -1, .ready = control_ready},
+                            .control = {.fd = -1, .ready = control_ready, .name = "zygote"},
                             .listening = true,
-                            .program_ended = {.fd = -1, .ready = program_ended},
-                            .ended = {.fd = -1, .ready = zygote_ended},
+                            .program_ended = {.fd = -1, .ready = program_ended, .name = "zygote"},
+                            .ended = {.fd = -1, .ready = zygote_ended, .name = "zygote"},
+                            .patience = {.when_us = -1, .due = program_stays, .name = "zygote"},
                             .filters = cr_verify_own_filters(),
                             .born_us = cr_loop_now()};
     r = start(z, path, rules->uid_base, err);
@@ -377,22 +419,16 @@ static bool receive_last_words(struct cr_zygote *z, struct wire_control *ret)
     return r > 0;
 }
 
-/*
- * Whom to wait for is the program's last word, after which it leaves by itself; but it may be any
- * program.
- */
-static void learn_birth(struct cr_zygote *z)
+/* Which process the zygote is, is the last word of its program. */
+static void hear_birth(struct cr_zygote *z)
 {
-    struct pollfd ended = {.fd = z->program_ended.fd, .events = POLLIN};
     struct wire_control packet;
 
-    if (z->pid)
-        return;
-    if (z->program && ended.fd >= 0 && poll(&ended, 1, PROGRAM_PATIENCE_MS) == 0)
-        (void)cr_kill_process(ended.fd);
-    reap_program(z);
     while (!z->pid && z->control.fd >= 0 && receive_last_words(z, &packet))
         ;
+    z->awaits_birth = false;
+    cr_loop_unset(z->loop, &z->patience);
+    close_control(z);
 }
 
 void cr_zygote_end(struct cr_zygote *z)
@@ -400,6 +436,8 @@ void cr_zygote_end(struct cr_zygote *z)
     z->retired = true;
     if (z->program && !z->pid && !z->dead)
         return; /* we have to hear first whom to wait for: take_birth() comes back here */
+    if (z->awaits_birth)
+        return;
     z->dead = true;
     /* without a PID namespace it has to wait for its workers, and then leaves by itself */
     if (z->ended.fd >= 0 && !z->layers[WIRE_LAYER_PID_NS])
@@ -407,17 +445,27 @@ void cr_zygote_end(struct cr_zygote *z)
     close_control(z);
 }
 
+/* Waits until the program has left. */
+static void end_program(struct cr_zygote *z)
+{
+    struct pollfd ended = {.fd = z->program_ended.fd, .events = POLLIN};
+
+    if (!z->pid && z->program && ended.fd >= 0 && poll(&ended, 1, PROGRAM_PATIENCE_MS) == 0)
+        (void)cr_kill_process(ended.fd);
+    reap_program(z, 0);
+}
+
 void cr_zygote_free(struct cr_zygote *z)
 {
     if (!z)
         return;
-    learn_birth(z);
-    reap_program(z);
+    end_program(z);
+    hear_birth(z);
     cr_zygote_end(z);
     if (z->ended.fd >= 0 &&
         poll(&(struct pollfd){.fd = z->ended.fd, .events = POLLIN}, 1, ZYGOTE_PATIENCE_MS) == 0)
         (void)cr_kill_process(z->ended.fd);
-    reap(&z->pid, z->ended.fd);
+    reap(&z->pid, z->ended.fd, 0);
     close_watch(z, &z->ended);
     free(z);
 }

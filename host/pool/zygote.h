@@ -38,7 +38,9 @@ struct cr_zygote {
     struct cr_watch program_ended; /* its pidfd */
     pid_t pid;                     /* the zygote, a child of ours too */
     struct cr_watch ended;         /* its pidfd */
-    bool all_layers;               /* it has to have them */
+    bool awaits_birth;        /* it is dead, and its program has yet to say which process it is */
+    struct cr_timer patience; /* set meanwhile */
+    bool all_layers;          /* it has to have them */
     bool greeted, dead;
     bool lacks_layers;           /* which is why it is dead */
     bool tested;                 /* we may kill its workers */

@@ -16,8 +16,9 @@
  *     }
  *
  * "servers" has the definitions of tools, which are tool_pins.h's. Writers take turns by a lock on
- * the directory, read the file again under it, and replace it in one step, so that no pin is lost
- * and no reader sees half of a file.
+ * a file beside it, which only this user can open and which is gone when they are done. They read
+ * the lockfile again under it, and replace it in one step, so that no pin is lost and no reader
+ * sees half of a file.
  */
 #ifndef CR_LOCKFILE_H
 #define CR_LOCKFILE_H
@@ -29,7 +30,9 @@
 #include "registry/fqdn.h"
 
 #define CR_LOCKFILE_NAME "caprun.lock"
-#define CR_LOCKFILE_HASH 71 /* "sha256-" and 64 digits */
+#define CR_LOCKFILE_WAIT_MS 10000 /* so long a writer waits for others */
+#define CR_LOCKFILE_PAUSE_MS 10   /* between two tries */
+#define CR_LOCKFILE_HASH 71       /* "sha256-" and 64 digits */
 
 struct cr_pin {
     char fqdn[CR_FQDN_MAX + 1]; /* with its hash, if it has one */
@@ -81,5 +84,8 @@ int cr_lockfile_check(const struct cr_lockfile *lock, const char *name, const st
  */
 int cr_lockfile_pin(const char *dir, const char *name, const struct cr_pin *now, bool accept,
                     struct cr_problem *why);
+
+/* Other writers were busy for CR_LOCKFILE_WAIT_MS. Returns CAPRUN_E_INVAL, with CONFIG_ERROR. */
+int cr_lockfile_refuse_busy(const char *dir, struct cr_problem *why);
 
 #endif

@@ -44,9 +44,12 @@ size_t cr_lockfile_compose(struct cr_buf *out, const struct cr_lockfile *lock,
                            const struct cr_lockfile_news *news);
 
 /*
- * Waits for its turn, reads the file again, and replaces it by one with |news|; with nothing new
- * nothing is written. Returns as cr_lockfile_pin() does.
+ * Takes a turn, reads the file again, and replaces it by one with |news|; with nothing new nothing
+ * is written. Returns as cr_lockfile_pin() does; or CAPRUN_E_BUSY, without words, if another
+ * process writes now. cr_lockfile_write() waits for its turn.
  */
+int cr_lockfile_try_write(const char *dir, const struct cr_lockfile_news *news,
+                          struct cr_problem *why);
 int cr_lockfile_write(const char *dir, const struct cr_lockfile_news *news, struct cr_problem *why);
 
 #endif

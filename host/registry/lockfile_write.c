@@ -7,15 +7,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/file.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/scan.h"
 
-#define WAIT_MS 10000 /* for other writers */
-#define PAUSE_MS 10
+#define TURN_NAME ".caprun.lock.busy"
+#define TURN_TRIES 100 /* each time another writer was faster */
 
 static int cannot_write(const struct cr_lockfile *lock, struct cr_problem *why)
 {
@@ -110,41 +110,101 @@ static int write_in(struct cr_lockfile *lock, const char *dir_name, int dir,
     return r;
 }
 
-/* Waits until nobody else writes in |dir|. The lock ends with the descriptor. */
-static int take_turn(const struct cr_lockfile *lock, int dir, struct cr_problem *why)
-{
-    const struct timespec pause = {.tv_nsec = PAUSE_MS * 1000000L};
+/* --- taking turns --------------------------------------------------------------------------- */
 
-    for (int waited = 0; flock(dir, LOCK_EX | LOCK_NB) < 0; waited += PAUSE_MS) {
-        if (errno != EWOULDBLOCK)
-            return cr_problem_set(why, CAPRUN_OUTCOME_CONFIG_ERROR, NULL,
-                                  "cannot lock the directory of '%s': %s", lock->path,
-                                  strerror(errno));
-        if (waited >= WAIT_MS)
-            return cr_problem_set(why, CAPRUN_OUTCOME_CONFIG_ERROR,
-                                  "lslocks shows which; wait for them, or end them",
-                                  "cannot write '%s': other processes have held the lock on its "
-                                  "directory for %d s",
-                                  lock->path, WAIT_MS / 1000);
-        (void)nanosleep(&pause, NULL);
-    }
+/*
+ * A file of ours that only we can open, so that nobody else can lock it: those who may read a
+ * directory may lock that. It is there while a writer writes.
+ */
+static int open_turn(const struct cr_lockfile *lock, int dir, int *ret_fd, struct cr_problem *why)
+{
+    cr_autoclose int fd = openat(
+        dir, TURN_NAME, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
+    struct stat st;
+
+    if (fd < 0 && errno != ELOOP && errno != EISDIR)
+        return cannot_write(lock, why);
+    if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
+        st.st_mode & (S_IRWXG | S_IRWXO))
+        return cr_problem_set(why, CAPRUN_OUTCOME_CONFIG_ERROR, "remove it",
+                              "cannot write '%s': '" TURN_NAME "' beside it is not a file of this "
+                              "user alone",
+                              lock->path);
+    *ret_fd = cr_steal_fd(&fd);
     return 0;
 }
 
-int cr_lockfile_write(const char *dir, const struct cr_lockfile_news *news, struct cr_problem *why)
+/* The writer before us may have removed what we have locked: then it is no lock. */
+static bool is_the_file(int dir, int fd)
 {
-    cr_autoclose int fd = -1;
+    struct stat ours, there;
+
+    return fstat(fd, &ours) == 0 && fstatat(dir, TURN_NAME, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+           ours.st_ino == there.st_ino && ours.st_dev == there.st_dev;
+}
+
+/* Returns 0; CAPRUN_E_BUSY if another process writes now; or CONFIG_ERROR. */
+static int take_turn(const struct cr_lockfile *lock, int dir, int *ret_fd, struct cr_problem *why)
+{
+    for (int tries = 0; tries < TURN_TRIES; tries++) {
+        cr_autoclose int fd = -1;
+
+        if (open_turn(lock, dir, &fd, why) < 0)
+            return CAPRUN_E_INVAL;
+        if (cr_file_lock(fd) < 0)
+            return errno == EAGAIN || errno == EACCES ? CAPRUN_E_BUSY : cannot_write(lock, why);
+        if (is_the_file(dir, fd)) {
+            *ret_fd = cr_steal_fd(&fd);
+            return 0;
+        }
+    }
+    return CAPRUN_E_BUSY;
+}
+
+int cr_lockfile_try_write(const char *dir, const struct cr_lockfile_news *news,
+                          struct cr_problem *why)
+{
+    cr_autoclose int fd = -1, turn = -1;
     struct cr_lockfile lock;
     int r = cr_lockfile_begin(&lock, dir, why);
 
     if (r == 0) {
         fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        r = fd < 0 ? cannot_write(&lock, why) : take_turn(&lock, fd, why);
+        r = fd < 0 ? cannot_write(&lock, why) : take_turn(&lock, fd, &turn, why);
     }
     if (r == 0)
         r = write_in(&lock, dir, fd, news, why);
+    if (turn >= 0)
+        (void)unlinkat(fd, TURN_NAME, 0); /* while it is locked */
     cr_lockfile_clear(&lock);
     return r;
+}
+
+int cr_lockfile_refuse_busy(const char *dir, struct cr_problem *why)
+{
+    struct cr_lockfile lock;
+    int r = cr_lockfile_begin(&lock, dir, why);
+
+    if (r == 0)
+        r = cr_problem_set(why, CAPRUN_OUTCOME_CONFIG_ERROR,
+                           "lslocks shows which; wait for them, or end them",
+                           "cannot write '%s': other processes have held the lock on it for %d s",
+                           lock.path, CR_LOCKFILE_WAIT_MS / 1000);
+    cr_lockfile_clear(&lock);
+    return r;
+}
+
+int cr_lockfile_write(const char *dir, const struct cr_lockfile_news *news, struct cr_problem *why)
+{
+    const struct timespec pause = {.tv_nsec = CR_LOCKFILE_PAUSE_MS * 1000000L};
+    int r = cr_lockfile_try_write(dir, news, why);
+
+    for (int waited = 0; r == CAPRUN_E_BUSY && waited < CR_LOCKFILE_WAIT_MS;
+         waited += CR_LOCKFILE_PAUSE_MS) {
+        (void)nanosleep(&pause, NULL);
+        r = cr_lockfile_try_write(dir, news, why);
+    }
+    return r == CAPRUN_E_BUSY ? cr_lockfile_refuse_busy(dir, why) : r;
 }
 
 int cr_lockfile_pin(const char *dir, const char *name, const struct cr_pin *now, bool accept,

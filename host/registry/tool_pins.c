@@ -8,6 +8,7 @@
 #include "registry/tool_pins.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/escape.h"
@@ -25,10 +26,8 @@ static const struct cr_json *find(const struct cr_lockfile *lock, const char *se
     return cr_json_get(cr_json_get(cr_json_get(lock->doc.root, "servers"), server), tool);
 }
 
-enum cr_tool_state cr_tool_pins_check(const struct cr_lockfile *lock, const char *server,
-                                      const struct cr_tool_now *now)
+static enum cr_tool_state compare(const struct cr_json *pin, const struct cr_tool_now *now)
 {
-    const struct cr_json *pin = find(lock, server, now->name);
     char hash[CR_LOCKFILE_HASH + 1];
 
     if (!pin)
@@ -37,13 +36,54 @@ enum cr_tool_state cr_tool_pins_check(const struct cr_lockfile *lock, const char
     return strcmp(cr_json_get(pin, "sha256")->text, hash) == 0 ? CR_TOOL_PINNED : CR_TOOL_CHANGED;
 }
 
+static int by_name(const void *a, const void *b)
+{
+    return strcmp((*(const struct cr_json *const *)a)->key,
+                  (*(const struct cr_json *const *)b)->key);
+}
+
+static int name_to_pin(const void *name, const void *pin)
+{
+    return strcmp(name, (*(const struct cr_json *const *)pin)->key);
+}
+
+int cr_tool_pins_index(const struct cr_lockfile *lock, const char *server,
+                       struct cr_tool_pins_index *ret)
+{
+    const struct cr_json *pins = cr_json_get(cr_json_get(lock->doc.root, "servers"), server);
+    const struct cr_json **list = calloc((pins ? pins->count : 0) + 1, sizeof(const void *));
+    size_t n = 0;
+
+    if (!list)
+        return CAPRUN_E_NOMEM;
+    for (const struct cr_json *pin = pins ? pins->first : NULL; pin; pin = pin->next)
+        list[n++] = pin;
+    qsort(list, n, sizeof(const void *), by_name);
+    *ret = (struct cr_tool_pins_index){.pins = list, .count = n};
+    return 0;
+}
+
+void cr_tool_pins_index_clear(struct cr_tool_pins_index *index)
+{
+    free(index->pins);
+}
+
+enum cr_tool_state cr_tool_pins_check(const struct cr_tool_pins_index *index,
+                                      const struct cr_tool_now *now)
+{
+    const struct cr_json *const *pin =
+        bsearch(now->name, index->pins, index->count, sizeof(const void *), name_to_pin);
+
+    return compare(pin ? *pin : NULL, now);
+}
+
 int cr_tool_pins_pin(const char *dir, const char *server, const struct cr_tool_now *now,
                      size_t count, bool accept, struct cr_problem *why)
 {
     struct cr_lockfile_news news = {
         .server = server, .tools = now, .count = count, .accept = accept};
 
-    return cr_lockfile_write(dir, &news, why);
+    return cr_lockfile_try_write(dir, &news, why);
 }
 
 void cr_tool_pins_each(const struct cr_lockfile *lock,

@@ -40,8 +40,19 @@ struct cr_tool_now {
 
 enum cr_tool_state { CR_TOOL_PINNED, CR_TOOL_NEW, CR_TOOL_CHANGED };
 
-/* How |now|, of the configured server |server|, stands to what is pinned. */
-enum cr_tool_state cr_tool_pins_check(const struct cr_lockfile *lock, const char *server,
+/* The pins of one server, to look many tools up. It is valid as long as the lockfile is. */
+struct cr_tool_pins_index {
+    const struct cr_json **pins; /* in the order of their names */
+    size_t count;
+};
+
+/* The caller ends it with cr_tool_pins_index_clear(). Returns 0 or CAPRUN_E_NOMEM. */
+int cr_tool_pins_index(const struct cr_lockfile *lock, const char *server,
+                       struct cr_tool_pins_index *ret);
+void cr_tool_pins_index_clear(struct cr_tool_pins_index *index);
+
+/* How |now| stands to what is pinned. */
+enum cr_tool_state cr_tool_pins_check(const struct cr_tool_pins_index *index,
                                       const struct cr_tool_now *now);
 
 /*
@@ -63,8 +74,9 @@ int cr_tool_pins_refuse_new(const char *server, const char *tool, struct cr_prob
 /*
  * Pins those of |now|, of which no two have one name, that are not pinned, in one write; with
  * |accept| also the changed ones. What is pinned and not among them stays. Nothing to do is nothing
- * written. Returns 0, or CONFIG_ERROR as cr_lockfile_pin() does, also if there is no room for them:
- * then none is pinned.
+ * written. Does not wait for other writers. Returns 0; CAPRUN_E_BUSY, without words, if another
+ * process writes the lockfile now; or CONFIG_ERROR as cr_lockfile_pin() does, also if there is no
+ * room for them: then none is pinned.
  */
 int cr_tool_pins_pin(const char *dir, const char *server, const struct cr_tool_now *now,
                      size_t count, bool accept, struct cr_problem *why);

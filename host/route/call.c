@@ -7,14 +7,17 @@
 #include <string.h>
 
 #include "base/loop.h"
-#include "base/nearest.h"
 #include "base/pattern.h"
 #include "pool/calls.h"
 #include "pool/decide.h"
 #include "route/route_parts.h"
 
-struct call {
-    struct cr_server_call at; /* the server */
+#define SUGGESTIONS 3u /* for a run; a comparison with hundreds of names is long work */
+
+struct cr_route_call {
+    struct cr_server_call at;              /* the server */
+    bool is_held;                          /* not there yet: the lockfile is being read */
+    struct cr_route_call *next, **held_at; /* in the list of held ones; what points to this one */
     struct cr_route_server *rs;
     struct caprun_run *run;
     uint32_t number;
@@ -22,12 +25,12 @@ struct call {
     char method[]; /* as it was called */
 };
 
-static struct call *of(struct cr_server_call *at)
+static struct cr_route_call *of(struct cr_server_call *at)
 {
-    return cr_container(at, struct call, at);
+    return cr_container(at, struct cr_route_call, at);
 }
 
-static void free_call(struct call *c)
+static void free_call(struct cr_route_call *c)
 {
     free(c->args);
     free(c);
@@ -144,7 +147,8 @@ void cr_route_judge(struct cr_gate *gate, const char *method, struct cr_ruling *
  */
 
 /* Ends with the call; what is told to its run may end that too. */
-static void end(struct call *c, enum caprun_outcome outcome, const char *words, const char *hint)
+static void end(struct cr_route_call *c, enum caprun_outcome outcome, const char *words,
+                const char *hint)
 {
     struct cr_err unused;
 
@@ -170,24 +174,21 @@ static void hint_for_user(const struct cr_problem *why, char *ret, size_t size)
                    is_ours && why->hint[0] ? "; " : "", why->hint);
 }
 
-static void refuse_unlisted(struct call *c, const struct cr_tools *tools)
+static void refuse_unlisted(struct cr_route_call *c, const struct cr_tools *tools)
 {
     const char *action = action_of(c->method), *near = NULL;
-    const char **names = calloc(tools->count + 1, sizeof(*names));
     char words[512];
 
-    for (size_t i = 0; names && i < tools->count; i++)
-        names[i] = tools->list[i].name;
-    if (names)
-        near = cr_nearest(action, names, tools->count);
+    if (c->run->misses++ < SUGGESTIONS)
+        near = cr_tools_nearest(tools, action);
     (void)snprintf(words, sizeof(words), "The server \"%s\" has no tool \"%s\"%s%.128s%s",
                    c->rs->name, action, near ? "; did you mean \"" : "", near ? near : "",
                    near ? "\"?" : "");
-    free(names);
     end(c, CAPRUN_OUTCOME_RPC_ERROR, words, "caprun tools lists the tools of each server");
 }
 
-static void refuse_ambiguous(struct call *c, const struct cr_tool *a, const struct cr_tool *b)
+static void refuse_ambiguous(struct cr_route_call *c, const struct cr_tool *a,
+                             const struct cr_tool *b)
 {
     char words[512];
 
@@ -199,7 +200,7 @@ static void refuse_ambiguous(struct call *c, const struct cr_tool *a, const stru
 }
 
 /* Now that its exact name is known, may |tool| be called? If not, the call has ended. */
-static bool is_permitted(struct call *c, const struct cr_tool *tool)
+static bool is_permitted(struct cr_route_call *c, const struct cr_tool *tool)
 {
     struct cr_ruling ruling;
     char name[1024];
@@ -228,11 +229,12 @@ static bool is_permitted(struct call *c, const struct cr_tool *tool)
 
 static const char *admit(struct cr_server_call *at, const struct cr_tools *tools)
 {
-    struct call *c = of(at);
+    struct cr_route_call *c = of(at);
     const struct cr_tool *first = NULL, *second = NULL;
     const struct cr_tool *tool = cr_tools_find(tools, action_of(c->method), &first, &second);
     struct cr_problem why;
-    char hint[512];
+    char hint[512], name[1024];
+    int r;
 
     if (!tool) {
         if (first)
@@ -243,12 +245,17 @@ static const char *admit(struct cr_server_call *at, const struct cr_tools *tools
     }
     if (!is_permitted(c, tool))
         return NULL;
-    if (cr_route_check_pin(c->rs, tool, &why) < 0) {
+    r = cr_route_check_pin(c->rs, tool, &why);
+    if (r == CR_ROUTE_LATER)
+        return cr_server_later;
+    if (r < 0) {
         hint_for_user(&why, hint, sizeof(hint));
         end(c, why.outcome, words_for_code(&why), hint);
         return NULL;
     }
-    if (cr_calls_send(c->run, c->number) < 0) {
+    exact(c->rs, tool->name, name, sizeof(name));
+    if (cr_calls_send(c->run, c->number, name) < 0) {
+        cr_calls_release(c->run, c->number); /* also of a run that is late */
         free_call(c);
         return NULL;
     }
@@ -262,7 +269,7 @@ static void queued(struct cr_server_call *at)
 
 static void sent(struct cr_server_call *at)
 {
-    struct call *c = of(at);
+    struct cr_route_call *c = of(at);
 
     free(c->args);
     c->args = NULL;
@@ -278,10 +285,10 @@ static void progress(struct cr_server_call *at, const char *json, size_t len)
 
 static void result(struct cr_server_call *at, const char *json, size_t len, uint8_t **block)
 {
-    struct call *c = of(at);
+    struct cr_route_call *c = of(at);
 
     cr_calls_release(c->run, c->number);
-    (void)cr_calls_reply_scanned(c->run, c->number, json, len, block);
+    (void)cr_calls_reply_scanned(c->run, c->number, WIRE_REPLY_TOOL, json, len, block);
     free_call(c);
 }
 
@@ -305,51 +312,174 @@ static void *refuse(struct caprun_run *run, uint32_t number, const char *words)
     return NULL;
 }
 
-/* What cannot be held against the lockfile need not be started. */
-static bool has_lockfile(struct cr_route *route, struct caprun_run *run, uint32_t number)
-{
-    struct cr_lockfile lock;
-    struct cr_problem why;
-    struct cr_err unused;
-    const char *words;
-    char hint[512];
+/* --- before a server is started: can the lockfile be read? ---------------------------------------
+ */
 
-    if (route->has_read_lock)
-        return true;
-    if (cr_lockfile_read(route->dir, &lock, &why) < 0) {
-        words = words_for_code(&why);
-        hint_for_user(&why, hint, sizeof(hint));
-        cr_calls_hint(run, number, hint);
-        (void)cr_calls_fail(run, number, why.outcome, words, strlen(words), &unused);
+/* A job: the lockfile is read for once, and only whether that can be done is of interest. */
+struct cr_route_read {
+    struct cr_job job;
+    struct cr_route *route; /* not for the helper */
+    char *dir;
+    int code;
+    struct cr_problem why;
+};
+
+static void read_lock(struct cr_job *job)
+{
+    struct cr_route_read *read = cr_container(job, struct cr_route_read, job);
+    struct cr_lockfile lock;
+
+    read->code = cr_lockfile_read(read->dir, &lock, &read->why);
+    if (read->code == 0)
+        cr_lockfile_clear(&lock);
+}
+
+static void discard_read(struct cr_job *job)
+{
+    struct cr_route_read *read = cr_container(job, struct cr_route_read, job);
+
+    free(read->dir);
+    free(read);
+}
+
+static void lock_was_read(struct cr_job *job)
+{
+    struct cr_route_read *read = cr_container(job, struct cr_route_read, job);
+    struct cr_route *route = read->route;
+
+    route->read = NULL;
+    route->has_read_lock = read->code == 0;
+    free(route->lock_problem);
+    route->lock_problem = read->code < 0 ? malloc(sizeof(*route->lock_problem)) : NULL;
+    if (route->lock_problem)
+        *route->lock_problem = read->why;
+    discard_read(job);
+    cr_loop_defer_busy(route->all.loop, &route->release);
+}
+
+static bool start_reading(struct cr_route *route)
+{
+    struct cr_route_read *read = calloc(1, sizeof(*read));
+
+    if (read)
+        read->dir = strdup(route->dir);
+    if (!read || !read->dir) {
+        free(read);
         return false;
     }
-    cr_lockfile_clear(&lock);
-    route->has_read_lock = true;
+    read->job = (struct cr_job){
+        .work = read_lock, .done = lock_was_read, .discard = discard_read, .name = "lockfile"};
+    read->route = route;
+    route->read = read;
+    cr_helper_submit(&route->all.loop->disk, &read->job);
     return true;
+}
+
+static void end_by_problem(struct cr_route_call *c, const struct cr_problem *why)
+{
+    char hint[512];
+
+    hint_for_user(why, hint, sizeof(hint));
+    end(c, why->outcome, words_for_code(why), hint);
+}
+
+static void go_to_server(struct cr_route_call *c)
+{
+    struct cr_err err;
+
+    if (cr_server_call(c->rs->server, &c->at, &err) < 0)
+        end(c, CAPRUN_OUTCOME_RPC_ERROR, err.text, "");
+}
+
+static void let_go_of(struct cr_route *route, struct cr_route_call *c)
+{
+    *c->held_at = c->next;
+    if (c->next)
+        c->next->held_at = c->held_at;
+    else
+        route->held_last = c->held_at;
+    c->is_held = false;
+}
+
+void cr_route_release_held(struct cr_task *task)
+{
+    struct cr_route *route = cr_container(task, struct cr_route, release);
+    struct cr_problem why;
+
+    (void)cr_problem_memory(&why);
+    while (route->held && !route->read && !cr_loop_turn_is_over(route->all.loop)) {
+        struct cr_route_call *c = route->held, *next = c->next;
+
+        let_go_of(route, c);
+        route->held = next; /* let_go_of() did this; the analyser cannot see it */
+        if (route->has_read_lock)
+            go_to_server(c);
+        else
+            end_by_problem(c, route->lock_problem ? route->lock_problem : &why);
+    }
+    if (route->held && !route->read)
+        cr_loop_defer_busy(route->all.loop, task);
+}
+
+/* What cannot be held against the lockfile is not started. */
+static bool hold(struct cr_route *route, struct cr_route_call *c)
+{
+    if (!route->read && !route->held && !start_reading(route))
+        return false;
+    c->is_held = true;
+    c->next = NULL;
+    c->held_at = route->held_last;
+    *route->held_last = c;
+    route->held_last = &c->next;
+    return true;
+}
+
+void cr_route_end_calls(struct cr_route *route)
+{
+    cr_loop_forget_busy(route->all.loop, &route->release);
+    if (route->read)
+        cr_helper_abandon(&route->all.loop->disk, &route->read->job);
+    free(route->lock_problem);
+}
+
+/* --- the way there -------------------------------------------------------------------------------
+ */
+
+static struct cr_route_call *new_call(struct caprun_run *run, uint32_t number, const char *method,
+                                      const char *args, size_t len)
+{
+    struct cr_route_call *c = calloc(1, sizeof(*c) + strlen(method) + 1);
+
+    if (c)
+        c->args = malloc(len);
+    if (!c || !c->args) {
+        free(c);
+        return NULL;
+    }
+    memcpy(c->method, method, strlen(method));
+    memcpy(c->args, args, len);
+    c->run = run;
+    c->number = number;
+    c->at = (struct cr_server_call){.ops = &ops, .args = c->args, .len = len};
+    return c;
 }
 
 void *cr_route_send(struct cr_gate *gate, struct caprun_run *run, uint32_t number,
                     const char *method, const char *args, size_t len)
 {
     struct cr_route *route = cr_container(gate, struct cr_route, gate);
-    struct call *c;
+    struct cr_route_call *c = new_call(run, number, method, args, len);
     struct cr_err err;
 
-    if (!has_lockfile(route, run, number))
-        return NULL;
-    c = calloc(1, sizeof(*c) + strlen(method) + 1);
-    if (c)
-        c->args = malloc(len);
-    if (!c || !c->args) {
-        free(c);
+    if (!c)
+        return refuse(run, number, "No memory for the call");
+    c->rs = cr_route_find(route, method);
+    if (!route->has_read_lock) {
+        if (hold(route, c))
+            return c;
+        free_call(c);
         return refuse(run, number, "No memory for the call");
     }
-    memcpy(c->method, method, strlen(method));
-    memcpy(c->args, args, len);
-    c->rs = cr_route_find(route, method);
-    c->run = run;
-    c->number = number;
-    c->at = (struct cr_server_call){.ops = &ops, .args = c->args, .len = len};
     if (cr_server_call(c->rs->server, &c->at, &err) < 0) {
         free_call(c);
         return refuse(run, number, err.text);
@@ -357,26 +487,27 @@ void *cr_route_send(struct cr_gate *gate, struct caprun_run *run, uint32_t numbe
     return c;
 }
 
-/* By the name of the action as it was called: an alias is no glob's. */
-bool cr_route_is_idempotent(struct cr_gate *gate, const char *method)
+/* Also the server has to be called exactly so: the call is not repeated at another one. */
+bool cr_route_is_idempotent(struct cr_gate *gate, const char *tool)
 {
     struct cr_route *route = cr_container(gate, struct cr_route, gate);
-    const struct cr_route_server *rs = cr_route_find(route, method);
+    size_t len = strcspn(tool, ":");
+    const struct cr_route_server *rs = tool[len] ? cr_route_find(route, tool) : NULL;
     struct cr_verdict v;
-    char name[256];
 
-    if (!rs)
+    if (!rs || strlen(rs->name) != len || memcmp(rs->name, tool, len) != 0)
         return false;
-    exact(rs, action_of(method), name, sizeof(name));
-    cr_policy_judge(&route->idempotent, name, &v);
+    cr_policy_judge(&route->idempotent, tool, &v);
     return v.answer == CR_POLICY_ALLOW;
 }
 
 void cr_route_lost(struct cr_gate *gate, void *call, const char *why)
 {
-    struct call *c = call;
+    struct cr_route_call *c = call;
 
-    (void)gate;
-    cr_server_cancel(c->rs->server, &c->at, why);
+    if (c->is_held)
+        let_go_of(cr_container(gate, struct cr_route, gate), c);
+    else
+        cr_server_cancel(c->rs->server, &c->at, why);
     free_call(c);
 }

@@ -3,6 +3,7 @@
 
 #include "base/escape.h"
 #include "base/loop.h"
+#include "base/watchdog.h"
 #include "route/route_parts.h"
 
 #define MAX_LISTING (64u << 20)
@@ -38,22 +39,10 @@ static void add_tools(struct cr_buf *out, const struct cr_tools *tools)
     cr_buf_str(out, "]");
 }
 
-static void add_changed(void *data, const struct cr_tool *tool, const struct cr_problem *why)
-{
-    struct cr_buf *out = data;
-
-    cr_buf_str(out, out->data[out->len - 1] == '[' ? "{\"name\":" : ",{\"name\":");
-    cr_escape_json_str(out, tool->name);
-    cr_escape_member(out, "message", why->text);
-    cr_escape_member(out, "hint", why->hint);
-    cr_buf_str(out, "}");
-}
-
-static void add_server(struct cr_buf *out, struct cr_route_server *rs)
+static void add_server(struct cr_buf *out, const struct cr_route_server *rs,
+                       const struct cr_buf *changed, const char *lock_error)
 {
     const struct cr_server *s = rs->server;
-    struct cr_problem why;
-    int r;
 
     begin(out, rs, "ok");
     cr_escape_member(out, "era", cr_server_era(s) == CR_ERA_MODERN ? "modern" : "legacy");
@@ -64,10 +53,10 @@ static void add_server(struct cr_buf *out, struct cr_route_server *rs)
     }
     add_tools(out, cr_server_tools(s));
     cr_buf_str(out, ",\"changed\":[");
-    r = cr_route_each_changed(rs, add_changed, out, &why);
+    cr_buf_add(out, changed ? changed->data : NULL, changed ? changed->len : 0);
     cr_buf_str(out, "]");
-    if (r < 0)
-        cr_escape_member(out, "lockError", why.text);
+    if (lock_error)
+        cr_escape_member(out, "lockError", lock_error);
     cr_buf_str(out, "}");
 }
 
@@ -79,27 +68,41 @@ static void tell(struct cr_route *route, struct cr_buf *json)
     bool whole = cr_buf_err(json) == 0;
 
     route->to_list--;
+    cr_watchdog_leave();
     if (route->each)
         route->each(route->data, whole ? (const char *)json->data : no_memory,
                     whole ? json->len : sizeof(no_memory) - 1);
+    cr_watchdog_return();
     cr_buf_clear(json);
+}
+
+/* A lockfile that cannot be read hides what has changed; that nothing was accepted is a failure. */
+void cr_route_tell_changes(struct cr_route_server *rs, int code, const struct cr_problem *why,
+                           const struct cr_buf *changed)
+{
+    struct cr_buf json;
+
+    cr_buf_init(&json, MAX_LISTING);
+    if (code < 0 && rs->accept[0])
+        add_failure(&json, rs, caprun_outcome_name(why->outcome), why->text, why->hint);
+    else
+        add_server(&json, rs, changed, code < 0 ? why->text : NULL);
+    tell(rs->route, &json);
 }
 
 static void listed(struct cr_server_waiter *waiter, struct cr_server *server,
                    const struct cr_server_failure *why)
 {
     struct cr_route_server *rs = cr_container(waiter, struct cr_route_server, waiter);
-    struct cr_problem problem;
     struct cr_buf json;
 
     (void)server;
+    if (!why) {
+        cr_route_find_changes(rs);
+        return;
+    }
     cr_buf_init(&json, MAX_LISTING);
-    if (why)
-        add_failure(&json, rs, "RPC_ERROR", why->text, why->hint);
-    else if (cr_route_pin_accepted(rs, &problem) < 0)
-        add_failure(&json, rs, caprun_outcome_name(problem.outcome), problem.text, problem.hint);
-    else
-        add_server(&json, rs);
+    add_failure(&json, rs, "RPC_ERROR", why->text, why->hint);
     tell(rs->route, &json);
 }
 

@@ -1,186 +1,346 @@
-/* pins.c - the tools of a server's list, held against caprun.lock. */
+/*
+ * pins.c - the tools of a server's list, held against caprun.lock.
+ *
+ * Reading the lockfile, hashing definitions, waiting for other writers and syncing are work for the
+ * helper thread. A job gets copies of what it needs and gives back what it found. Until then the
+ * calls of that server wait: cr_route_check_pin() says "later".
+ *
+ * A failure, and what is wrong with a tool that has changed, is remembered for a second: thousands
+ * of calls may ask, and a person may accept the change meanwhile.
+ */
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "route/route_parts.h"
 
-#define MAX_DEFINITIONS (CR_TOOLS_MAX_BYTES * 2)
-#define READ_AGAIN_US 1000000
+#define MAX_DEFINITIONS (4u * CR_TOOLS_MAX_BYTES)
+#define MAX_CHANGED (64u << 20)
+#define REMEMBERED_US 1000000
 
 /* The tools of a list as the lockfile wants them. */
 struct now {
     struct cr_tool_now *list;
     size_t count;
-    struct cr_buf text;
+    struct cr_buf text; /* names and definitions */
 };
 
-static void clear_now(struct now *now)
+struct cr_route_job {
+    struct cr_job job;
+    struct cr_route_server *rs; /* not for the helper */
+    char *dir, *server;
+    struct now now;
+    bool may_pin;
+    char *accept; /* the tool to pin as it is now, or NULL */
+    bool lists;   /* all that has changed is asked for, or only |want| */
+    size_t want;
+
+    int code; /* 0, CAPRUN_E_BUSY, or an error and |why|; of a tool that has changed: 0, and |why|
+               */
+    struct cr_problem why;
+    uint8_t *states;       /* of each tool, enum cr_tool_state */
+    struct cr_buf changed; /* of a job that lists: JSON objects with commas between them */
+};
+
+/* --- in the helper ------------------------------------------------------------------------------
+ */
+
+static void explain_change(struct cr_route_job *j, const struct cr_lockfile *lock, size_t i)
 {
-    free(now->list);
-    cr_buf_clear(&now->text);
+    struct cr_buf *out = &j->changed;
+
+    (void)cr_tool_pins_explain(lock, j->server, &j->now.list[i], &j->why);
+    if (!j->lists)
+        return;
+    cr_buf_str(out, out->len ? ",{\"name\":" : "{\"name\":");
+    cr_escape_json_str(out, j->now.list[i].name);
+    cr_escape_member(out, "message", j->why.text);
+    cr_escape_member(out, "hint", j->why.hint);
+    cr_buf_str(out, "}");
+}
+
+static int compare_with(struct cr_route_job *j, const struct cr_lockfile *lock)
+{
+    struct cr_tool_pins_index index;
+    int r = cr_tool_pins_index(lock, j->server, &index);
+
+    if (r < 0)
+        return cr_problem_memory(&j->why);
+    for (size_t i = 0; i < j->now.count; i++) {
+        j->states[i] = (uint8_t)cr_tool_pins_check(&index, &j->now.list[i]);
+        if (j->states[i] == CR_TOOL_CHANGED && (j->lists || i == j->want))
+            explain_change(j, lock, i);
+    }
+    cr_tool_pins_index_clear(&index);
+    return cr_buf_err(&j->changed) ? cr_problem_memory(&j->why) : 0;
+}
+
+static int look(struct cr_route_job *j)
+{
+    struct cr_lockfile lock;
+    int r = cr_lockfile_read(j->dir, &lock, &j->why);
+
+    if (r < 0)
+        return r;
+    r = compare_with(j, &lock);
+    cr_lockfile_clear(&lock);
+    return r;
+}
+
+static int pin_accepted(struct cr_route_job *j)
+{
+    for (size_t i = 0; i < j->now.count; i++)
+        if (strcmp(j->now.list[i].name, j->accept) == 0)
+            return cr_tool_pins_pin(j->dir, j->server, &j->now.list[i], 1, true, &j->why);
+    return cr_problem_set(&j->why, CAPRUN_OUTCOME_NOT_FOUND, "caprun tools lists what there is",
+                          "The server '%s' has no tool '%s'", j->server, j->accept);
+}
+
+/* All that is new is pinned: a server is trusted on first use as a whole. */
+static void work(struct cr_job *job)
+{
+    struct cr_route_job *j = cr_container(job, struct cr_route_job, job);
+
+    if (j->accept)
+        j->code = pin_accepted(j);
+    if (j->code == 0)
+        j->code = look(j);
+    if (j->code < 0 || j->lists || j->states[j->want] != CR_TOOL_NEW || !j->may_pin)
+        return;
+    j->code = cr_tool_pins_pin(j->dir, j->server, j->now.list, j->now.count, false, &j->why);
+    if (j->code == 0)
+        j->code = look(j);
+}
+
+/* --- jobs ----------------------------------------------------------------------------------------
+ */
+
+static void discard(struct cr_job *job)
+{
+    struct cr_route_job *j = cr_container(job, struct cr_route_job, job);
+
+    free(j->dir);
+    free(j->server);
+    free(j->accept);
+    free(j->now.list);
+    cr_buf_clear(&j->now.text);
+    free(j->states);
+    cr_buf_clear(&j->changed);
+    free(j);
 }
 
 /* The bytes move while they are added, so that the pointers come last. */
-static int fill_now(const struct cr_tool *tools, size_t count, struct now *ret,
-                    struct cr_problem *why)
+static bool copy_tools(const struct cr_tools *tools, struct now *ret)
 {
-    size_t at = 0;
+    const char *at;
 
-    *ret = (struct now){.list = calloc(count + 1, sizeof(*ret->list)), .count = count};
-    cr_buf_init(&ret->text, MAX_DEFINITIONS);
-    for (size_t i = 0; ret->list && i < count; i++) {
-        size_t before = ret->text.len;
+    ret->count = tools->count;
+    ret->list = calloc(tools->count + 1, sizeof(*ret->list));
+    for (size_t i = 0; ret->list && i < tools->count; i++) {
+        const struct cr_tool *tool = &tools->list[i];
 
-        cr_tools_essence(&tools[i], &ret->text);
-        ret->list[i].name = tools[i].name;
-        ret->list[i].len = ret->text.len - before;
+        cr_buf_add(&ret->text, tool->name, strlen(tool->name) + 1);
+        cr_buf_add(&ret->text, tool->essence, tool->essence_len);
+        ret->list[i].len = tool->essence_len;
     }
-    if (!ret->list || cr_buf_err(&ret->text)) {
-        clear_now(ret);
-        return cr_problem_memory(why);
+    if (!ret->list || cr_buf_err(&ret->text))
+        return false;
+    at = (const char *)ret->text.data;
+    for (size_t i = 0; i < tools->count; i++) {
+        ret->list[i].name = at;
+        ret->list[i].definition = at + strlen(at) + 1;
+        at = ret->list[i].definition + ret->list[i].len;
     }
-    for (size_t i = 0; i < count; i++) {
-        ret->list[i].definition = (const char *)ret->text.data + at;
-        at += ret->list[i].len;
-    }
-    return 0;
+    return true;
 }
+
+/* NULL: no memory. */
+static struct cr_route_job *new_job(struct cr_route_server *rs, void (*done)(struct cr_job *job))
+{
+    const struct cr_tools *tools = cr_server_tools(rs->server);
+    struct cr_route_job *j = calloc(1, sizeof(*j));
+
+    if (!j)
+        return NULL;
+    j->job = (struct cr_job){.work = work, .done = done, .discard = discard, .name = "pins"};
+    j->rs = rs;
+    j->may_pin = !rs->route->frozen;
+    j->dir = strdup(rs->route->dir);
+    j->server = strdup(rs->name);
+    j->states = calloc(tools->count + 1, 1);
+    cr_buf_init(&j->now.text, MAX_DEFINITIONS);
+    cr_buf_init(&j->changed, MAX_CHANGED);
+    if (j->dir && j->server && j->states && copy_tools(tools, &j->now))
+        return j;
+    discard(&j->job);
+    return NULL;
+}
+
+static void submit(struct cr_route_job *j)
+{
+    j->code = 0;
+    cr_helper_submit(&j->rs->route->all.loop->disk, &j->job);
+}
+
+/* Another process writes now: tries again a moment later, for a while. Returns false after that. */
+static bool try_again(struct cr_route_job *j, struct cr_timer *again, int64_t *since_us)
+{
+    int64_t now = cr_loop_now();
+
+    if (!*since_us)
+        *since_us = now;
+    if (now - *since_us < CR_LOCKFILE_WAIT_MS * (int64_t)1000) {
+        cr_loop_set(j->rs->route->all.loop, again, now + CR_LOCKFILE_PAUSE_MS * (int64_t)1000);
+        return true;
+    }
+    *since_us = 0;
+    j->code = cr_lockfile_refuse_busy(j->dir, &j->why);
+    return false;
+}
+
+/* --- may it be called? ---------------------------------------------------------------------------
+ */
 
 void cr_route_forget_pins(struct cr_route_server *rs)
 {
-    free(rs->states);
-    rs->states = NULL;
-    cr_lockfile_clear(&rs->lock);
-    rs->lock = (struct cr_lockfile){.path = NULL};
+    struct cr_loop *loop = rs->route->all.loop;
+    struct cr_route_pins *p = &rs->pins;
+
+    cr_loop_unset(loop, &p->again);
+    if (p->check)
+        cr_helper_abandon(&loop->disk, &p->check->job);
+    p->check = NULL;
+    free(p->states);
+    p->states = NULL;
+    p->has_verdict = false;
 }
 
-static int read_lock(struct cr_route_server *rs, struct cr_problem *why)
+/* What was found: about all tools, or about one of them. */
+static void remember(struct cr_route_pins *p, struct cr_route_job *j)
 {
-    cr_lockfile_clear(&rs->lock);
-    rs->lock = (struct cr_lockfile){.path = NULL};
-    rs->lock_us = cr_loop_now();
-    return cr_lockfile_read(rs->route->dir, &rs->lock, why);
+    p->has_verdict = true;
+    p->verdict = (struct cr_route_verdict){.why = j->why,
+                                           .tool = j->want,
+                                           .is_of_all = j->code < 0,
+                                           .is_new = true,
+                                           .when_us = cr_loop_now()};
+    if (j->code < 0)
+        return;
+    free(p->states);
+    p->states = j->states;
+    j->states = NULL;
 }
 
-/* The first look at a new list. */
-static int look(struct cr_route_server *rs, struct cr_problem *why)
+static void checked(struct cr_job *job)
 {
-    bool *states = calloc(cr_server_tools(rs->server)->count + 1, sizeof(*states));
+    struct cr_route_job *j = cr_container(job, struct cr_route_job, job);
+    struct cr_route_server *rs = j->rs;
 
-    if (!states) {
-        (void)cr_problem_memory(why);
-        return CAPRUN_E_NOMEM;
-    }
-    if (read_lock(rs, why) < 0) {
-        free(states);
-        return CAPRUN_E_INVAL;
-    }
-    free(rs->states);
-    rs->states = states;
-    return 0;
+    if (j->code == CAPRUN_E_BUSY && try_again(j, &rs->pins.again, &rs->pins.busy_us))
+        return;
+    rs->pins.busy_us = 0;
+    remember(&rs->pins, j);
+    rs->pins.check = NULL;
+    discard(job);
+    cr_server_go_on(rs->server);
 }
 
-/* All that is new: a server is trusted on first use as a whole. */
-static int pin_new(struct cr_route_server *rs, struct cr_problem *why)
+void cr_route_check_again(struct cr_timer *timer)
 {
-    const struct cr_tools *tools = cr_server_tools(rs->server);
-    struct now now;
-    int r = fill_now(tools->list, tools->count, &now, why);
-
-    if (r < 0)
-        return r;
-    r = cr_tool_pins_pin(rs->route->dir, rs->name, now.list, now.count, false, why);
-    clear_now(&now);
-    return r < 0 ? r : read_lock(rs, why);
+    submit(cr_container(timer, struct cr_route_pins, again)->check);
 }
 
-static size_t index_of(const struct cr_route_server *rs, const struct cr_tool *tool)
+static int start_check(struct cr_route_server *rs, size_t tool, struct cr_problem *why)
 {
-    return (size_t)(tool - cr_server_tools(rs->server)->list);
+    struct cr_route_job *j = new_job(rs, checked);
+
+    if (!j)
+        return cr_problem_memory(why);
+    j->want = tool;
+    rs->pins.check = j;
+    submit(j);
+    return CR_ROUTE_LATER;
 }
 
-static int compare(struct cr_route_server *rs, const struct cr_tool_now *now,
-                   struct cr_problem *why)
+/* Is what is known of |tool| recent, or has nobody heard it yet? */
+static bool has_verdict(struct cr_route_pins *p, size_t tool)
 {
-    if (cr_tool_pins_check(&rs->lock, rs->name, now) != CR_TOOL_CHANGED)
-        return 0;
-    /* somebody may have accepted it meanwhile; but thousands may have changed, or be called */
-    if (cr_loop_now() - rs->lock_us > READ_AGAIN_US && read_lock(rs, why) < 0)
-        return CAPRUN_E_INVAL;
-    return cr_tool_pins_check(&rs->lock, rs->name, now) == CR_TOOL_CHANGED
-               ? cr_tool_pins_explain(&rs->lock, rs->name, now, why)
-               : 0;
-}
+    struct cr_route_verdict *v = &p->verdict;
 
-/* Returns 0 if it is as it is pinned; 1 if it is not pinned; or INTEGRITY_MISMATCH. */
-static int check(struct cr_route_server *rs, const struct cr_tool *tool, struct cr_problem *why)
-{
-    struct now now;
-    int r = fill_now(tool, 1, &now, why);
-
-    if (r < 0)
-        return r;
-    r = compare(rs, &now.list[0], why);
-    if (r == 0 && cr_tool_pins_check(&rs->lock, rs->name, &now.list[0]) == CR_TOOL_NEW)
-        r = 1;
-    clear_now(&now);
-    return r;
+    if (!p->has_verdict || (!v->is_of_all && v->tool != tool) ||
+        (!v->is_new && cr_loop_now() - v->when_us > REMEMBERED_US))
+        return false;
+    v->is_new = false;
+    return true;
 }
 
 int cr_route_check_pin(struct cr_route_server *rs, const struct cr_tool *tool,
                        struct cr_problem *why)
 {
-    bool *is_pinned;
-    int r;
+    size_t i = (size_t)(tool - cr_server_tools(rs->server)->list);
+    struct cr_route_pins *p = &rs->pins;
 
-    if (!rs->states && look(rs, why) < 0)
-        return CAPRUN_E_INVAL;
-    is_pinned = &rs->states[index_of(rs, tool)];
-    if (*is_pinned)
+    if (p->states && p->states[i] == CR_TOOL_PINNED)
         return 0;
-    r = check(rs, tool, why);
-    if (r > 0 && rs->route->frozen)
+    if (p->states && p->states[i] == CR_TOOL_NEW && rs->route->frozen)
         return cr_tool_pins_refuse_new(rs->name, tool->name, why);
-    if (r > 0)
-        r = pin_new(rs, why) < 0 ? CAPRUN_E_INVAL : check(rs, tool, why);
-    *is_pinned = r == 0;
-    return r;
+    if (p->check)
+        return CR_ROUTE_LATER;
+    if (!has_verdict(p, i))
+        return start_check(rs, i, why);
+    *why = p->verdict.why;
+    return CAPRUN_E_INVAL;
 }
 
-int cr_route_pin_accepted(struct cr_route_server *rs, struct cr_problem *why)
-{
-    const struct cr_tool *a, *b, *tool;
-    struct now now;
-    int r;
+/* --- what has changed, all of it -----------------------------------------------------------------
+ */
 
-    if (!rs->accept[0])
-        return 0;
-    tool = cr_tools_find(cr_server_tools(rs->server), rs->accept, &a, &b);
-    if (!tool || strcmp(tool->name, rs->accept) != 0)
-        return cr_problem_set(why, CAPRUN_OUTCOME_NOT_FOUND, "caprun tools lists what there is",
-                              "The server '%s' has no tool '%s'", rs->name, rs->accept);
-    r = fill_now(tool, 1, &now, why);
-    if (r < 0)
-        return r;
-    r = cr_tool_pins_pin(rs->route->dir, rs->name, now.list, 1, true, why);
-    clear_now(&now);
-    if (r == 0)
+static void listed(struct cr_job *job)
+{
+    struct cr_route_job *j = cr_container(job, struct cr_route_job, job);
+    struct cr_route_server *rs = j->rs;
+
+    if (j->code == CAPRUN_E_BUSY && try_again(j, &rs->pins.list_again, &rs->pins.list_busy_us))
+        return;
+    rs->pins.list_busy_us = 0;
+    rs->pins.list = NULL;
+    if (j->code == 0)
         rs->accept[0] = '\0'; /* once: the next change is another matter */
-    return r;
+    cr_route_tell_changes(rs, j->code, &j->why, &j->changed);
+    discard(job);
 }
 
-int cr_route_each_changed(struct cr_route_server *rs,
-                          void (*each)(void *data, const struct cr_tool *tool,
-                                       const struct cr_problem *why),
-                          void *data, struct cr_problem *why)
+void cr_route_list_again(struct cr_timer *timer)
 {
-    const struct cr_tools *tools = cr_server_tools(rs->server);
-    struct cr_problem change;
+    submit(cr_container(timer, struct cr_route_pins, list_again)->list);
+}
 
-    if (look(rs, why) < 0)
-        return CAPRUN_E_INVAL;
-    for (size_t i = 0; i < tools->count; i++)
-        if (check(rs, &tools->list[i], &change) < 0)
-            each(data, &tools->list[i], &change);
-    return 0;
+void cr_route_find_changes(struct cr_route_server *rs)
+{
+    struct cr_route_job *j = new_job(rs, listed);
+    struct cr_problem why;
+
+    if (j && rs->accept[0] && !(j->accept = strdup(rs->accept))) {
+        discard(&j->job);
+        j = NULL;
+    }
+    if (!j) {
+        (void)cr_problem_memory(&why);
+        cr_route_tell_changes(rs, CAPRUN_E_NOMEM, &why, NULL);
+        return;
+    }
+    j->lists = true;
+    rs->pins.list = j;
+    submit(j);
+}
+
+void cr_route_end_pins(struct cr_route_server *rs)
+{
+    struct cr_loop *loop = rs->route->all.loop;
+
+    cr_route_forget_pins(rs);
+    cr_loop_unset(loop, &rs->pins.list_again);
+    if (rs->pins.list)
+        cr_helper_abandon(&loop->disk, &rs->pins.list->job);
+    rs->pins.list = NULL;
 }

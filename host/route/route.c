@@ -98,6 +98,9 @@ static int add_server(struct cr_route *route, const struct cr_config_server *c, 
     route->count++;
     rs->route = route;
     rs->is_remote = c->url != NULL;
+    rs->pins.again = (struct cr_timer){.when_us = -1, .due = cr_route_check_again, .name = "pins"};
+    rs->pins.list_again =
+        (struct cr_timer){.when_us = -1, .due = cr_route_list_again, .name = "pins"};
     (void)snprintf(rs->name, sizeof(rs->name), "%s", c->name);
     if (rs->is_remote)
         return 0;
@@ -170,7 +173,9 @@ int cr_route_new(struct cr_loop *loop, const struct cr_config *config, const cha
                                    .is_idempotent = cr_route_is_idempotent,
                                    .lost = cr_route_lost};
     route->all = (struct cr_servers){.loop = loop, .most = MOST_IN_FLIGHT};
-    route->remote = (struct cr_task){.run = cr_route_tell_remote};
+    route->remote = (struct cr_task){.run = cr_route_tell_remote, .name = "route"};
+    route->release = (struct cr_task){.run = cr_route_release_held, .name = "route"};
+    route->held_last = &route->held;
     cr_policy_init(&route->policy);
     cr_policy_init(&route->idempotent);
     r = fill(route, config, guard, cache, err);
@@ -266,8 +271,9 @@ void cr_route_free(struct cr_route *route)
     route->each = NULL; /* who waits for a listing is not told: his data may be gone */
     end_servers(route);
     cr_loop_forget(route->all.loop, &route->remote);
+    cr_route_end_calls(route);
     for (size_t i = 0; i < route->count; i++) {
-        cr_route_forget_pins(&route->servers[i]);
+        cr_route_end_pins(&route->servers[i]);
         cr_server_free(route->servers[i].server);
     }
     free(route->servers);

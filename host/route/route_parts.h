@@ -14,6 +14,24 @@
 #define CR_ROUTE_NAME 64 /* characters of a server's name: the configuration was checked */
 #define CR_ROUTE_TOOL 512
 
+struct cr_route_job;
+
+/* What is known of the pins of a server's tools. */
+struct cr_route_pins {
+    uint8_t *states; /* enum cr_tool_state of each tool of the list; NULL: not known */
+    struct cr_route_verdict {
+        struct cr_problem why;
+        size_t tool;    /* that it is about */
+        bool is_of_all; /* it is about all of them */
+        bool is_new;    /* no call has heard it yet */
+        int64_t when_us;
+    } verdict; /* why a tool may not be called */
+    bool has_verdict;
+    struct cr_route_job *check, *list; /* jobs that go on: for a call, and for a listing */
+    struct cr_timer again, list_again; /* set while other processes write the lockfile */
+    int64_t busy_us, list_busy_us;     /* since when they do; 0: they do not */
+};
+
 struct cr_route_server {
     struct cr_route *route;
     char name[CR_ROUTE_NAME + 1];
@@ -21,11 +39,7 @@ struct cr_route_server {
     struct cr_server *server;       /* NULL: it is remote */
     char accept[CR_ROUTE_TOOL + 1]; /* a tool that is to be pinned as it is, or "" */
 
-    bool *states;            /* of the tools of its list: is it as it is pinned? NULL: nobody
-                                has looked yet */
-    struct cr_lockfile lock; /* as it was when somebody looked */
-    int64_t lock_us;         /* and when that was */
-
+    struct cr_route_pins pins;
     struct cr_server_waiter waiter; /* of a listing */
 };
 
@@ -38,7 +52,12 @@ struct cr_route {
     size_t count;
     char *dir; /* where the lockfile is */
     bool frozen;
-    bool has_read_lock; /* it could be read, before anything was started */
+
+    bool has_read_lock;                      /* it could be read, before anything was started */
+    struct cr_route_read *read;              /* the job that reads it; NULL: none goes on */
+    struct cr_route_call *held, **held_last; /* calls that wait for that */
+    struct cr_problem *lock_problem; /* why it cannot be read, for those that wait, or NULL */
+    struct cr_task release;          /* lets them go */
 
     void (*each)(void *data, const char *json, size_t len); /* of the listing that goes on; NULL at
                                                                the end: nobody is told */
@@ -55,35 +74,49 @@ struct cr_route_server *cr_route_find(struct cr_route *route, const char *method
 void cr_route_judge(struct cr_gate *gate, const char *method, struct cr_ruling *ret);
 void *cr_route_send(struct cr_gate *gate, struct caprun_run *run, uint32_t number,
                     const char *method, const char *args, size_t len);
-bool cr_route_is_idempotent(struct cr_gate *gate, const char *method);
+bool cr_route_is_idempotent(struct cr_gate *gate, const char *tool);
 void cr_route_lost(struct cr_gate *gate, void *sent, const char *why);
 
+void cr_route_release_held(struct cr_task *task);
+void cr_route_end_calls(struct cr_route *route);
+
 /* --- pins.c ---------------------------------------------------------------------------------- */
+
+#define CR_ROUTE_LATER 1
 
 /* The server's list is new: nothing is known of its pins. */
 void cr_route_forget_pins(struct cr_route_server *rs);
 
+/* The server is about to be freed: ends all that goes on. */
+void cr_route_end_pins(struct cr_route_server *rs);
+
 /*
- * May |tool|, of the server's list, be called? First use pins all tools that are not. Returns 0; or
- * INTEGRITY_MISMATCH, or CONFIG_ERROR if the lockfile cannot be read or written.
+ * May |tool|, of the server's list, be called? First use pins all tools that are not. Returns 0;
+ * CR_ROUTE_LATER, and cr_server_go_on() follows when it is known; or INTEGRITY_MISMATCH, or
+ * CONFIG_ERROR if the lockfile cannot be read or written.
  */
 int cr_route_check_pin(struct cr_route_server *rs, const struct cr_tool *tool,
                        struct cr_problem *why);
 
-/* Pins the tool that is to be accepted, if there is one. Returns 0, NOT_FOUND or CONFIG_ERROR. */
-int cr_route_pin_accepted(struct cr_route_server *rs, struct cr_problem *why);
-
 /*
- * Calls |each| for every tool of the list that is not as it is pinned. Returns 0, or why that
- * cannot be known.
+ * Pins the tool that is to be accepted, if there is one, and finds all tools that are not as they
+ * are pinned. cr_route_tell_changes() follows, perhaps before this returns.
  */
-int cr_route_each_changed(struct cr_route_server *rs,
-                          void (*each)(void *data, const struct cr_tool *tool,
-                                       const struct cr_problem *why),
-                          void *data, struct cr_problem *why);
+void cr_route_find_changes(struct cr_route_server *rs);
+
+/* Timers of a server. */
+void cr_route_check_again(struct cr_timer *timer);
+void cr_route_list_again(struct cr_timer *timer);
 
 /* --- listing.c ------------------------------------------------------------------------------- */
 
 void cr_route_tell_remote(struct cr_task *task);
+
+/*
+ * What cr_route_find_changes() found: JSON objects with commas between them; or |code|, an error,
+ * and |why|.
+ */
+void cr_route_tell_changes(struct cr_route_server *rs, int code, const struct cr_problem *why,
+                           const struct cr_buf *changed);
 
 #endif

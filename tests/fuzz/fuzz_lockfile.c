@@ -14,6 +14,7 @@
 
 #include "base/utf8.h"
 #include "look.h"
+#include "tool_state.h"
 #include "registry/lockfile_parts.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -63,7 +64,7 @@ static void look_at_explained(const struct cr_lockfile *lock, const char *server
     struct cr_tool_now now = {tool, other, sizeof(other) - 1};
     struct cr_problem why;
 
-    if (cr_tool_pins_check(lock, server, &now) != CR_TOOL_CHANGED)
+    if (tool_state(lock, server, &now) != CR_TOOL_CHANGED)
         return;
     insist(cr_tool_pins_explain(lock, server, &now, &why) == CAPRUN_E_INVAL && why.hint[0]);
     insist(why.outcome == CAPRUN_OUTCOME_INTEGRITY_MISMATCH);
@@ -90,7 +91,7 @@ static void look_at_tool(void *data, const char *server, const char *tool, const
     insist(strcmp(own, hash) == 0);
     now.definition = (const char *)text.data;
     now.len = text.len;
-    insist(cr_tool_pins_check(lock, server, &now) == CR_TOOL_PINNED);
+    insist(tool_state(lock, server, &now) == CR_TOOL_PINNED);
     look_at_explained(lock, server, tool, hash);
     cr_buf_clear(&text);
 }
@@ -140,7 +141,7 @@ static void look_at_definition(char *path, const uint8_t *data, size_t size)
     insist(text.len <= size && cr_lockfile_compose(&lock.text, &none, &news) == 1);
     if (!cr_buf_err(&lock.text) && cr_lockfile_parse(&lock, &why) == 0) {
         insist(doc.root->type == CR_JSON_OBJECT);
-        insist(cr_tool_pins_check(&lock, "s", &now) == CR_TOOL_PINNED);
+        insist(tool_state(&lock, "s", &now) == CR_TOOL_PINNED);
         cr_tool_pins_each(&lock, look_at_tool, &lock);
     } else {
         insist(doc.root->type != CR_JSON_OBJECT || size > 900); /* too deep, or grown */

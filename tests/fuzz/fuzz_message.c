@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/json.h"
 #include "base/scan.h"
 #include "input.h"
 #include "look.h"
@@ -85,6 +86,15 @@ static void look_at_kind(const struct cr_message *m, const struct found *found)
     insist(!is_question || m->id == 0);
 }
 
+/* What was found while the bytes came is what is found in all of them. */
+static void look_at_type(const struct cr_message *m)
+{
+    size_t len = 0;
+    const char *type = cr_json_peek(m->result.at, m->result.len, "resultType", &len);
+
+    insist(m->kind == CR_MESSAGE_RESULT && m->type.at == type && m->type.len == len);
+}
+
 static void look_at_message(const struct cr_message *m)
 {
     struct found found;
@@ -106,6 +116,8 @@ static void look_at_message(const struct cr_message *m)
     if (m->method.at)
         look_at_method(m->method, found.method);
     look_at_kind(m, &found);
+    if (m->has_type)
+        look_at_type(m);
 }
 
 /* Appends what a message is, so that two can be compared. */
@@ -150,6 +162,7 @@ static void feed_cut(struct input stream, size_t max, struct input cuts, struct 
     struct cr_message m;
 
     cr_reader_init(&r, max);
+    cr_reader_find_types(&r);
     for (size_t i = 0; stream.len; i++) {
         size_t cut = cuts.len ? cuts.at[i % cuts.len] : 0;
         size_t len = cut && cut < stream.len ? cut : stream.len;

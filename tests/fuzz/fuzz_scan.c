@@ -2,7 +2,8 @@
  * fuzz_scan.c - any bytes at all, through both rules of the scanner and the pretty-printer.
  *
  * What must hold: strict is a part of pass; what is pretty is accepted by the same rules, and is
- * pretty already; and a refusal has words that are safe to show.
+ * pretty already; a text in pieces is judged as the whole text is; and a refusal has words that are
+ * safe to show.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -35,6 +36,18 @@ static int scan(const uint8_t *data, size_t size, enum cr_scan_rules rules)
     return r;
 }
 
+/* The same in two pieces, cut where the first byte says. */
+static void check_pieces(const uint8_t *data, size_t size, enum cr_scan_rules rules, int whole)
+{
+    struct cr_scan s;
+    int r;
+
+    cr_scan_begin(&s, rules);
+    r = cr_scan_feed(&s, data, size ? data[0] % (size + 1) : 0, NULL);
+    must(r == 0 || r == whole);
+    must(cr_scan_finish(&s, data, size, NULL) == whole);
+}
+
 static void check_pretty(const uint8_t *data, size_t size, enum cr_scan_rules rules)
 {
     struct cr_buf once, twice;
@@ -57,6 +70,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int pass = scan(data, size, CR_SCAN_PASS);
 
     must(strict != 0 || pass == 0);
+    check_pieces(data, size, CR_SCAN_STRICT, strict);
+    check_pieces(data, size, CR_SCAN_PASS, pass);
     if (strict == 0)
         check_pretty(data, size, CR_SCAN_STRICT);
     if (pass == 0)

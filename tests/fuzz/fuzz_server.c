@@ -124,6 +124,11 @@ int cr_child_send(struct cr_child *c, const void *line, size_t len, struct cr_er
     return 0;
 }
 
+void cr_child_find_types(struct cr_child *c)
+{
+    cr_reader_find_types(&c->reader);
+}
+
 size_t cr_child_waiting(const struct cr_child *c)
 {
     return c->waiting;
@@ -397,11 +402,11 @@ static void fuzz_server_look(const struct cr_server *s)
     uint32_t waiting = 0, sent = 0;
 
     for (int i = 0; i < FUZZ_SERVER_CALLS; i++) {
-        waiting += fuzz_server.calls[i].waits && !fuzz_server.calls[i].at.id;
-        sent += fuzz_server.calls[i].waits && fuzz_server.calls[i].at.id;
+        waiting += fuzz_server.calls[i].waits && fuzz_server.calls[i].at.queue == s->waiting;
+        sent += fuzz_server.calls[i].waits && fuzz_server.calls[i].at.queue == s->sent;
     }
-    insist(s->waiting.count == waiting && s->sent.count == sent);
-    insist(s->waiting.bytes == 2 * waiting && fuzz_server.all.in_flight == sent);
+    insist(s->waiting->count == waiting && s->sent->count == sent);
+    insist(s->waiting->bytes == 2 * waiting && fuzz_server.all.in_flight == sent);
     insist(sent <= s->at_once && sent <= fuzz_server.all.most);
     insist(!s->waiters == !fuzz_server.waits);
     insist((s->state == CR_SERVER_OFF) == !s->child);
@@ -445,6 +450,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!fuzz_server.has_loop)
         insist(cr_loop_init(&fuzz_server.loop, NULL) == 0);
     fuzz_server.has_loop = true;
+    fuzz_server.loop.helper.has_tried = true; /* no thread: all happens in the same order again */
     fuzz_server.all = (struct cr_servers){.loop = &fuzz_server.loop, .most = 4};
     fuzz_server.waits = fuzz_server.no_start = false;
     memset(fuzz_server.calls, 0, sizeof(fuzz_server.calls));

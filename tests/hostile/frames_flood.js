@@ -2,10 +2,7 @@
 // with frame(LOG)
 // with frame(LOG, 1, 'cut')
 // with frame(LOG, 0, new Uint8Array(1000))
-// with idle(0)
-// with idle(0, 0n)
-// expect: EXECUTION_TIMEOUT TimeoutError "after 300 ms"
-// timeout: 300
+// expect: WORKER_TERMINATED WorkerError "it logs on after the end of the log"
 const many = bytes(Array(100).fill($CASE));
 for (;;) send(many);
 // twin

@@ -28,5 +28,5 @@ send(idle(1, 1000n));
 return 'idle, but not for ever';
 // twin
 // expect: SUCCESS "an old one is not believed"
-send(idle(0), idle(0, 0n));
+send(idle(0));
 return 'an old one is not believed';

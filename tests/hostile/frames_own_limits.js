@@ -20,7 +20,12 @@ return 'went on';
 // expect: SUCCESS "went on"
 // expect-log: [log cut here: it may have 10,000 lines, and 1000 bytes]
 // max-log: 1000
-for (let i = 0; i < 100; i++) send(frame(LOG, 0, 'x'.repeat(1000)));
+for (let i = 0; i < 2; i++) send(frame(LOG, 0, 'x'.repeat(1000)));
+return 'went on';
+// case
+// expect: WORKER_TERMINATED WorkerError "it logs on after the end of the log"
+// max-log: 1000
+for (let i = 0; i < 3; i++) send(frame(LOG, 0, 'x'.repeat(1000)));
 return 'went on';
 // case
 // expect: CALL_LIMIT LimitError "More than 3 calls in one run"

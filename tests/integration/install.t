@@ -36,6 +36,18 @@ def what_is_installed_runs_and_what_is_uninstalled_is_gone():
 
 
 @test
+def all_may_read_what_is_installed_whatever_the_umask():
+    before = os.umask(0o077)
+    try:
+        with installed() as prefix:
+            modes = {name: os.stat(f"{prefix}/{name}").st_mode & 0o777 for name in files_below(prefix)}
+    finally:
+        os.umask(before)
+    equal(modes["lib/pkgconfig/caprun.pc"], 0o644)
+    equal([name for name, mode in modes.items() if mode not in (0o644, 0o755)], [])
+
+
+@test
 def the_notices_of_others_are_installed():
     with installed() as prefix:
         with open(f"{prefix}/share/doc/caprun/THIRD_PARTY_LICENSES", encoding="utf-8") as file:

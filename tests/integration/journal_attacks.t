@@ -98,6 +98,9 @@ FORGED = {
     "a blob of an answer that is a path": (changed(3, json=None, jsonBlob="../" * 21 + "x", jsonBytes=4), {}, 2,
                                            "JOURNAL_INVALID"),
     "tools that are none": (WHOLE, {"tools": [1]}, 2, '"tools"'),
+    "as many tools as may be": (WHOLE, {"tools": [f"s:t{i}" for i in range(9999)] + ["s:echo"]}, 0, "same"),
+    "more tools than may be": (WHOLE, {"tools": ["s:echo"] * 10001}, 2, '"tools" is too long'),
+    "a tool with too long a name": (WHOLE, {"tools": ["s:" + "x" * 192]}, 2, '"tools" is too long'),
     "limits that are none": (WHOLE, {"limits": {}}, 2, '"timeoutMs"'),
     "another version": (WHOLE, {"journal": 2}, 2, "version 2"),
 }
@@ -156,6 +159,84 @@ def code_without_variables_is_resumed():  # the twin
     with recorder(s={}) as r:
         done = r.run("resume", forge(r, [JOB], code="return [await mcp.s.echo({a: 1}), args.env]"))
         equal((done.status, done.out), (0, '[{"a":1},null]\n'), done.err)
+
+
+# What the code does, its lines, what the header asks for, and what the error says under 64 MB and 1 s.
+GREEDY = {
+    "memory": ("const a = []; for (let i = 0; i < 100; i++) a.push(new Uint8Array(1 << 20).fill(1)); return 1",
+               {"memoryBytes": 1 << 30}, 5, ["Memory limit of 64", "the run of the journal had 1 G", "--memory"]),
+    "wall time": ("await new Promise((r) => setTimeout(r, 1300)); return 1",
+                  {"timeoutMs": 3600000, "cpuMs": 3600000}, 4,
+                  ["after 1 s; the run of the journal had 1 h", "--timeout"]),
+}
+
+
+@each({f"{what} by {command}": (what, command) for what in GREEDY for command in ("resume", "replay")
+       if (what, command) != ("wall time", "replay")})  # a slower machine may take longer for the same
+def a_journal_from_elsewhere_has_no_more_than_the_configuration_gives(case):
+    what, command = case
+    code, asked, status, parts = GREEDY[what]
+    with recorder(settings={"limits": {"timeoutMs": 1000, "memoryMB": 64}}, s={}) as r:
+        limits = {**lines_of(r.record("return 1"))[0]["limits"], **asked}
+        lines = [JOB] if command == "resume" else [JOB, DONE, END]
+        done = r.run(command, forge(r, lines, code=code, limits=limits))
+        equal(done.status, status, said(done))
+        contains(said(done), *parts)
+        twin = r.run(command, forge(r, lines, code=code, limits=limits), "--memory", "512m", "--timeout", "1m")
+        equal(twin.status, 0, said(twin))
+
+
+@test
+def a_replay_from_elsewhere_ends_when_the_command_line_says():
+    with recorder(s={}) as r:
+        limits = {**lines_of(r.record("return 1"))[0]["limits"], "timeoutMs": 3600000, "cpuMs": 3600000}
+        done = r.run("replay", forge(r, [JOB, DONE, END], code="for (;;);", limits=limits), "--timeout", "1s")
+        equal(done.status, 4, said(done))
+        contains(said(done), "after 1 s; the run of the journal had")
+
+
+@each({"replay": ("replay", 1), "resume": ("resume", 0)})
+def a_journal_of_our_own_has_what_it_had(case):
+    """The twin: what the command line has given once need not be given again."""
+    command, calls = case
+    code = "const a = []; for (let i = 0; i < 100; i++) a.push(new Uint8Array(1 << 20).fill(1));" \
+           "await mcp.s.echo({}); return 1"
+    with recorder(settings={"limits": {"memoryMB": 64}}, s={} if calls else {"silent": ["tools/call"]}) as r:
+        running = r.start("exec", "-", "--memory", "512m", code=code)
+        if not calls:
+            wait_until(lambda: r.called("s"), 20, "a call")
+            running.send(signal.SIGKILL)
+        running.end()
+        wait_until(lambda: not reap_orphans(), 10, "the end of orphans")
+        r.serve({"s": {}}, limits={"memoryMB": 64})
+        done = r.run(command, os.path.basename(r.runs()[0])[:36], *(["--retry-unknown"] if not calls else []))
+        equal(done.status, 0, said(done))
+
+
+@test
+def a_run_that_has_used_more_time_than_it_may_have_is_left_alone():
+    with recorder(settings={"limits": {"timeoutMs": 1000}}, s={}) as r:
+        limits = {**lines_of(r.record("return 1"))[0]["limits"], "timeoutMs": 3600000, "cpuMs": 3600000}
+        path = forge(r, [JOB, {"at": 7000000, "to": "wake"}], limits=limits,
+                     code="await new Promise((r) => setTimeout(r, 5000)); return 1")
+        before = read(path)
+        done = r.run("resume", path)
+        equal((done.status, read(path)), (2, before), said(done))
+        contains(said(done), "has used 7 s already, and may have 1 s here", "--timeout")
+        equal(r.run("resume", path, "--timeout", "1m").status, 0)
+
+
+@each({"bytes": (b"x" * (24 << 20), "is over 12 MiB"), "values": (b"0," * (5 << 20) + b"0", "has too many values")})
+def the_first_line_of_a_journal_is_bounded(case):
+    what, words = case
+    inner = b'"' + what + b'"' if what[:1] == b"x" else b"[" + what + b"]"
+    with recorder(s={}) as r:
+        path = r.write(seal([b'{"journal":1,"x":' + inner]))
+        os.chmod(path, 0o600)
+        for command in ("replay", "resume"):
+            done = r.run(command, path)
+            equal(done.status, 2, said(done))
+            contains(said(done), words)
 
 
 @each({"a configuration": "config", "a registry": "registry"})

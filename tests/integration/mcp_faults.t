@@ -396,4 +396,15 @@ def hundreds_of_calls_each_get_their_own_answer():
         equal((len(t.called("a")), len(t.called("b"))), (300, 300))
 
 
+@test
+def calls_of_a_run_whose_time_is_over_are_let_go_of():
+    """Calls wait at the server, and are admitted in the moment in which the run's stack is waited for."""
+    code = ("await mcp.s.echo({}); for (let i = 0; i < 300; i++) mcp.s.sleep({ms: 100 + (i * 37) % 300}).catch(() => 0);"
+            "await new Promise((r) => setTimeout(r, 60)); for (;;);")
+    with tools(s={"config": {"maxConcurrent": 8}}) as t:
+        for ms in range(300, 303):
+            status, error = t.error(code, "--timeout", f"{ms}ms")
+            equal((status, error["code"]), (4, "EXECUTION_TIMEOUT"))
+
+
 main()

@@ -165,6 +165,43 @@ def a_kill_of_one_caprun_is_nothing_to_another():
         wait_for_end(u)
 
 
+def with_group(t):
+    """The configuration of a fake whose process group has more members, which lose their parent."""
+    fake = t.fake("s")
+    quiet = "</dev/null >/dev/null 2>&1"
+    return {"command": "sh", "args": ["-c", f"trap '' HUP; sleep 1000 {quiet} & (sleep 1001 {quiet} &)\n"
+                                            f"{shlex.join([fake['command'], *fake['args']])}; true"]}
+
+
+def parent_of(pid):
+    with open(f"/proc/{pid}/status", encoding="utf-8") as file:
+        return int(re.search(r"^PPid:\s*(\d+)$", file.read(), re.M)[1])
+
+
+@test
+def a_kill_of_the_guard_leaves_nothing_of_the_server_s_group():
+    with tools() as t:
+        t.serve({"s": with_group(t)})
+        running = in_a_call(t, "exec", "-", "--json")
+        guard = parent_of(parent_of(t.starts("s")[0]))
+        with open(f"/proc/{guard}/comm", encoding="utf-8") as file:
+            equal(file.read(), "caprun-guard\n")
+        os.kill(guard, signal.SIGKILL)
+        equal(running.end().status, 1)
+        error = running.envelope["error"]
+        equal((error["code"], error["message"]),
+              ("RPC_ERROR", 'The server "s" was killed: its guard was killed by signal 9 (Killed)'))
+        wait_for_end(t)
+
+
+@test
+def an_orderly_end_leaves_nothing_of_the_server_s_group():
+    with tools() as t:
+        t.serve({"s": with_group(t)})
+        envelope = t.execute("return mcp.s.echo({x: 1})")
+        equal((envelope.get("result"), family(t)), ({"x": 1}, []))
+
+
 @test
 def a_run_that_is_over_its_time_ends_its_servers():
     with tools(s={}) as t:

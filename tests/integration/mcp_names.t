@@ -61,6 +61,21 @@ def a_tool_that_is_not_listed_is_an_error_and_is_not_sent(call):
 
 
 @test
+def the_first_three_misses_of_a_run_are_told_what_was_perhaps_meant():
+    with tools(s=ODD, z={"only": True, "tools": [{"name": "plain"}]}) as t:
+        code = """const got = [];
+            for (const call of [mcp.s.plaim, mcp.z.plaim, mcp.s.frobnicate, mcp.s.plaim, mcp.z.plaim])
+                got.push((await outcome(call({}))).message);
+            return got"""
+        for _ in range(2):  # each run has its own three
+            got = t.value(code)
+            equal(["did you mean" in message for message in got], [True, True, False, False, False], str(got))
+            contains(got[0], 'has no tool "plaim"; did you mean "plain"?')
+            contains(got[3], 'The server "s" has no tool "plaim"')
+        equal((t.called("s"), t.called("z")), ([], []))
+
+
+@test
 def the_names_are_seen_in_a_listing_as_they_are():
     with tools(s=ODD) as t:
         equal([tool["name"] for tool in t.listing()["s"]["tools"]], NAMES)

@@ -123,6 +123,40 @@ def a_call_that_may_not_is_not(case):
         equal((states(envelope), len(r.called("s"))), (["in_flight_unknown", "done"], 2))
 
 
+# Tool of the server, and how the code calls it: is it made again with "idempotent": ["read_*"]?
+SPELLED = {
+    "an alias that matches, of a tool that does not": ("read-and-clear", "read_and_clear", False),
+    "a tool that matches": ("read_all", "read_all", True),
+    "a tool that matches, by its alias": ("read_a-b", "read_a_b", True),
+}
+
+
+@each(SPELLED)
+def idempotent_goes_by_the_exact_name_of_the_tool(case):
+    tool, called, again = case
+    server = {"tools": [{"name": tool}]}
+    with recorder(s={**server, **SILENT["s"]}) as r:
+        path = interrupted(r, OUTCOME + f"return outcome(mcp.s.{called}({{n: 1}}))")
+        equal([line["tool"] for line in lines_of(path) if "send" in line], [f"s:{tool}"])
+        r.serve({"s": {**server, "config": {"idempotent": ["read_*"]}}})
+        envelope = resumed(r, path)
+        equal((states(envelope), len(r.called("s"))), (["done"], 2) if again else (["in_flight_unknown"], 1))
+        equal(r.replay(path), 0, r.err)
+
+
+@test
+def a_journal_without_exact_names_has_no_idempotent_calls():
+    with recorder(**SILENT) as r:
+        path = interrupted(r, ONE)
+        older = [body.replace(b',"tool":"s:echo"', b"") for body in bodies_of(read(path))]
+        assert older != bodies_of(read(path)), "the name is written down"
+        write_file(path, seal(older))
+        r.serve({"s": {"config": {"idempotent": ["*"]}}})
+        envelope = resumed(r, path)
+        equal((states(envelope), len(r.called("s"))), (["in_flight_unknown", "done"], 2))
+        equal(r.replay(path), 0, r.err)
+
+
 @test
 def of_several_only_those_that_are_named_are_made_again():
     with recorder(**SILENT) as r:

@@ -345,6 +345,13 @@ static void idle_before(const struct fake_job *job)
     honest(job);
 }
 
+static void idle_again(const struct fake_job *job)
+{
+    fake_idle((uint32_t)job->number, INT64_MAX);
+    fake_idle((uint32_t)job->number, INT64_MAX);
+    honest(job);
+}
+
 static void idle_without_timer(const struct fake_job *job)
 {
     fake_idle(1, job->number ? INT64_MIN : -1);
@@ -526,15 +533,28 @@ static void log_lines(const struct fake_job *job)
     honest(job);
 }
 
-/* One line of all that a log may have, and |number| more. */
-static void log_bytes(const struct fake_job *job)
+/* |count| lines, each of all that a log may have. */
+static void fake_long_lines(int count)
 {
     char *line = calloc(1, LIMIT_DEFAULT_LOG_BYTES);
 
     if (!line)
         _exit(WIRE_EXIT_SOCKET);
-    fake_frame(WIRE_LOG, 0, line, LIMIT_DEFAULT_LOG_BYTES);
+    for (int i = 0; i < count; i++)
+        fake_frame(WIRE_LOG, 0, line, LIMIT_DEFAULT_LOG_BYTES);
     free(line);
+}
+
+/* One line of all that a log may have, and |number| more. */
+static void log_bytes(const struct fake_job *job)
+{
+    fake_long_lines(1);
+    log_lines(job);
+}
+
+static void log_bytes_twice(const struct fake_job *job)
+{
+    fake_long_lines(2);
     log_lines(job);
 }
 

@@ -15,6 +15,7 @@
 static struct cr_servers all;
 static struct cr_server *server;
 static struct cr_server_failure last; /* of whatever failed last */
+static int failures;                  /* of all calls */
 static int lists;                     /* times that the owner heard of */
 static enum cr_era forced;
 static uint32_t at_once;
@@ -24,6 +25,7 @@ struct call {
     struct cr_server_call at;
     const char *tool; /* NULL: it is not admitted */
     int admitted, queued, sent, progress, results, failures;
+    int place; /* among those that failed */
     char json[256];
 };
 
@@ -36,12 +38,14 @@ static inline const char *on_admit(struct cr_server_call *at, const struct cr_to
 {
     struct call *c = call_of(at);
 
+    use_up_turn();
     c->admitted += tools->count == COUNT(own_tools);
     return c->tool;
 }
 
 static inline void on_queued(struct cr_server_call *at)
 {
+    use_up_turn();
     call_of(at)->queued++;
 }
 
@@ -70,7 +74,10 @@ static inline void on_result(struct cr_server_call *at, const char *json, size_t
 
 static inline void on_failed(struct cr_server_call *at, const struct cr_server_failure *why)
 {
+    use_up_turn();
     call_of(at)->failures++;
+    call_of(at)->place = ++failures;
+    (void)snprintf(call_of(at)->json, sizeof(call_of(at)->json), "%.200s", why->text);
     last = *why;
 }
 
@@ -108,7 +115,7 @@ static inline bool begin_all(void)
     all = (struct cr_servers){.loop = &loop, .most = 64};
     server = NULL;
     last = (struct cr_server_failure){.text = ""};
-    lists = 0;
+    lists = failures = 0;
     forced = CR_ERA_LEGACY;
     at_once = 16;
     eras_dir = NULL;

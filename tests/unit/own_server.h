@@ -12,6 +12,11 @@
  *     silent=METHOD       answers that never
  *     bad-list            a second list is an error
  *     stay                does not leave when its input ends
+ *     big-answer          the first answer is over 1 MiB, and has few values
+ *     rich-answer         the first answer is under 1 MiB, and has 200,000 values
+ *     big-error           the first answer is an error of 100 KiB
+ *     big-list            the list is of 2 pages, 300 KiB each
+ *     too-big-list        the list is over 4 MiB
  *
  * Its tools are in own_tools.
  */
@@ -37,6 +42,7 @@ static const char *const own_tools[] = {
     "progress", /* tells of it twice, once with another's token, and answers */
     "error",    /* a JSON-RPC error with a long message */
     "question", /* a result that is a question */
+    "long",     /* the same, but that is said behind 300 KiB */
     "changed",  /* answers, and says that the list has changed */
     "wrong",    /* answers to others, twice to itself, and with noise */
     "ask",      /* asks three things before it answers */
@@ -136,6 +142,10 @@ static inline void own_call(const char *tool, const char *id, const char *line)
             "{\"jsonrpc\":\"2.0\",\"id\":\"q-1\",\"method\":\"ping\"}\n"
             "{\"jsonrpc\":\"2.0\",\"id\":-7,\"method\":\"roots/list\"}\n"
             "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"sampling/createMessage\",\"params\":{}}");
+    if (strcmp(tool, "long") == 0) {
+        own_say(OWN_RESULT "{\"text\":\"%0307200d\",\"resultType\":\"input_required\"}}", id, 0);
+        return;
+    }
     own_find(line, "\"arguments\":", ",", args);
     own_say(OWN_RESULT "{%s\"tool\":\"%s\",\"args\":%s}}", id,
             strcmp(tool, "question") == 0 ? "\"resultType\":\"input_required\"," : "", tool, args);
@@ -153,7 +163,18 @@ static inline void own_list(const char *id)
                 id);
         return;
     }
-    (void)printf(OWN_RESULT "{\"tools\":[", id);
+    if (own_is_told("too-big-list")) {
+        own_say(OWN_RESULT "{\"tools\":[],\"x\":\"%05000000d\"}}", id, 0);
+        return;
+    }
+    if (own_is_told("big-list") && own_lists % 2) {
+        own_say(OWN_RESULT "{\"tools\":[],\"x\":\"%0307200d\",\"nextCursor\":\"2\"}}", id, 0);
+        return;
+    }
+    (void)printf(OWN_RESULT "{\"ttlMs\":120000,", id);
+    if (own_is_told("big-list"))
+        (void)printf("\"x\":\"%0307200d\",", 0);
+    (void)printf("\"tools\":[");
     for (size_t i = 0; i < sizeof(own_tools) / sizeof(own_tools[0]); i++)
         (void)printf("%s{\"name\":\"%s\"}", i ? "," : "", own_tools[i]);
     own_say("]}}");
@@ -164,6 +185,26 @@ static inline void own_discover(const char *id)
     own_say(OWN_RESULT "{\"supportedVersions\":[\"%s\"],\"_meta\":{"
                        "\"io.modelcontextprotocol/serverInfo\":{\"name\":\"own\"}}}}",
             id, own_is_told("only-legacy") ? "2025-06-18" : "2026-07-28");
+}
+
+/* The first answer, if it is to be out of all proportion. */
+static inline bool own_exaggerate(const char *id)
+{
+    if (own_is_told("big-answer")) {
+        own_say(OWN_RESULT "{\"protocolVersion\":\"2025-06-18\",\"x\":\"%02000000d\"}}", id, 0);
+    } else if (own_is_told("rich-answer")) {
+        (void)printf(OWN_RESULT "{\"protocolVersion\":\"2025-06-18\",\"capabilities\":[0", id);
+        for (int i = 0; i < 200000; i++)
+            (void)fputs(",0", stdout);
+        own_say("]}}");
+    } else if (own_is_told("big-error")) {
+        own_say(
+            "{\"jsonrpc\":\"2.0\",\"id\":%s,\"error\":{\"code\":-32022,\"message\":\"%0102400d\"}}",
+            id, 0);
+    } else {
+        return false;
+    }
+    return true;
 }
 
 /* Is this not to be answered? */
@@ -181,6 +222,9 @@ static inline void own_request(const char *method, const char *tool, const char 
     bool modern = own_is_told("modern"), both = own_is_told("both");
 
     if (own_is_silent(method))
+        return;
+    if ((strcmp(method, "initialize") == 0 || strcmp(method, "server/discover") == 0) &&
+        own_exaggerate(id))
         return;
     if (strcmp(method, "server/discover") == 0 && own_is_told("exit-first"))
         _exit(1);

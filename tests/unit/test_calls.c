@@ -104,9 +104,9 @@ TEST(the_time_of_a_call_begins_anew_when_it_is_sent)
     CHECK(begin_calls(0, 60000));
     cr_calls_queued(run, 1);
     make_old(2);
-    CHECK(cr_calls_send(run, 2) == 0);
+    CHECK(cr_calls_send(run, 2, NULL) == 0);
     CHECK(run->calls[1].heard_us > 1 && run->calls[1].sent_us == run->calls[1].heard_us);
-    CHECK(cr_calls_send(run, 1) == 0);
+    CHECK(cr_calls_send(run, 1, NULL) == 0);
     CHECK(run->clock_first == 3 && run->clock_last == 1 && run->calls[0].sent_us > 0);
     cr_calls_expire(run);
     CHECK(run->calls_open == CALLS && end_calls());
@@ -117,7 +117,7 @@ TEST(the_time_of_a_call_begins_anew_with_each_progress)
     int64_t sent_us;
 
     CHECK(begin_calls(0, 60000));
-    CHECK(cr_calls_send(run, 1) == 0);
+    CHECK(cr_calls_send(run, 1, NULL) == 0);
     sent_us = run->calls[0].sent_us;
     for (int i = 1; i <= 3; i++) {
         make_old(1);
@@ -132,8 +132,8 @@ TEST(the_time_of_a_call_begins_anew_with_each_progress)
 TEST(a_call_whose_time_is_over_fails_alone_and_the_gate_hears_of_it)
 {
     CHECK(begin_calls(0, 60000));
-    CHECK(cr_calls_send(run, 1) == 0);
-    CHECK(cr_calls_send(run, 3) == 0);
+    CHECK(cr_calls_send(run, 1, NULL) == 0);
+    CHECK(cr_calls_send(run, 3, NULL) == 0);
     make_old(2); /* it is the first now */
     cr_calls_expire(run);
     CHECK(run->calls_open == 2 && run->calls[1].state == CR_CALL_FAILED);
@@ -152,13 +152,15 @@ TEST(what_is_said_about_a_call_that_is_over_does_nothing)
     CHECK(run->calls_open == 2);
     for (uint32_t number = 0; number <= CALLS + 1; number += number == 1 ? CALLS : 1) {
         cr_calls_queued(run, number);
-        (void)cr_calls_send(run, number);
+        (void)cr_calls_send(run, number, NULL);
         cr_calls_progress(run, number, "{}", 2);
         cr_calls_hint(run, number, "x");
     }
     CHECK(progresses == 0 && run->clock_first == 2 && run->clock_last == 3);
-    CHECK(cr_calls_reply_scanned(run, 1, "{}", 2, NULL) == CAPRUN_E_STATE);
-    CHECK(cr_calls_reply_scanned(run, CALLS + 1, "{}", 2, NULL) == CAPRUN_E_STATE && end_calls());
+    CHECK(cr_calls_reply_scanned(run, 1, WIRE_REPLY_TOOL, "{}", 2, NULL) == CAPRUN_E_STATE);
+    CHECK(cr_calls_reply_scanned(run, CALLS + 1, WIRE_REPLY_TOOL, "{}", 2, NULL) ==
+              CAPRUN_E_STATE &&
+          end_calls());
 }
 
 TEST(a_call_that_was_released_is_not_lost)
@@ -166,7 +168,8 @@ TEST(a_call_that_was_released_is_not_lost)
     CHECK(begin_calls(0, 60000));
     cr_calls_release(run, 1);
     cr_calls_release(run, 2);
-    CHECK(cr_calls_reply_scanned(run, 2, "{}", 2, NULL) == 0 && run->calls_open == 2);
+    CHECK(cr_calls_reply_scanned(run, 2, WIRE_REPLY_TOOL, "{}", 2, NULL) == 0 &&
+          run->calls_open == 2);
     CHECK(end_calls() && lost[1] == 0 && lost[2] == 0 && lost[3] == 1);
 }
 

@@ -93,6 +93,96 @@ TEST(all_that_a_server_wrote_before_it_died_is_delivered)
     CHECK(why_is("was killed by signal 9 (Killed)") && end());
 }
 
+/* --- turns ----------------------------------------------------------------------------------- */
+
+#define MOST_TURNS 4 /* of a server in one step: control, guard, output, and one busy task */
+#define SAY_MANY "i=0; while [ $i -lt 300 ]; do say n$i; i=$((i+1)); done;"
+
+/* Steps until there is an end, or |messages| came. Returns the most messages in one step, or -1. */
+static int most_in_a_step(int messages)
+{
+    int64_t until = cr_loop_now() + patience_us();
+    int most = 0;
+
+    while (!seen.endings && seen.messages < messages) {
+        int before = seen.messages;
+
+        cr_loop_step(&loop, 10);
+        most = seen.messages - before > most ? seen.messages - before : most;
+        if (cr_loop_now() > until)
+            return -1;
+    }
+    return most;
+}
+
+TEST(a_flood_of_messages_is_handled_in_many_turns)
+{
+    int most;
+
+    CHECK(begin() && SCRIPT(SAY_MANY "exec sleep 100"));
+    is_slow = true;
+    most = most_in_a_step(300);
+    CHECK(most > 0 && most <= MOST_TURNS && seen.messages == 300 && seen.endings == 0);
+    CHECK(strcmp(seen.last, NOTE("n299")) == 0 && end());
+}
+
+TEST(what_is_left_at_the_end_is_handled_in_many_turns_before_the_end_is_told)
+{
+    int most;
+
+    CHECK(begin() && SCRIPT(SAY_MANY "printf '%s' '" NOTE("last") "'"));
+    is_slow = true;
+    most = most_in_a_step(1000);
+    CHECK(most > 0 && most <= MOST_TURNS && seen.endings == 1 && !seen.after_the_end);
+    CHECK(seen.messages == 301 && strcmp(seen.last, NOTE("last")) == 0 && end());
+}
+
+TEST(a_batch_is_handed_out_in_many_turns)
+{
+    int most;
+
+    CHECK(begin() &&
+          SCRIPT("printf '['; i=0; while [ $i -lt 200 ]; do "
+                 "printf '%s,' '" NOTE("a") "'; i=$((i+1)); done; "
+                                            "printf '%s]\\n' '" NOTE("z") "'; exec sleep 100"));
+    is_slow = true;
+    most = most_in_a_step(201);
+    CHECK(most > 0 && most <= MOST_TURNS && seen.messages == 201);
+    CHECK(strcmp(seen.last, NOTE("z")) == 0 && end());
+}
+
+TEST(a_server_may_be_freed_with_messages_left)
+{
+    CHECK(begin() && SCRIPT(SAY_MANY "exec sleep 100"));
+    is_slow = true;
+    CHECK(most_in_a_step(5) > 0 && loop.busy.first);
+    forget_child();
+    CHECK(!loop.busy.first && end());
+    CHECK(begin() && SCRIPT(SAY_MANY));
+    is_slow = true;
+    CHECK_SOON(seen.messages > 250 && cr_child_is_ending(child));
+    forget_child();
+    CHECK(!loop.busy.first && seen.endings == 0 && end());
+}
+
+TEST(a_server_that_is_stopped_with_messages_left_still_delivers_them)
+{
+    CHECK(begin() && SCRIPT(SAY_MANY "cat >/dev/null; say bye"));
+    is_slow = true;
+    CHECK(most_in_a_step(5) > 0);
+    cr_child_stop(child);
+    CHECK_SOON(seen.endings == 1);
+    CHECK(seen.messages == 301 && strcmp(seen.last, NOTE("bye")) == 0 && end());
+}
+
+TEST(the_end_of_many_megabytes_of_noise_is_kept)
+{
+    CHECK(begin() && SCRIPT("yes 1 | head -c 8000000; echo over; say z; exit 2"));
+    CHECK_SOON(seen.endings == 1);
+    CHECK(seen.messages == 1 && strcmp(last_words(10), "1 | over") == 0);
+    CHECK(why_is("exited with status 2") && end());
+}
+
 /* --- last words ------------------------------------------------------------------------------ */
 
 TEST(standard_error_is_kept_escaped_and_is_no_message)

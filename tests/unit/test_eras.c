@@ -137,6 +137,26 @@ TEST(a_pipe_instead_of_the_file_is_not_waited_for)
     scratch_end();
 }
 
+/* The strings are gone when the helper writes; what is queued at the end is still written. */
+TEST(the_helper_writes_with_strings_of_its_own_and_in_order)
+{
+    static const enum cr_era eras[] = {CR_ERA_LEGACY, CR_ERA_UNKNOWN, CR_ERA_MODERN};
+    char command[] = "a", copy[sizeof(dir)];
+    struct cr_loop loop;
+
+    CHECK(begin() && cr_loop_init(&loop, NULL) == 0);
+    for (size_t i = 0; i < sizeof(eras) / sizeof(eras[0]); i++) {
+        (void)snprintf(copy, sizeof(copy), "%s", dir);
+        command[0] = 'a';
+        cr_eras_remember_later(&loop, copy, COMMAND(command), eras[i]);
+        copy[0] = command[0] = 'x';
+    }
+    cr_eras_remember_later(&loop, NULL, COMMAND("a"), CR_ERA_LEGACY);
+    cr_loop_clear(&loop);
+    CHECK(cr_eras_recall(dir, COMMAND("a")) == CR_ERA_MODERN && only_file());
+    scratch_end();
+}
+
 TEST(without_memory_nothing_is_remembered_or_recalled_wrongly)
 {
     CHECK(begin());

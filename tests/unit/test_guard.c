@@ -4,6 +4,10 @@
  */
 #include "servers.h"
 
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 /* Far away from its parent: orphaned, in a session of its own, with no pipe of the host. */
@@ -209,6 +213,106 @@ TEST(a_server_whose_guard_is_killed_is_killed_too)
     CHECK(kill(find_guard(), SIGKILL) == 0);
     CHECK(ends("was killed: its guard was killed by signal 9 (Killed)"));
     CHECK(are_gone_within(1000000) && end());
+}
+
+/* In the group of the server, without its parent, and deaf to all but SIGKILL. */
+#define IN_THE_GROUP "(trap '' TERM HUP; sleep 100 </dev/null >/dev/null 2>&1 &)\n"
+
+/* Three generations: the server, and below it a shell that has children of its own. */
+#define FAMILY IN_THE_GROUP "sh -c 'trap \"\" TERM HUP; sleep 100 & sleep 100' &\n"
+
+static bool all_of_the_group_end_with_a_killed_guard(void)
+{
+    return begin() && SCRIPT(FAMILY "say ready; exec sleep 100") && hears("ready") &&
+           kill(find_guard(), SIGKILL) == 0 &&
+           ends("was killed: its guard was killed by signal 9 (Killed)") &&
+           are_gone_within(1000000) && end();
+}
+
+TEST(grandchildren_in_the_group_end_with_a_guard_that_is_killed)
+{
+    CHECK(all_of_the_group_end_with_a_killed_guard());
+}
+
+TEST(grandchildren_in_the_group_end_with_a_guard_that_had_to_be_killed)
+{
+    CHECK(begin() && SCRIPT(FAMILY "say ready; exec sleep 100") && hears("ready"));
+    CHECK(kill(find_guard(), SIGSTOP) == 0);
+    forget_child();
+    CHECK(are_gone_within(1000000) && end());
+}
+
+/* All that the host does about a guard that hangs happens in turns of the loop. */
+TEST(a_guard_that_is_stopped_is_killed_by_the_loop_and_its_group_too)
+{
+    CHECK(begin() && SCRIPT(FAMILY "say ready; cat >/dev/null; sleep 100") && hears("ready"));
+    CHECK(kill(find_guard(), SIGSTOP) == 0);
+    cr_child_stop(child);
+    CHECK(ends("was killed, since it did not end by itself") && are_gone_within(1000000) && end());
+}
+
+/* The server is dead, and its guard dies before it has ended the rest of the group. */
+TEST(grandchildren_end_also_if_the_server_has_ended_before_its_guard)
+{
+    pid_t guard;
+
+    CHECK(begin() && SCRIPT(FAMILY "say ready; cat >/dev/null") && hears("ready"));
+    guard = find_guard();
+    CHECK(kill(guard, SIGSTOP) == 0);
+    cr_child_stop(child); /* the server leaves, and nobody reaps it */
+    for (int i = 0; i < 20; i++)
+        cr_loop_step(&loop, 10);
+    CHECK(!seen.endings && kill(guard, SIGKILL) == 0);
+    CHECK(ends("was killed: its guard was killed by signal 9 (Killed)"));
+    CHECK(are_gone_within(1000000) && end());
+}
+
+/* Makes the system call |number| fail with |error|, here and in all children. */
+static bool deny_call(int number, int error, bool only_with_flags)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, 3),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[3])),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, only_with_flags ? 1 : 0, 0),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)error),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {.len = COUNT(code), .filter = code};
+
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+/* 0: a kernel before 6.9, which does not signal a group by pidfd; 1: one without pidfds at all. */
+static int kill_guard_on_old_kernel(int which)
+{
+    bool denied = which == 0 ? deny_call(SYS_pidfd_send_signal, EINVAL, true)
+                             : deny_call(SYS_pidfd_open, ENOSYS, false);
+
+    if (!denied)
+        return 2;
+    return all_of_the_group_end_with_a_killed_guard() ? 0 : 1;
+}
+
+TEST(grandchildren_end_with_a_killed_guard_on_older_kernels_too)
+{
+    CHECK(in_child(kill_guard_on_old_kernel, 0) == 0);
+    CHECK(in_child(kill_guard_on_old_kernel, 1) == 0);
+}
+
+static int end_orderly_without_pidfds(int number)
+{
+    (void)number;
+    if (!deny_call(SYS_pidfd_open, ENOSYS, false) || !begin() ||
+        !SCRIPT(GRANDCHILDREN "say ready; exit 7"))
+        return 2;
+    return ends("exited with status 7") && nobody_is_left() && end() ? 0 : 1;
+}
+
+TEST(an_orderly_end_needs_no_pidfd)
+{
+    CHECK(in_child(end_orderly_without_pidfds, 0) == 0);
 }
 
 TEST(a_guard_that_is_asked_to_leave_ends_all_of_the_tree)

@@ -389,6 +389,64 @@ TEST(each_allocation_that_fails_is_an_error_of_ours)
     scratch_end();
 }
 
+/* --- a first line that is too long -------------------------------------------------------------
+ */
+
+/* MiB that this process had at the most. */
+static long peak_mib(void)
+{
+    FILE *status = fopen("/proc/self/status", "re");
+    char line[256];
+    long kib = 0;
+
+    while (status && fgets(line, sizeof(line), status))
+        if (strncmp(line, "VmHWM:", 6) == 0)
+            kib = strtol(line + 6, NULL, 10);
+    if (status)
+        (void)fclose(status);
+    return kib / 1024;
+}
+
+/* A header with |count| values more than HEAD, of |each| bytes. */
+static bool put_long_header(size_t count, const char *each)
+{
+    cr_buf_clear(&journal_text);
+    cr_buf_init(&journal_text, 64u << 20);
+    memset(journal_chain, 0, sizeof(journal_chain));
+    cr_buf_str(&journal_text, HEAD ",\"more\":[0");
+    while (count--)
+        cr_buf_str(&journal_text, each);
+    cr_buf_str(&journal_text, "]");
+    cr_line_seal(&journal_text, 0, journal_chain);
+    return journal_put("j");
+}
+
+static bool refuses_header(const char *words)
+{
+    return cr_journal_read(path_of("j"), -1, &journal, &why) < 0 &&
+           why.outcome == CAPRUN_OUTCOME_JOURNAL_INVALID && strstr(why.text, words);
+}
+
+TEST(a_first_line_that_no_run_can_have_costs_little)
+{
+    long before;
+
+    CHECK(scratch_begin());
+    CHECK(put_long_header(12u << 20, ",0")); /* 24 MiB took 986 MB */
+    before = peak_mib();
+    CHECK(refuses_header("is over 12 MiB"));
+    CHECK(put_long_header(6000000, ",0") && refuses_header("has too many values"));
+    CHECK(peak_mib() - before < 120);
+    CHECK(put_long_header(120000, ",0") && cr_journal_read(path_of("j"), -1, &journal, &why) == 0);
+    cr_journal_clear(&journal);
+    CHECK(put_long_header(100000,
+                          ",\"a string of a hundred bytes, with [commas, and] {such}, which "
+                          "are no values ................\"") &&
+          cr_journal_read(path_of("j"), -1, &journal, &why) == 0);
+    cr_journal_clear(&journal);
+    scratch_end();
+}
+
 int main(int argc, char **argv)
 {
     return tap_main(argc, argv);

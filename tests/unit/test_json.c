@@ -414,6 +414,67 @@ TEST(a_hundred_thousand_values_side_by_side_are_built)
     CHECK(n == N && strcmp(cr_json_get(doc.root, "k99999")->text, "9") == 0);
 }
 
+/* Is the number of values in |text| exactly |count|? */
+static bool has_values(const char *text, size_t count)
+{
+    struct cr_json_doc made = {0};
+    struct cr_err err = {0};
+    bool fits = cr_json_parse_within(text, strlen(text), count, &made, &err) == 0;
+
+    cr_json_clear(&made);
+    return fits &&
+           (count == 1 ||
+            (cr_json_parse_within(text, strlen(text), count - 1, &made, &err) == CAPRUN_E_TOOBIG &&
+             err.code == CAPRUN_E_TOOBIG && strstr(err.text, "values") && !made.root));
+}
+
+TEST(each_value_counts_and_nothing_else_does)
+{
+    CHECK(has_values("1", 1) && has_values(" \"a,[{\" ", 1) && has_values("\"\\\",[\"", 1));
+    CHECK(has_values("[]", 1) && has_values("[ ]", 1) && has_values("{\n}", 1));
+    CHECK(has_values("[0]", 2) && has_values("[[]]", 2) && has_values("[ { } ]", 2));
+    CHECK(has_values("[[],[],{}]", 4) && has_values("[[[[]]]]", 4));
+    CHECK(has_values("{\"a,b\":1,\"[\":[\"]\",2]}", 5));
+    CHECK(has_values("[\"[\", \"{\", [\"\\\"\"]]", 5));
+}
+
+TEST(what_is_cut_off_is_counted_up_to_there_and_is_still_no_json)
+{
+    static const char *const cut[] = {"\"", "\"\\", "[\"a\\", "[,", "{\"a\":[", "]", ""};
+
+    for (size_t i = 0; i < COUNT(cut); i++)
+        CHECK(parse_bytes(cut[i], strlen(cut[i])) == CAPRUN_E_INVAL);
+}
+
+/* Parses an array of |count| - 1 zeros. */
+static int parse_zeros(size_t count)
+{
+    char *text = malloc(2 * count);
+    int r = 1;
+
+    if (text) {
+        for (size_t i = 0; i < count; i++)
+            memcpy(text + 2 * i, ",0", 2);
+        text[0] = '[';
+        text[2 * count - 2] = ']';
+        r = parse_bytes(text, 2 * count - 1);
+    }
+    free(text);
+    return r;
+}
+
+TEST(a_tree_has_a_ceiling_of_values_which_is_found_before_memory_is_taken)
+{
+    struct cr_err err = {0};
+
+    CHECK(parse_zeros(CR_JSON_MAX_VALUES) == 0 && doc.root->count == CR_JSON_MAX_VALUES - 1);
+    CHECK(parse_zeros(CR_JSON_MAX_VALUES + 1) == CAPRUN_E_TOOBIG);
+    failing_after(0);
+    CHECK(cr_json_parse(bytes, 2 * CR_JSON_MAX_VALUES + 1, &doc, &err) == CAPRUN_E_TOOBIG);
+    failing_stop();
+    CHECK(!failing_failed && strstr(err.text, "more than 1048576 values"));
+}
+
 TEST(short_texts_fit_to_the_byte)
 {
     static const char *const texts[] = {"1",      "12",          "[1]",         "[1,2]", "\"\"",

@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "base/file.h"
 #include "base/scan.h"
 #include "failing.h"
 #include "lockfiles.h"
@@ -261,7 +262,28 @@ TEST(a_full_disk_is_an_error_and_the_old_file_stays)
     scratch_end();
 }
 
+#define BUSY ".caprun.lock.busy"
+
 TEST(a_lock_that_is_held_for_ten_seconds_is_an_error_that_says_so)
+{
+    int fd;
+
+    CHECK(scratch_begin());
+    fd = open(path_of(BUSY), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    CHECK(cr_file_lock(fd) == 0);
+    paused_ms = 0;
+    CHECK(cannot_write("other processes have held the lock on it for 10 s",
+                       "lslocks shows which; wait for them, or end them"));
+    CHECK(paused_ms == 10000 && count_files() == 1);
+    paused_ms = -1;
+    (void)close(fd);
+    CHECK(pin("a.b.c.d", "012", false) == 0);
+    CHECK(count_files() == 1); /* the lockfile: what was locked is gone */
+    scratch_end();
+}
+
+/* Whoever may read a directory may lock it. */
+TEST(a_lock_on_the_directory_stops_no_writer)
 {
     int dir;
 
@@ -269,12 +291,24 @@ TEST(a_lock_that_is_held_for_ten_seconds_is_an_error_that_says_so)
     dir = open(scratch, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     CHECK(flock(dir, LOCK_EX) == 0);
     paused_ms = 0;
-    CHECK(cannot_write("other processes have held the lock on its directory for 10 s",
-                       "lslocks shows which; wait for them, or end them"));
-    CHECK(paused_ms == 10000 && count_files() == 0);
+    CHECK(pin("a.b.c.d", "012", false) == 0 && paused_ms == 0);
     paused_ms = -1;
     (void)close(dir);
-    CHECK(pin("a.b.c.d", "012", false) == 0);
+    scratch_end();
+}
+
+TEST(what_others_can_open_is_not_locked)
+{
+    static const char not_ours[] = "'" BUSY "' beside it is not a file of this user alone";
+
+    CHECK(scratch_begin() && put(BUSY, "") && chmod(path_of(BUSY), 0644) == 0);
+    CHECK(cannot_write(not_ours, "remove it"));
+    CHECK(unlink(path_of(BUSY)) == 0 && symlink("elsewhere", path_of(BUSY)) == 0);
+    CHECK(cannot_write(not_ours, "remove it"));
+    CHECK(unlink(path_of(BUSY)) == 0 && mkdir(path_of(BUSY), 0700) == 0);
+    CHECK(cannot_write(not_ours, "remove it"));
+    CHECK(rmdir(path_of(BUSY)) == 0 && put(BUSY, "") && chmod(path_of(BUSY), 0600) == 0);
+    CHECK(pin("a.b.c.d", "012", false) == 0 && count_files() == 1);
     scratch_end();
 }
 

@@ -527,6 +527,39 @@ TEST(more_watches_than_a_batch_all_get_their_turn)
     cr_loop_clear(&loop);
 }
 
+/* --- turns ------------------------------------------------------------------------------------ */
+
+static int told, worked;
+
+static void tell(struct cr_task *task)
+{
+    (void)task;
+    told = worked;
+}
+
+static struct cr_task telling = {.run = tell, .name = "telling"};
+
+static void work(struct cr_task *task)
+{
+    (void)task;
+    worked++;
+    cr_loop_defer(&loop, &telling);
+}
+
+TEST(a_step_does_one_busy_task_and_what_that_has_to_tell)
+{
+    struct cr_task first = {.run = work, .name = "first"}, second = {.run = work, .name = "second"};
+
+    CHECK(cr_loop_init(&loop, NULL) == 0);
+    cr_loop_defer_busy(&loop, &first);
+    cr_loop_defer_busy(&loop, &second);
+    cr_loop_step(&loop, 1000);
+    CHECK(worked == 1 && told == 1);
+    cr_loop_step(&loop, 1000); /* it does not wait: there is more to do */
+    CHECK(worked == 2 && told == 2 && !loop.busy.first && !loop.tasks.first);
+    cr_loop_clear(&loop);
+}
+
 int main(int argc, char **argv)
 {
     return tap_main(argc, argv);

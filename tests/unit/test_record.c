@@ -2,11 +2,13 @@
  * test_record.c - the journal while it is written: when there is one, and what happens if it cannot
  * be.
  */
+#include <semaphore.h>
 #include <sys/resource.h>
 
 #include "base/file.h"
 #include "base/scan.h"
 #include "failing.h"
+#include "journal/blobs.h"
 #include "journal/journal.h"
 #include "journal/record.h"
 #include "recorded.h"
@@ -118,6 +120,54 @@ TEST(a_journal_over_its_limit_is_cut_and_the_run_goes_on)
     CHECK(end());
 }
 
+TEST(a_value_that_would_be_over_the_limit_is_not_written)
+{
+    struct cr_record_spec spec = {.max_bytes = 70000};
+    struct cr_journal journal;
+    struct cr_problem why;
+    char path[1100];
+
+    CHECK(begin());
+    (void)snprintf(path, sizeof(path), "%s", path_of("j"));
+    spec.path = path;
+    CHECK(records("await mcp.a.echo({x: " LONG "}); return 1", &spec, OK) && asked == 1);
+    CHECK(strstr(cr_record_note(run), "over 70000 bytes") && mode_of("j.d") == 0);
+    CHECK(strlen(get("j")) < 70000 && !strstr(get("j"), "\"from\":\"call\""));
+    CHECK(cr_journal_read(path, -1, &journal, &why) == 0 && journal.cut && journal.calls == 0);
+    cr_journal_clear(&journal);
+    CHECK(end());
+}
+
+/* Records answers of 9 MB, |count| of them; returns how many bytes of blobs are there then. */
+static uint64_t recorded_bytes(uint64_t limit, int count)
+{
+    char code[200];
+
+    (void)snprintf(code, sizeof(code),
+                   "for (let i = 0; i < %d; i++) await mcp.a.echo({i, x: 'x'.repeat(9e6)});",
+                   count);
+    (void)cr_record_remove(path_of("j"));
+    if (!new_run(code) || caprun_run_set_record_limit(run, limit) < 0 ||
+        caprun_run_record(run, path_of("j")) < 0 || !ends(OK))
+        return UINT64_MAX;
+    return cr_blobs_size(path_of("j"));
+}
+
+TEST(a_library_records_no_more_than_its_limit)
+{
+    CHECK(begin());
+    CHECK(new_run("return 1") && caprun_run_record(run, path_of("k")) == 0);
+    CHECK(caprun_run_set_record_limit(run, (1024ull << 20) + 1) == CAPRUN_E_TOOBIG);
+    CHECK(caprun_run_set_record_limit(run, 400) == 0 && ends(OK)); /* also of one that is made */
+    CHECK(strstr(get("k"), "\"cut\":\"over 400 bytes\"") && strstr(get("k"), "{\"journal\":1"));
+    CHECK(caprun_run_set_record_limit(run, 1) == CAPRUN_E_STATE);
+    /* args and answer are the same bytes: one file, which counts twice */
+    CHECK(recorded_bytes(0, 9) == 4 * 9000014);
+    CHECK(recorded_bytes(20 << 20, 9) == 9000014);
+    CHECK(recorded_bytes(1024 << 20, 9) == 9 * 9000014);
+    CHECK(end());
+}
+
 /* Files of this process have so many bytes at most, from now on. */
 static void set_room(rlim_t bytes)
 {
@@ -161,6 +211,172 @@ TEST(a_blob_that_cannot_be_written_counts_as_the_file)
     CHECK(put("j.d", "in its way") && new_run("return mcp.a.echo({a: " LONG "})"));
     CHECK(caprun_run_record(run, path_of("j")) == 0 && ends(CAPRUN_OUTCOME_INTERNAL));
     CHECK(asked == 0 && holds("j.d", "in its way"));
+    CHECK(end());
+}
+
+/* |size| bytes of JSON, in the same memory each time. */
+static const char *object_of(int size)
+{
+    static char json[70001];
+
+    (void)snprintf(json, sizeof(json), "{\"a\":\"%0*d\"}", size - 8, 7);
+    return json;
+}
+
+/* --- a disk that hangs ------------------------------------------------------------------------ */
+
+static sem_t disk_goes_on;
+
+static void hang(struct cr_job *job)
+{
+    (void)job;
+    while (sem_wait(&disk_goes_on) < 0)
+        ;
+}
+
+static void ignore(struct cr_job *job)
+{
+    (void)job;
+}
+
+static struct cr_job hanging = {.work = hang, .done = ignore, .discard = ignore, .name = "hang"};
+
+/* Has |run| recorded in "j" and started, while the disk hangs. */
+static bool starts_with_hanging_disk(const char *code, const char *args)
+{
+    (void)sem_init(&disk_goes_on, 0, 0);
+    if (!new_run(code) || caprun_run_record(run, path_of("j")) < 0 ||
+        (args && caprun_run_set_args(run, args, strlen(args)) < 0))
+        return false;
+    cr_helper_submit(&run->loop->disk, &hanging);
+    return caprun_start(run) == 0;
+}
+
+static void step_once(void)
+{
+    (void)caprun_wait(rt, 10000);
+    caprun_step(rt);
+}
+
+static bool ends_meanwhile(void)
+{
+    struct caprun_run *other;
+    bool ok = caprun_run_new(rt, &other) == 0 && caprun_run_set_code(other, "return 1", 8) == 0 &&
+              caprun_run_record(other, path_of("other")) == 0 && caprun_run(other) == 0 &&
+              caprun_get_outcome(other) == OK;
+
+    caprun_run_free(other);
+    return ok && unlink(path_of("other")) == 0;
+}
+
+static bool goes_on(enum caprun_outcome outcome)
+{
+    (void)sem_post(&disk_goes_on);
+    while (!caprun_done(run))
+        step_once();
+    return caprun_get_outcome(run) == outcome;
+}
+
+static bool is_replayed(enum caprun_outcome outcome)
+{
+    return new_run(NULL) && caprun_run_replay(run, path_of("j")) == 0 && ends(outcome);
+}
+
+TEST(a_disk_that_hangs_delays_long_values_and_nothing_else)
+{
+    CHECK(begin());
+    CHECK(starts_with_hanging_disk("return (await mcp.a.echo({a: " LONG "})).a.length", NULL));
+    while (!run->hearing.job)
+        step_once();
+    CHECK(ends_meanwhile());
+    CHECK(asked == 0 &&
+          !strstr(get("j"), "\"from\":\"call\"")); /* a line comes before its effect */
+    CHECK(goes_on(OK) && asked == 1 && strcmp(caprun_get_result(run, NULL), "70000") == 0);
+    CHECK(is_replayed(OK) && end());
+}
+
+TEST(an_answer_waits_for_the_disk_too)
+{
+    CHECK(begin());
+    CHECK(starts_with_hanging_disk("return (await mcp.a.never()).length", NULL));
+    while (!asked)
+        step_once();
+    CHECK(caprun_call_reply(run, 1, object_of(70000), 70000) == 0 && run->answers);
+    CHECK(caprun_call_reply(run, 1, "1", 1) == CAPRUN_E_STATE);
+    CHECK(ends_meanwhile() && !strstr(get("j"), "\"reply\""));
+    CHECK(goes_on(OK) && strstr(get("j"), "\"jsonBytes\":70000"));
+    CHECK(is_replayed(OK) && end());
+}
+
+TEST(a_run_that_ends_while_a_value_waits_has_its_end_in_the_journal)
+{
+    CHECK(begin());
+    CHECK(starts_with_hanging_disk("await mcp.a.echo({a: " LONG "})", NULL));
+    while (!run->hearing.job)
+        step_once();
+    caprun_cancel(run);
+    CHECK(strstr(get("j"), "\"end\":\"CANCELLED\"") && asked == 0);
+    CHECK(goes_on(CAPRUN_OUTCOME_CANCELLED) && is_replayed(CAPRUN_OUTCOME_CANCELLED) && end());
+}
+
+TEST(a_run_that_is_freed_before_its_first_line_is_written_leaves_a_whole_journal)
+{
+    int fd;
+
+    CHECK(begin());
+    CHECK(starts_with_hanging_disk("return args.a.length", object_of(70000)));
+    while (!run->awaits_recorder)
+        step_once();
+    CHECK(ends_meanwhile() && (fd = open(path_of("j"), O_RDONLY | O_CLOEXEC)) >= 0);
+    caprun_cancel(run);
+    CHECK(strcmp(get("j"), "") == 0);
+    caprun_run_free(run);
+    run = NULL;
+    CHECK(cr_file_is_locked(fd));
+    (void)sem_post(&disk_goes_on);
+    caprun_free(rt); /* waits for all that is to be written */
+    rt = NULL;
+    CHECK(!cr_file_is_locked(fd) && close(fd) == 0);
+    CHECK(strstr(get("j"), "\"argsBytes\":70000") && strstr(get("j"), "\"end\":\"CANCELLED\""));
+    scratch_end();
+}
+
+/* The recorder lives on until its first line is written; what that sets in the loop goes with it.
+ */
+TEST(a_run_that_is_freed_at_once_leaves_nothing_in_the_loop)
+{
+    const struct cr_loop *loop;
+
+    CHECK(begin());
+    CHECK(starts_with_hanging_disk("return args.a.length", object_of(70000)));
+    loop = run->loop;
+    caprun_run_free(run);
+    run = NULL;
+    (void)sem_post(&disk_goes_on);
+    while (!strstr(get("j"), "\"argsBytes\":70000"))
+        caprun_step(rt);
+    caprun_step(rt);
+    for (const struct cr_timer *t = loop->timers.next; t != &loop->timers; t = t->next)
+        CHECK(strcmp(t->name, "recorder") != 0);
+    CHECK(end());
+}
+
+#define HELD 3
+
+TEST(a_run_that_finds_no_place_to_wait_is_not_written_down)
+{
+    struct caprun_run *held[HELD];
+
+    CHECK(begin() && caprun_set_max_workers(rt, 1) == 0 && caprun_set_max_waiting(rt, 1) == 0);
+    for (size_t i = 0; i < HELD; i++) {
+        CHECK(new_run("for (;;);") && (i < 2 || caprun_run_record(run, path_of("j")) == 0));
+        CHECK(caprun_start(run) == (i < 2 ? 0 : CAPRUN_E_BUSY));
+        held[i] = run;
+        run = NULL;
+    }
+    for (size_t i = 0; i < HELD; i++)
+        caprun_run_free(held[i]);
+    CHECK(access(path_of("j"), F_OK) < 0);
     CHECK(end());
 }
 
@@ -246,15 +462,6 @@ TEST(a_run_that_is_recorded_survives_each_failure)
         CHECK(ok && (failing_failed || allowed > 20 || !failing_works()));
     } while (failing_failed && allowed++ < 10000);
     CHECK(allowed < 10000);
-}
-
-/* |size| bytes of JSON, in the same memory each time. */
-static const char *object_of(int size)
-{
-    static char json[70001];
-
-    (void)snprintf(json, sizeof(json), "{\"a\":\"%0*d\"}", size - 8, 7);
-    return json;
 }
 
 TEST(a_long_origin_is_in_the_header_and_long_args_and_a_long_schema_are_blobs)

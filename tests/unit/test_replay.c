@@ -4,6 +4,7 @@
 #include "failing.h"
 #include "journal/replay.h"
 #include "journals.h"
+#include "pool/calls.h"
 #include "recorded.h"
 
 #define OK CAPRUN_OUTCOME_SUCCESS
@@ -318,6 +319,143 @@ TEST(a_call_that_was_under_way_is_made_again_only_if_somebody_says_so)
     CHECK(record("j", three_calls, OK) && cut_off("j", 4));
     asked = 0;
     CHECK(resumes("j", 1, OK) && asked == 3);
+    CHECK(end());
+}
+
+/* --- limits ----------------------------------------------------------------------------------- */
+
+#define ASKED(memory, ms)                                                                    \
+    "{\"journal\":1,\"run\":\"01234567-89ab-7def-8123-456789abcdef\",\"time\":\"t\","        \
+    "\"caprun\":\"0\",\"engine\":\"e\",\"prelude\":\"p\",\"boot\":\"b\",\"limits\":{"        \
+    "\"timeoutMs\":" #ms ",\"cpuMs\":" #ms ",\"rpcTimeoutMs\":1000,\"memoryBytes\":" #memory \
+    ",\"resultBytes\":33554432,\"logBytes\":1000,\"maxCalls\":10,\"maxConcurrentCalls\":4}," \
+    "\"onDenied\":\"continue\",\"seed\":\"" SEED "\",\"code\":\"return 1\",\"args\":{}"
+#define GIB (1ull << 30)
+
+/* Replays, or resumes, "j" with these limits set, 0: none; the run has to end. */
+static bool runs_with(bool resume, uint64_t memory, uint64_t ms)
+{
+    if (!new_run(NULL) || (resume ? caprun_run_resume : caprun_run_replay)(run, path_of("j")) < 0 ||
+        caprun_run_set_memory(run, memory) < 0 || caprun_run_set_timeout(run, ms) < 0 ||
+        (resume && caprun_run_retry(run, 0) < 0))
+        return false;
+    return ends(OK);
+}
+
+static bool has_limits(uint64_t memory, uint32_t wall_ms)
+{
+    if (run->limits.memory == memory && run->limits.wall_ms == wall_ms &&
+        run->limits.cpu_ms == wall_ms)
+        return true;
+    printf("# %llu bytes, %u and %u ms\n", (unsigned long long)run->limits.memory,
+           run->limits.wall_ms, run->limits.cpu_ms);
+    return false;
+}
+
+TEST(the_limits_of_a_journal_are_no_more_than_what_is_set_or_the_defaults)
+{
+    CHECK(begin());
+    CHECK(forge(ASKED(4294967296, 86400000), (const char *const[]){DONE("1"), END(1), NULL}));
+    CHECK(runs_with(false, 0, 0) && has_limits(GIB / 2, 3000000));
+    CHECK(run->recorded.memory == 4 * GIB && run->recorded.wall_ms == 86400000);
+    CHECK(runs_with(false, GIB, 90000) && has_limits(GIB, 90000));
+    CHECK(runs_with(false, 8 * GIB, 2000000000) && has_limits(4 * GIB, 864000000));
+    CHECK(!run->recorded.memory && !run->recorded.wall_ms && !run->recorded.cpu_ms);
+    CHECK(run->limits.most.result_bytes == 33554432 && run->limits.call_ms == 1000);
+    CHECK(forge(ASKED(4294967296, 86400000), (const char *const[]){NULL}));
+    CHECK(runs_with(true, 0, 0) && has_limits(GIB / 2, 300000));
+    CHECK(forge(ASKED(4294967296, 86400000), (const char *const[]){NULL}));
+    CHECK(runs_with(true, 8 * GIB, 2000000000) && has_limits(4 * GIB, 86400000));
+    CHECK(forge(ASKED(33554432, 1000), (const char *const[]){DONE("1"), END(1), NULL}));
+    CHECK(runs_with(false, 0, 0) && has_limits(33554432, 60000));
+    CHECK(runs_with(false, GIB, 0) && has_limits(33554432, 60000));
+    CHECK(caprun_set_memory(rt, GIB) == CAPRUN_E_STATE && end());
+}
+
+/* --- what is idempotent ----------------------------------------------------------------------- */
+
+static char judged[64];
+
+static void allow(struct cr_gate *gate, const char *method, struct cr_ruling *ret)
+{
+    (void)gate;
+    (void)method;
+    *ret = (struct cr_ruling){.answer = CR_RULING_ALLOWED, .by = "rule:", .rule = "*"};
+}
+
+static void *answer_call(struct cr_gate *gate, struct caprun_run *one, uint32_t call,
+                         const char *method, const char *args, size_t len)
+{
+    (void)gate;
+    (void)method;
+    asked++;
+    (void)cr_calls_reply(one, call, WIRE_REPLY_VALUE, args, len, NULL, NULL);
+    return NULL;
+}
+
+static bool has_exact_name(struct cr_gate *gate, const char *tool)
+{
+    (void)gate;
+    (void)snprintf(judged, sizeof(judged), "%s", tool);
+    return strcmp(tool, "a:exact") == 0;
+}
+
+static struct cr_gate gate = {.judge = allow, .send = answer_call, .is_idempotent = has_exact_name};
+
+/* Resumes a run whose call a:b was sent, as |first| and |second| (or NULL) say. */
+static bool goes_on_after(const char *first, const char *second, enum caprun_outcome outcome)
+{
+    char resume[200], boot[64];
+
+    cr_record_boot(boot);
+    (void)snprintf(resume, sizeof(resume), "{\"at\":3,\"resume\":true,\"date\":1,\"boot\":\"%s\"",
+                   boot);
+    journal_begin(HEAD_START ",\"code\":\"return mcp.a.b({})\",\"args\":{}");
+    journal_add(JOB);
+    journal_add(CALL(1, 1));
+    journal_add(first);
+    journal_add(resume);
+    if (second)
+        journal_add(second);
+    asked = 0;
+    judged[0] = '\0';
+    if (!journal_put("j") || !new_run(NULL) || caprun_run_resume(run, path_of("j")) < 0)
+        return false;
+    run->on_call = NULL;
+    if (caprun_start(run) < 0)
+        return false;
+    run->gate = &gate; /* in the place of the runtime's */
+    while (!caprun_done(run))
+        caprun_wait(rt, 10000), caprun_step(rt);
+    return caprun_get_outcome(run) == outcome;
+}
+
+TEST(a_call_is_idempotent_by_the_exact_name_in_its_send_line)
+{
+#define SENT(more) "{\"at\":3,\"send\":1" more
+#define TOOL(name) SENT(",\"tool\":\"" name "\"")
+    static const struct {
+        const char *first, *second, *judged;
+        int asked;
+    } cases[] = {
+        {TOOL("a:exact"), NULL, "a:exact", 1},
+        {TOOL("a:exact") ",\"by\":\"rule:*\"", TOOL("a:exact"), "a:exact", 1},
+        {TOOL("a:b"), NULL, "a:b", 0},
+        {SENT(""), NULL, "", 0},
+        {SENT(",\"by\":\"rule:*\""), NULL, "", 0},
+        {SENT(",\"tool\":1"), NULL, "", 0},
+        {TOOL(""), NULL, "", 0},
+        {TOOL("a:b"), TOOL("a:exact"), "", 0},
+        {SENT(""), TOOL("a:exact"), "", 0},
+        {TOOL("a:exact"), SENT(""), "", 0},
+    };
+
+    CHECK(begin());
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        CHECK(goes_on_after(cases[i].first, cases[i].second,
+                            cases[i].asked ? OK : CAPRUN_OUTCOME_RPC_ERROR));
+        CHECK(asked == cases[i].asked && strcmp(judged, cases[i].judged) == 0);
+    }
     CHECK(end());
 }
 

@@ -328,7 +328,9 @@ TEST(a_call_that_is_not_in_the_list_of_tools_asks_nobody)
                            CAPRUN_OUTCOME_PERMISSION_DENIED,
                            "list of tools (\\\"files:reads\\\", \\\"files:rea\\\", "
                            "\\\"file:read\\\" and 2 more); its author"));
-    CHECK(plays_with_tools("call_and_throw 1", NULL, 0, CAPRUN_OUTCOME_RPC_ERROR,
+    /* a call that is denied costs no scan of its args, which are not JSON here */
+    CHECK(plays_with_tools("call_and_throw 1", NULL, 0, CAPRUN_OUTCOME_PERMISSION_DENIED, denied));
+    CHECK(plays_with_tools("call_and_throw 1", right, 2, CAPRUN_OUTCOME_RPC_ERROR,
                            "The args of files:read are refused"));
     CHECK(plays_with_tools("many_calls_and_done 300", NULL, 0, CAPRUN_OUTCOME_SUCCESS, denied));
     CHECK(asked == 0);
@@ -425,6 +427,8 @@ TEST(a_worker_may_not_have_read_what_was_not_sent)
     CHECK(begin());
     CHECK(plays("idle_beyond", 0, FAKE_HONEST, BAD, "frames that were not sent"));
     CHECK(plays("idle_before", 0, FAKE_HONEST, CAPRUN_OUTCOME_SUCCESS, "42"));
+    CHECK(plays_numbered("idle_again", 0, BAD, "says so again"));
+    CHECK(plays_numbered("idle_again", 1, BAD, "says so again"));
     CHECK(end());
 }
 
@@ -568,10 +572,12 @@ TEST(a_log_is_cut_at_its_limit_and_the_run_goes_on)
     CHECK(begin());
     CHECK(plays_numbered("log_lines", LIMIT_LOG_LINES - 1, CAPRUN_OUTCOME_SUCCESS, "\"x\"],\"bl"));
     CHECK(plays_numbered("log_lines", LIMIT_LOG_LINES, CAPRUN_OUTCOME_SUCCESS, "log cut here"));
-    CHECK(plays_numbered("log_lines", 2 * LIMIT_LOG_LINES, CAPRUN_OUTCOME_SUCCESS, "log cut here"));
+    CHECK(plays_numbered("log_lines", LIMIT_LOG_LINES + 1, BAD, "it logs on after the end"));
     CHECK(plays_numbered("log_bytes", 0, CAPRUN_OUTCOME_SUCCESS, "\"result\":42"));
     CHECK(plays_numbered("log_bytes", 1, CAPRUN_OUTCOME_SUCCESS, "log cut here"));
     CHECK(plays_numbered("log_bytes", 2, CAPRUN_OUTCOME_SUCCESS, "log cut here"));
+    CHECK(plays_numbered("log_bytes_twice", 0, CAPRUN_OUTCOME_SUCCESS, "log cut here"));
+    CHECK(plays_numbered("log_bytes_twice", 1, BAD, "it logs on after the end"));
     CHECK(end());
 }
 

@@ -43,7 +43,7 @@ TEST(a_server_that_exits_on_the_first_question_is_started_again_and_remembered)
     forced = CR_ERA_UNKNOWN;
     CHECK(SERVE("exit-first") && get_ready());
     CHECK(traced("started") == 2 && traced("server/discover") == 1 && server->failures == 0);
-    CHECK(cr_eras_recall(dir, (const char *const *)server->argv) == CR_ERA_LEGACY);
+    CHECK_SOON(cr_eras_recall(dir, (const char *const *)server->argv) == CR_ERA_LEGACY);
     cr_server_free(server);
     CHECK(SERVE("exit-first") && get_ready());
     CHECK(traced("started") == 3 && traced("server/discover") == 1 && end_all());
@@ -59,11 +59,15 @@ TEST(an_era_that_was_remembered_wrongly_is_forgotten_or_found_out)
     forced = CR_ERA_UNKNOWN;
     CHECK(SERVE("modern"));
     cr_eras_remember(dir, (const char *const *)server->argv, CR_ERA_LEGACY);
-    CHECK(get_ready() && cr_server_era(server) == CR_ERA_MODERN && traced("started") == 1);
-    CHECK(cr_eras_recall(dir, (const char *const *)server->argv) == CR_ERA_MODERN);
+    cr_server_free(server); /* what is remembered is read when a server is made */
+    CHECK(SERVE("modern") && get_ready() && cr_server_era(server) == CR_ERA_MODERN &&
+          traced("started") == 1);
+    CHECK_SOON(cr_eras_recall(dir, (const char *const *)server->argv) == CR_ERA_MODERN);
     cr_server_free(server);
     CHECK(SERVE("silent=server/discover"));
     cr_eras_remember(dir, (const char *const *)server->argv, CR_ERA_MODERN);
+    cr_server_free(server);
+    CHECK(SERVE("silent=server/discover"));
     {
         struct call c = call_to("echo");
 
@@ -72,9 +76,96 @@ TEST(an_era_that_was_remembered_wrongly_is_forgotten_or_found_out)
         hurry();
         CHECK_SOON(c.failures == 1);
         CHECK(said("did not answer server/discover within 60 s"));
-        CHECK(cr_eras_recall(dir, (const char *const *)server->argv) == CR_ERA_UNKNOWN);
+        CHECK_SOON(cr_eras_recall(dir, (const char *const *)server->argv) == CR_ERA_UNKNOWN);
     }
     CHECK(end_all());
+}
+
+/* --- answers out of all proportion --------------------------------------------------------------
+ */
+
+/* Does the server fail with |words|? */
+static bool fails_with(const char *word, const char *words)
+{
+    struct call c = call_to("echo");
+    int64_t until = cr_loop_now() + patience_us();
+
+    if (!SERVE(word) || !make_call(&c))
+        return false;
+    while (!is_over(&c) && cr_loop_now() < until)
+        cr_loop_step(&loop, 10);
+    return c.failures == 1 && said(words);
+}
+
+TEST(the_first_answer_is_bounded_in_bytes_and_values)
+{
+    CHECK(begin_all());
+    CHECK(fails_with("big-answer", "answered initialize with 20000"));
+    cr_server_free(server);
+    CHECK(fails_with("rich-answer", "answered initialize with what cannot be read: the JSON has "
+                                    "more than 100000 values"));
+    cr_server_free(server);
+    forced = CR_ERA_MODERN;
+    CHECK(fails_with("big-answer", "answered server/discover with 20000"));
+    cr_server_free(server);
+    CHECK(fails_with("rich-answer", "more than 100000 values") && end_all());
+}
+
+TEST(an_error_that_is_too_long_is_not_looked_at)
+{
+    CHECK(begin_all());
+    CHECK(fails_with("big-error", "refuses initialize: an error that is longer than 64 KiB "
+                                  "(JSON-RPC error 0)"));
+    cr_server_free(server);
+    forced = CR_ERA_MODERN;
+    CHECK(fails_with("big-error", "refuses server/discover: an error that is longer than 64 KiB"));
+    CHECK(end_all());
+}
+
+TEST(large_pages_of_tools_are_parsed_by_the_helper)
+{
+    CHECK(begin_all() && SERVE("big-list") && get_ready());
+    CHECK(server->tools.count == COUNT(own_tools) && server->tools.page_count == 2);
+    CHECK(loop.helper.has_thread && !server->page && lists == 1);
+    CHECK(server->list_until_us == server->listed_us + 120000000 && end_all());
+}
+
+/* The job is there from one step to the next: done() comes from a step. */
+static bool is_parsing(void)
+{
+    struct call c = call_to("echo");
+    int64_t until = cr_loop_now() + patience_us();
+
+    if (!make_call(&c))
+        return false;
+    while (!server->page && cr_loop_now() < until)
+        cr_loop_step(&loop, 10);
+    cr_server_cancel(server, &c.at, "x");
+    return server->page;
+}
+
+TEST(a_page_that_is_not_wanted_any_more_is_abandoned)
+{
+    CHECK(begin_all() && SERVE("big-list") && is_parsing() && end_all());
+    CHECK(begin_all() && SERVE("big-list") && is_parsing());
+    cr_server_stop(server);
+    CHECK(!server->page);
+    CHECK_SOON(cr_server_is_off(server));
+    CHECK(lists == 0 && end_all());
+    CHECK(begin_all() && SERVE("big-list") && is_parsing());
+    cr_server_break_off(server, "was told to");
+    CHECK(!server->page);
+    CHECK_SOON(cr_server_is_off(server));
+    CHECK(lists == 0 && end_all());
+    CHECK(begin_all() && SERVE("big-list") && is_parsing());
+    cr_server_lose_patience(server);
+    CHECK(!server->page && server->state == CR_SERVER_ENDING && end_all());
+}
+
+TEST(a_page_over_the_limit_is_refused_before_it_is_copied)
+{
+    CHECK(begin_all() && fails_with("too-big-list", "the server's tools take more than 4 MiB"));
+    CHECK(!loop.helper.has_thread && end_all());
 }
 
 TEST(a_server_of_the_modern_era_may_be_late)

@@ -111,7 +111,7 @@ TEST(a_call_that_waits_behind_others_can_be_cancelled)
     at_once = 1;
     CHECK(SERVE("legacy") && make_call(&c[0]) && make_call(&c[1]) && make_call(&c[2]));
     CHECK_SOON(c[2].queued == 1);
-    CHECK(c[1].queued == 1 && c[0].queued == 0 && server->waiting.count == 2);
+    CHECK(c[1].queued == 1 && c[0].queued == 0 && server->waiting->count == 2);
     cr_server_cancel(server, &c[1].at, "x");
     cr_server_cancel(server, &c[0].at, "x");
     CHECK_SOON(c[2].results == 1);
@@ -176,10 +176,10 @@ TEST(no_more_than_so_many_bytes_wait_for_a_server)
     CHECK(make_call(&c[0]) && make_call(&c[1]));
     CHECK(cr_server_call(server, &c[2].at, &err) == CAPRUN_E_TOOBIG);
     cr_server_cancel(server, &c[0].at, "x");
-    CHECK(make_call(&c[2]) && server->waiting.bytes == 3);
+    CHECK(make_call(&c[2]) && server->waiting->bytes == 3);
     cr_server_cancel(server, &c[1].at, "x");
     cr_server_cancel(server, &c[2].at, "x");
-    CHECK(server->waiting.bytes == 0 && server->waiting.count == 0 && end_all());
+    CHECK(server->waiting->bytes == 0 && server->waiting->count == 0 && end_all());
 }
 
 TEST(a_server_that_does_not_read_gets_no_more_than_it_can_hold)
@@ -208,6 +208,182 @@ TEST(a_server_that_does_not_read_gets_no_more_than_it_can_hold)
     CHECK(c[COUNT(c) - 1].queued == 0);
     for (size_t i = 0; i < COUNT(c); i++)
         cr_server_cancel(server, &c[i].at, "x");
+    CHECK(end_all());
+}
+
+/* --- turns --------------------------------------------------------------------------------------
+ */
+
+#define MANY 60
+#define MOST_TURNS 5 /* of one server in a step: its descriptors, its pump, and one busy task */
+
+static struct call many[MANY];
+
+static bool make_many(const char *tool)
+{
+    bool ok = true;
+
+    for (int i = 0; i < MANY; i++) {
+        many[i] = call_to(tool);
+        ok = ok && make_call(&many[i]);
+    }
+    return ok;
+}
+
+/* How often something has happened to the calls. */
+static int count_events(void)
+{
+    int count = 0;
+
+    for (int i = 0; i < MANY; i++)
+        count += many[i].admitted + many[i].queued + many[i].failures;
+    return count;
+}
+
+/* Steps until |wanted| events have happened. Returns the most in one step, or -1. */
+static int most_events_in_a_step(int wanted)
+{
+    int64_t until = cr_loop_now() + patience_us();
+    int most = 0;
+
+    for (int before = count_events(), now; before < wanted; before = now) {
+        cr_loop_step(&loop, 10);
+        now = count_events();
+        most = now - before > most ? now - before : most;
+        if (cr_loop_now() > until)
+            return -1;
+    }
+    return most;
+}
+
+static void cancel_many(void)
+{
+    for (int i = 0; i < MANY; i++)
+        if (!many[i].results && !many[i].failures)
+            cr_server_cancel(server, &many[i].at, "x");
+}
+
+TEST(many_calls_are_admitted_in_many_turns)
+{
+    int most;
+
+    CHECK(begin_all());
+    at_once = MANY;
+    all.most = MANY;
+    CHECK(SERVE("legacy") && get_ready() && make_many("hold"));
+    is_slow = true;
+    most = most_events_in_a_step(MANY);
+    CHECK(most > 0 && most <= MOST_TURNS && server->sent->count == MANY);
+    cancel_many();
+    CHECK(end_all());
+}
+
+TEST(many_calls_hear_in_many_turns_that_they_wait)
+{
+    int most;
+
+    CHECK(begin_all());
+    at_once = 1;
+    CHECK(SERVE("legacy") && get_ready() && make_many("hold"));
+    is_slow = true;
+    most = most_events_in_a_step(MANY);
+    CHECK(most > 0 && most <= MOST_TURNS && many[0].sent == 1 && !many[0].queued);
+    for (int i = 1; i < MANY; i++)
+        CHECK(many[i].queued == 1);
+    cancel_many();
+    CHECK(end_all());
+}
+
+TEST(many_calls_fail_in_many_turns_and_in_their_order)
+{
+    int most;
+
+    CHECK(begin_all() && SERVE("exit") && make_many("echo"));
+    is_slow = true;
+    most = most_events_in_a_step(MANY);
+    CHECK(most > 0 && most <= MOST_TURNS && said("exited with status 7"));
+    for (int i = 0; i < MANY; i++)
+        CHECK(many[i].failures == 1 && many[i].place == i + 1);
+    CHECK(!server->failing && end_all());
+}
+
+TEST(calls_that_were_sent_fail_in_many_turns_and_free_their_places_at_once)
+{
+    struct call crash = call_to("crash");
+    int most;
+
+    CHECK(begin_all());
+    at_once = all.most = MANY + 1;
+    CHECK(SERVE("legacy") && make_many("hold"));
+    CHECK_SOON(many[MANY - 1].sent == 1);
+    CHECK(make_call(&crash));
+    is_slow = true;
+    most = most_events_in_a_step(MANY + 2);
+    CHECK(most > 0 && most <= MOST_TURNS && server->failing && all.in_flight == 0);
+    CHECK(most_events_in_a_step(2 * MANY) <= MOST_TURNS);
+    CHECK_SOON(crash.failures == 1);
+    CHECK(said("exited with status 3") && crash.place == MANY + 1 && end_all());
+}
+
+TEST(a_call_that_is_about_to_fail_can_be_cancelled)
+{
+    CHECK(begin_all() && SERVE("exit") && make_many("echo"));
+    is_slow = true;
+    CHECK(most_events_in_a_step(3) > 0 && server->failing && many[MANY - 1].failures == 0);
+    cr_server_cancel(server, &many[MANY - 1].at, "x");
+    cr_server_cancel(server, &many[20].at, "x");
+    CHECK(most_events_in_a_step(MANY - 2) > 0 && !many[20].failures && !many[MANY - 1].failures);
+    settle();
+    CHECK(count_events() == MANY - 2 && !server->failing && end_all());
+}
+
+TEST(a_server_may_be_freed_or_stopped_with_calls_that_are_about_to_fail)
+{
+    CHECK(begin_all() && SERVE("exit") && make_many("echo"));
+    is_slow = true;
+    CHECK(most_events_in_a_step(3) > 0 && server->failing);
+    cancel_many();
+    CHECK(end_all());
+    CHECK(begin_all() && SERVE("exit") && make_many("echo"));
+    is_slow = true;
+    CHECK(most_events_in_a_step(3) > 0 && server->failing);
+    cr_server_stop(server);
+    CHECK(most_events_in_a_step(MANY) > 0 && said("exited with status 7") && end_all());
+}
+
+/* A new failure, with a reason of its own, while calls still fail for the old one. */
+TEST(calls_fail_for_the_reason_of_their_own_time)
+{
+    struct call late = call_to("echo");
+
+    CHECK(begin_all() && SERVE("exit") && make_many("echo"));
+    is_slow = true;
+    CHECK(most_events_in_a_step(3) > 0 && server->failing);
+    CHECK(make_call(&late));
+    cr_server_stop(server);
+    CHECK_SOON(late.failures == 1);
+    CHECK(strstr(late.json, "has been stopped") && late.place == MANY + 1);
+    for (int i = 0; i < MANY; i++)
+        CHECK(strstr(many[i].json, "exited with status 7") && many[i].place == i + 1);
+    CHECK(end_all());
+}
+
+/* --- a result in many chunks --------------------------------------------------------------------
+ */
+
+TEST(a_question_is_no_result_however_long_it_is)
+{
+    struct call modern = call_to("long"), legacy = call_to("long");
+
+    CHECK(begin_all());
+    forced = CR_ERA_MODERN;
+    CHECK(SERVE("modern") && make_call(&modern));
+    CHECK_SOON(modern.failures == 1);
+    CHECK(said("answered with \"input_required\", and not with a result"));
+    cr_server_free(server);
+    forced = CR_ERA_LEGACY;
+    CHECK(SERVE("legacy") && make_call(&legacy));
+    CHECK_SOON(legacy.results == 1);
     CHECK(end_all());
 }
 

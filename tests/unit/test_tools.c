@@ -7,11 +7,16 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
+#include "counting.h"
 #include "failing.h"
 #include "mcp/tools.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Halving 10,000 names takes 14 steps; by name and by alias, and each result is compared again. */
+#define FEW 32u
 
 static struct cr_tools tools;
 static struct cr_err err;
@@ -221,8 +226,8 @@ TEST(all_pages_together_have_a_limit_of_bytes)
 TEST(a_page_has_a_limit_of_values)
 {
     start();
-    CHECK(add_padded(CR_TOOLS_MAX_VALUES, true) == 0);
-    CHECK(add_padded(3 * CR_TOOLS_MAX_VALUES, true) == CAPRUN_E_TOOBIG);
+    CHECK(add_padded(CR_JSON_MAX_VALUES, true) == 0);
+    CHECK(add_padded(3 * CR_JSON_MAX_VALUES, true) == CAPRUN_E_TOOBIG);
     CHECK(strstr(err.text, "values"));
 }
 
@@ -259,6 +264,124 @@ TEST(the_exact_name_wins_and_an_alias_works_only_where_it_is_unique)
     CHECK(!cr_tools_find(&tools, "a", &first, &second) && !first && !second);
 }
 
+/* Looks |action| up. Returns how many comparisons that takes. */
+static size_t cost_of(const char *action, const struct cr_tool *wanted, bool ambiguous)
+{
+    const struct cr_tool *first, *second, *found;
+    size_t cost;
+
+    counting_comparisons = 0;
+    found = cr_tools_find(&tools, action, &first, &second);
+    cost = counting_comparisons;
+    return found == wanted && (first && second) == ambiguous ? cost : SIZE_MAX;
+}
+
+TEST(a_look_up_among_ten_thousand_tools_takes_few_comparisons)
+{
+    start();
+    CHECK(add_many(0, CR_TOOLS_MAX, false) == 0);
+    CHECK(cost_of("tool-77", &tools.list[77], false) <= FEW);
+    CHECK(cost_of("tool_9999", &tools.list[9999], false) <= FEW);
+    CHECK(cost_of("tool_10000", NULL, false) <= FEW);
+    CHECK(cost_of("zzz", NULL, false) <= FEW && cost_of("a", NULL, false) <= FEW);
+}
+
+/* Nanoseconds of this thread's own time for a thousand look-ups; the least of a few rounds. */
+static int64_t time_look_ups(void)
+{
+    const struct cr_tool *first, *second;
+    int64_t least = INT64_MAX;
+
+    for (int round = 0; round < 5; round++) {
+        struct timespec from, to;
+        int64_t took;
+
+        (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
+        for (int i = 0; i < 500; i++) {
+            (void)cr_tools_find(&tools, "tool_3", &first, &second);
+            (void)cr_tools_find(&tools, "tool_x", &first, &second);
+        }
+        (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &to);
+        took = (int64_t)(to.tv_sec - from.tv_sec) * 1000000000 + to.tv_nsec - from.tv_nsec;
+        least = took < least ? took : least;
+    }
+    return least;
+}
+
+TEST(an_alias_is_found_among_ten_thousand_tools_about_as_fast_as_among_ten)
+{
+    int64_t few, many;
+
+    start();
+    CHECK(add_many(0, 10, false) == 0);
+    few = time_look_ups();
+    start();
+    CHECK(add_many(0, CR_TOOLS_MAX, false) == 0);
+    many = time_look_ups();
+    printf("# %lld and %lld ns\n", (long long)few, (long long)many);
+    CHECK(many < 50 * (few + 1));
+}
+
+TEST(thousands_of_tools_with_one_alias_are_ambiguous_with_few_comparisons)
+{
+    struct cr_buf page;
+
+    start();
+    cr_buf_init(&page, 1u << 20);
+    cr_buf_str(&page, "{\"tools\":[");
+    for (unsigned i = 4096; i > 0; i--) {
+        cr_buf_str(&page, i == 4096 ? "{\"name\":\"" : ",{\"name\":\"");
+        for (unsigned bit = 0; bit < 12; bit++)
+            cr_buf_str(&page, (i - 1) >> bit & 1 ? "-" : "+");
+        cr_buf_str(&page, "\"}");
+    }
+    cr_buf_str(&page, "]}");
+    CHECK(!cr_buf_err(&page) && add_bytes((char *)page.data, page.len) == 0);
+    cr_buf_clear(&page);
+    CHECK(cost_of("____________", NULL, true) <= FEW);
+    CHECK(cost_of("++++++++++++", &tools.list[4095], false) <= FEW);
+}
+
+TEST(a_long_list_on_many_pages_is_added_with_few_comparisons)
+{
+    size_t pages = 0;
+
+    start();
+    counting_comparisons = 0;
+    for (; pages < CR_TOOLS_MAX_PAGES; pages++)
+        CHECK(add_many(pages % 2 ? 20000 - 10 * (unsigned)pages : 10 * (unsigned)pages, 10,
+                       pages % 3 == 0) == 0);
+    CHECK(tools.count == CR_TOOLS_MAX && counting_comparisons < 100 * CR_TOOLS_MAX);
+    CHECK(strcmp(tools.by_name[0].text, "tool-0") == 0);
+    for (size_t i = 1; i < tools.count; i++)
+        CHECK(strcmp(tools.by_name[i - 1].text, tools.by_name[i].text) < 0 &&
+              strcmp(tools.by_alias[i - 1].text, tools.by_alias[i].text) < 0);
+}
+
+/* --- what was meant ------------------------------------------------------------------------- */
+
+TEST(of_a_short_list_each_name_may_have_been_meant)
+{
+    start();
+    CHECK(!cr_tools_nearest(&tools, "tool-7"));
+    CHECK(add_many(0, CR_TOOLS_COMPARED - 1, false) == 0);
+    CHECK(add("{\"tools\":[{\"name\":\"read_file\"}]}") == 0);
+    CHECK(strcmp(cr_tools_nearest(&tools, "xead_file"), "read_file") == 0);
+    CHECK(strcmp(cr_tools_nearest(&tools, "zread_file"), "read_file") == 0);
+    CHECK(!cr_tools_nearest(&tools, "frobnicate"));
+}
+
+TEST(of_a_long_list_only_names_beside_the_wrong_one_are_compared)
+{
+    start();
+    CHECK(add_many(1000, CR_TOOLS_COMPARED, false) == 0);
+    CHECK(add("{\"tools\":[{\"name\":\"read_file\"}]}") == 0);
+    CHECK(strcmp(cr_tools_nearest(&tools, "read_fiel"), "read_file") == 0);
+    CHECK(strcmp(cr_tools_nearest(&tools, "aread_file"), "read_file") == 0);
+    CHECK(strcmp(cr_tools_nearest(&tools, "tool-125x"), "tool-1250") == 0);
+    CHECK(!cr_tools_nearest(&tools, "zread_file"));
+}
+
 /* --- essence -------------------------------------------------------------------------------- */
 
 /* The essence of the only tool of a list, whose definition this is. */
@@ -273,7 +396,7 @@ static bool essence_is(const char *definition, const char *wanted)
     if (add(page) < 0)
         return false;
     cr_buf_init(&out, 4096);
-    cr_tools_essence(&tools.list[0], &out);
+    cr_buf_add(&out, tools.list[0].essence, tools.list[0].essence_len);
     same = cr_buf_text(&out) && strcmp((char *)out.data, wanted) == 0;
     if (!same)
         printf("# got %.*s\n", (int)out.len, out.data ? (char *)out.data : "");

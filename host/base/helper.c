@@ -1,0 +1,225 @@
+/*
+ * helper.c - two queues under one mutex: jobs to work on, and jobs that have been worked on.
+ *
+ * The mutex is held for a few instructions only, never while a job is worked on, so the loop does
+ * not wait for it in any way that counts.
+ */
+#include "base/helper.h"
+
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "base/loop.h"
+#include "base/watchdog.h"
+
+#define PAGE 4096u
+#define LARGE (8u << 20) /* bytes */
+
+static void append(struct cr_job_queue *queue, struct cr_job *job, enum cr_job_state state)
+{
+    job->state = state;
+    job->next = NULL;
+    *queue->last = job;
+    queue->last = &job->next;
+}
+
+static struct cr_job *take_first(struct cr_job_queue *queue)
+{
+    struct cr_job *job = queue->first;
+
+    if (job)
+        queue->first = job->next;
+    if (!queue->first)
+        queue->last = &queue->first;
+    return job;
+}
+
+static void take_out(struct cr_job_queue *queue, struct cr_job *job)
+{
+    struct cr_job **at = &queue->first;
+
+    while (*at != job)
+        at = &(*at)->next;
+    *at = job->next;
+    if (queue->last == &job->next)
+        queue->last = at;
+}
+
+/* Called with the mutex held; it is released while the job is worked on. */
+static void work_on(struct cr_helper *h, struct cr_job *job)
+{
+    job->state = CR_JOB_WORKING;
+    (void)pthread_mutex_unlock(&h->mutex);
+    job->work(job);
+    (void)pthread_mutex_lock(&h->mutex);
+    if (!job->abandoned) {
+        append(&h->worked, job, CR_JOB_WORKED);
+        return;
+    }
+    (void)pthread_mutex_unlock(&h->mutex);
+    job->discard(job);
+    (void)pthread_mutex_lock(&h->mutex);
+}
+
+static void *help(void *data)
+{
+    struct cr_helper *h = data;
+    struct cr_job *job;
+
+    (void)pthread_mutex_lock(&h->mutex);
+    for (;;) {
+        while (!h->todo.first && !h->ends)
+            (void)pthread_cond_wait(&h->news, &h->mutex);
+        job = take_first(&h->todo);
+        if (!job)
+            break;
+        work_on(h, job);
+        if (!h->ends)
+            cr_loop_wake(h->loop);
+    }
+    (void)pthread_mutex_unlock(&h->mutex);
+    return NULL;
+}
+
+/* The new thread inherits the mask: a signal of the application must not be handled there. */
+static void start_thread(struct cr_helper *h)
+{
+    sigset_t all, before;
+
+    h->has_tried = true;
+    (void)sigfillset(&all);
+    if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0)
+        return;
+    h->has_thread = pthread_create(&h->thread, NULL, help, h) == 0;
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void cr_helper_init(struct cr_helper *h, struct cr_loop *loop)
+{
+    *h = (struct cr_helper){.loop = loop};
+    h->todo.last = &h->todo.first;
+    h->worked.last = &h->worked.first;
+    (void)pthread_mutex_init(&h->mutex, NULL);
+    (void)pthread_cond_init(&h->news, NULL);
+}
+
+void cr_helper_submit(struct cr_helper *h, struct cr_job *job)
+{
+    if (!h->has_tried)
+        start_thread(h);
+    job->abandoned = false;
+    (void)pthread_mutex_lock(&h->mutex);
+    if (h->has_thread) {
+        append(&h->todo, job, CR_JOB_QUEUED);
+        (void)pthread_cond_signal(&h->news);
+    } else {
+        work_on(h, job);
+        cr_loop_wake(h->loop);
+    }
+    (void)pthread_mutex_unlock(&h->mutex);
+}
+
+void cr_helper_abandon(struct cr_helper *h, struct cr_job *job)
+{
+    bool is_working;
+
+    if (!job)
+        return;
+    (void)pthread_mutex_lock(&h->mutex);
+    job->abandoned = true;
+    is_working = job->state == CR_JOB_WORKING; /* then the helper discards it */
+    if (job->state == CR_JOB_QUEUED)
+        take_out(&h->todo, job);
+    else if (job->state == CR_JOB_WORKED)
+        take_out(&h->worked, job);
+    (void)pthread_mutex_unlock(&h->mutex);
+    if (!is_working)
+        job->discard(job);
+}
+
+/* --- memory ----------------------------------------------------------------------------------- */
+
+/* Stands at the beginning of the memory that is to be freed. */
+struct memory {
+    struct cr_job job;
+    size_t size;
+};
+
+static uintptr_t round_to_page(uintptr_t address)
+{
+    return address & ~(uintptr_t)(PAGE - 1);
+}
+
+static void give_pages_back(struct cr_job *job)
+{
+    const struct memory *m = cr_container(job, struct memory, job);
+    uintptr_t first = round_to_page((uintptr_t)(m + 1) + PAGE - 1);
+    uintptr_t end = round_to_page((uintptr_t)m + m->size);
+
+    (void)madvise((void *)first, end - first, MADV_DONTNEED);
+}
+
+static void free_memory(struct cr_job *job)
+{
+    free(cr_container(job, struct memory, job));
+}
+
+void cr_helper_free(struct cr_helper *h, void *memory, size_t size)
+{
+    struct memory *m = memory;
+
+    if (size < LARGE) {
+        free(memory);
+        return;
+    }
+    *m = (struct memory){.job = {.work = give_pages_back,
+                                 .done = free_memory,
+                                 .discard = free_memory,
+                                 .name = "memory"},
+                         .size = size};
+    cr_helper_submit(h, &m->job);
+}
+
+/* --- in the loop ------------------------------------------------------------------------------ */
+
+static struct cr_job *take_worked(struct cr_helper *h)
+{
+    struct cr_job *job;
+
+    (void)pthread_mutex_lock(&h->mutex);
+    job = take_first(&h->worked);
+    if (job)
+        job->state = CR_JOB_IDLE;
+    (void)pthread_mutex_unlock(&h->mutex);
+    return job;
+}
+
+void cr_helper_deliver(struct cr_helper *h)
+{
+    struct cr_job *job;
+
+    while ((job = take_worked(h))) {
+        cr_watchdog_begin(job->name);
+        job->done(job);
+        cr_watchdog_end();
+    }
+}
+
+void cr_helper_clear(struct cr_helper *h)
+{
+    struct cr_job *job;
+
+    (void)pthread_mutex_lock(&h->mutex);
+    h->ends = true;
+    (void)pthread_cond_signal(&h->news);
+    (void)pthread_mutex_unlock(&h->mutex);
+    if (h->has_thread)
+        (void)pthread_join(h->thread, NULL);
+    h->has_thread = false; /* what is submitted by those that are discarded is done at once */
+    while ((job = take_first(&h->worked)))
+        job->discard(job);
+    (void)pthread_cond_destroy(&h->news);
+    (void)pthread_mutex_destroy(&h->mutex);
+}

@@ -1,0 +1,178 @@
+/* check.c - what is looked at when a run that has a journal is about to start. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "journal/replay_parts.h"
+
+#define SLOWER 10u /* than the recording machine may the one of a replay be */
+#define LEAST_MS 60000u
+
+/* --- limits
+ * ------------------------------------------------------------------------------------ */
+
+uint32_t cr_replay_time(uint64_t recorded_ms)
+{
+    uint64_t ms = recorded_ms * SLOWER < LEAST_MS ? LEAST_MS : recorded_ms * SLOWER;
+
+    return ms < LIMIT_MAX_MS ? (uint32_t)ms : LIMIT_MAX_MS;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* |given| is what the application has set, or 0. */
+static uint32_t limit_time(const struct cr_replay *p, uint64_t recorded_ms, uint32_t given)
+{
+    uint64_t wanted = p->is_resume ? recorded_ms : cr_replay_time(recorded_ms);
+    uint64_t most = p->is_resume ? LIMIT_DEFAULT_WALL_MS : cr_replay_time(LIMIT_DEFAULT_WALL_MS);
+
+    return (uint32_t)least(wanted, given ? given : most);
+}
+
+/* Of the limits that have a default from the beginning: another value was set. */
+static uint32_t limit_count(uint64_t recorded, uint32_t given, uint32_t otherwise)
+{
+    return (uint32_t)(given == otherwise ? recorded : least(recorded, given));
+}
+
+/*
+ * A header only asks for limits: whoever wrote it may be a stranger. What the application has set
+ * is the most; where it has set nothing, the defaults are the most of memory and time.
+ */
+static void take_limits(struct cr_replay *p, struct caprun_run *run)
+{
+    const struct cr_head *head = &p->journal.head;
+    struct cr_run_limits *l = &run->limits;
+
+    l->memory = least(head->memory, l->memory ? l->memory : run->pool->sizes.memory);
+    l->cpu_ms = limit_time(p, head->cpu_ms, l->cpu_ms ? l->cpu_ms : l->wall_ms);
+    l->wall_ms = limit_time(p, head->timeout_ms, l->wall_ms);
+    l->call_ms = (uint32_t)least(head->rpc_timeout_ms, l->call_ms ? l->call_ms : LIMIT_MAX_MS);
+    l->most = (struct wire_limits){
+        limit_count(head->result_bytes, l->most.result_bytes, LIMIT_DEFAULT_RESULT_BYTES),
+        limit_count(head->log_bytes, l->most.log_bytes, LIMIT_DEFAULT_LOG_BYTES),
+        limit_count(head->max_calls, l->most.calls, LIMIT_DEFAULT_CALLS),
+        limit_count(head->max_calls_at_once, l->most.calls_at_once, LIMIT_DEFAULT_CALLS_AT_ONCE)};
+    run->recorded.memory = l->memory < head->memory ? head->memory : 0;
+    run->recorded.wall_ms = l->wall_ms < head->timeout_ms ? (uint32_t)head->timeout_ms : 0;
+    run->recorded.cpu_ms = l->cpu_ms < head->cpu_ms ? (uint32_t)head->cpu_ms : 0;
+}
+
+/* A run that cannot go on under these limits keeps its journal as it is. */
+static int check_time(const struct cr_replay *p, const struct caprun_run *run,
+                      struct cr_problem *why)
+{
+    char used[32], most[32];
+
+    if (!p->is_resume || !run->recorded.wall_ms ||
+        p->journal.last_at_us < (int64_t)run->limits.wall_ms * 1000)
+        return 0;
+    cr_units_show_duration((uint64_t)p->journal.last_at_us / 1000, used);
+    cr_units_show_duration(run->limits.wall_ms, most);
+    return cr_problem_set(why, CAPRUN_OUTCOME_USAGE,
+                          "raise the limit with --timeout, or with \"limits\": {\"timeoutMs\"} in "
+                          ".caprun.json",
+                          "the run of '%s' has used %s already, and may have %s here",
+                          p->journal.path, used, most);
+}
+
+/* --- before the start
+ * ------------------------------------------------------------------------------------ */
+
+static int refuse_env(const struct cr_replay *p, const char *name, const char *what,
+                      struct cr_problem *why)
+{
+    return cr_problem_set(why, CAPRUN_OUTCOME_VALIDATION_ERROR,
+                          "a journal has no values: set it as it was; if the journal is from "
+                          "elsewhere and may have it: caprun replay --env NAME",
+                          "the run of '%s' was given the variable %s, which %s", p->journal.path,
+                          name, what);
+}
+
+static int check_variable(const struct cr_replay *p, const struct cr_json *then,
+                          const struct cr_json *now, struct cr_problem *why)
+{
+    char name[CR_HASH_DIGITS + 1] = "", hash[CR_HASH_DIGITS + 1];
+
+    if (!now)
+        return refuse_env(p, then->key, "it is not given now", why);
+    if (p->has_key)
+        cr_record_key_name(p->key, name);
+    if (!name[0] || strcmp(name, p->journal.head.env_key) != 0)
+        return 0; /* another user's hashes say nothing here */
+    cr_record_env_hash(p->key, then->key, now->text, hash);
+    return strcmp(hash, then->text) == 0 ? 0
+                                         : refuse_env(p, then->key, "has another value now", why);
+}
+
+static int check_env(struct cr_replay *p, struct cr_problem *why)
+{
+    const struct cr_json *then = p->journal.head.env;
+    struct cr_json_doc now = {0};
+    int r = 0;
+
+    if (p->run->env.len && cr_json_parse(p->run->env.data, p->run->env.len, &now, NULL) < 0)
+        return cr_problem_memory(why);
+    for (const struct cr_json *v = then ? then->first : NULL; v && r == 0; v = v->next)
+        r = check_variable(p, v, cr_json_get(now.root, v->key), why);
+    for (const struct cr_json *v = now.root ? now.root->first : NULL; v && r == 0; v = v->next)
+        if (!cr_json_get(then, v->key))
+            r = cr_problem_set(why, CAPRUN_OUTCOME_VALIDATION_ERROR, NULL,
+                               "the run of '%s' was not given the variable %s", p->journal.path,
+                               v->key);
+    cr_json_clear(&now);
+    return r;
+}
+
+/* What was written a moment before a machine went down may be lost, and calls with it. */
+static int check_boot(const struct cr_replay *p, struct cr_problem *why)
+{
+    char boot[64];
+
+    cr_record_boot(boot);
+    if (!p->is_resume || p->retries_all ||
+        (strlen(boot) == p->journal.boot_len &&
+         memcmp(boot, p->journal.boot, p->journal.boot_len) == 0))
+        return 0;
+    return cr_problem_set(
+        why, CAPRUN_OUTCOME_USAGE,
+        "look at what was done, with caprun runs; to go on nevertheless: --retry-unknown",
+        "the machine was restarted since, so that the last second of '%s' may be missing: calls "
+        "may "
+        "have been made that it does not have",
+        p->journal.path);
+}
+
+int cr_replay_check(struct caprun_run *run, struct cr_problem *why)
+{
+    struct cr_replay *p = run->prompter ? cr_replay_of(run->prompter) : NULL;
+    const char *code;
+
+    if (!p)
+        return 0;
+    if (!p->is_resume) {
+        run->gate = NULL; /* whatever happens, nobody is called */
+        run->on_call = NULL;
+    }
+    take_limits(p, run);
+    code = p->journal.head.code;
+    p->has_other_code =
+        run->code.len != strlen(code) || memcmp(run->code.data, code, run->code.len) != 0;
+    if (check_boot(p, why) < 0 || check_time(p, run, why) < 0)
+        return CAPRUN_E_INVAL;
+    return check_env(p, why);
+}
+
+void cr_replay_set_real_time(struct caprun_run *run, bool on)
+{
+    if (run->prompter)
+        cr_replay_of(run->prompter)->in_real_time = on;
+}
+
+const struct cr_journal *cr_replay_journal(const struct caprun_run *run)
+{
+    return run->prompter ? &cr_replay_of(run->prompter)->journal : NULL;
+}

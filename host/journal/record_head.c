@@ -1,0 +1,185 @@
+/* record_head.c - how a journal begins, and how it ends. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "journal/blob_job.h"
+#include "journal/head.h"
+#include "journal/record_parts.h"
+#include "pool/envelope.h"
+
+/* --- the first line -----------------------------------------------------------------------------
+ */
+
+/* The run has ended, and all its lines are written. */
+static void tidy_up(struct cr_record *r)
+{
+    if (!r->is_to_go)
+        return;
+    (void)unlink(r->path);
+    cr_record_remove_blobs(r);
+}
+
+/* All blobs of the first line are stored, or cannot be. */
+static void finish_head(struct cr_record *r)
+{
+    struct cr_err err = r->head_failed;
+    size_t start;
+    int code;
+
+    cr_line_seal(&r->text, 0, r->chain);
+    start = r->text.len;
+    cr_buf_add(&r->text, r->late_end.data, r->late_end.len);
+    if (r->late_end.len)
+        cr_line_seal(&r->text, start, r->chain);
+    code = err.code ? cr_record_fail(r, &err) : cr_record_flush(r, &err);
+    if (!r->run || r->run->state == CR_RUN_ENDED) {
+        r->stopped = true;
+        tidy_up(r);
+    } else if (code < 0) {
+        (void)cr_run_end_unrecorded(r->run, &err);
+    } else {
+        cr_run_recorder_ready(r->run);
+    }
+}
+
+static void head_blob_kept(struct cr_blob_job *b)
+{
+    struct cr_record *r = b->data;
+
+    for (int i = 0; i < r->head.blob_count; i++)
+        if (r->head.blobs[i].len == b->len && !r->head.blobs[i].is_stored) {
+            memcpy(r->text.data + r->head.blobs[i].name_at, b->name, CR_HASH_DIGITS);
+            r->head.blobs[i].is_stored = true;
+            break;
+        }
+    if (b->err.code)
+        r->head_failed = b->err;
+    if (--r->unnamed == 0)
+        finish_head(r);
+    cr_record_end_job(r);
+}
+
+/* Has a blob of the first line stored. Returns false without memory. */
+static bool keep_head_blob(struct cr_record *r, const struct cr_line_blob *blob)
+{
+    struct cr_shared *shared = cr_shared_copy(blob->bytes, blob->len);
+    struct cr_blob_job *b = NULL;
+
+    if (shared)
+        b = cr_blob_job_keep(&r->loop->disk, r->path, shared, shared->block, blob->len, true,
+                             head_blob_kept, r);
+    cr_shared_unref(shared);
+    if (!b)
+        return false;
+    b->is_due = true;
+    r->has_kept = true;
+    r->blob_bytes += blob->len;
+    r->unnamed++;
+    r->jobs++;
+    return true;
+}
+
+static bool is_long_run(const struct caprun_run *run)
+{
+    return cr_line_is_long(run->args.data, run->args.len) ||
+           cr_line_is_long(run->schema.data, run->schema.len) ||
+           cr_line_is_long(run->origin.data, run->origin.len);
+}
+
+static int end_head(struct cr_record *r, struct cr_err *err)
+{
+    if (!cr_buf_err(&r->text))
+        return cr_record_flush(r, err);
+    (void)cr_err_set(err, cr_buf_err(&r->text), "no memory for the journal");
+    return cr_record_fail(r, err);
+}
+
+int cr_record_begin(struct cr_recorder *hooks, struct caprun_run *run, struct cr_err *err)
+{
+    struct cr_record *r = cr_record_of(hooks);
+    size_t start = r->text.len;
+    bool is_too_much;
+
+    if (r->begun || r->stopped)
+        return 0;
+    r->begun = true;
+    cr_line_init(&r->head, &r->text);
+    r->head.is_nameless = is_long_run(run);
+    cr_head_write(&r->head, run, r->has_key ? r->key : NULL);
+    is_too_much = !cr_buf_err(&r->text) && cr_record_is_too_long(r, &r->head);
+    if (is_too_much || !r->head.is_nameless) { /* a journal is to begin like one */
+        r->head.blob_count = is_too_much ? 0 : r->head.blob_count;
+        cr_line_seal(&r->text, start, r->chain);
+        return is_too_much ? cr_record_cut(r, err) : end_head(r, err);
+    }
+    for (int i = 0; i < r->head.blob_count && !cr_buf_err(&r->text); i++)
+        if (!keep_head_blob(r, &r->head.blobs[i]))
+            r->text.err = CAPRUN_E_NOMEM;
+    if (!cr_buf_err(&r->text))
+        return 0;
+    (void)cr_err_set(err, cr_buf_err(&r->text), "no memory for the journal");
+    return cr_record_fail(r, err);
+}
+
+/* --- the last line
+ * --------------------------------------------------------------------------------
+ */
+
+/* If the first line is not written yet, the last one waits for it. */
+static void write_end(struct cr_record *r, struct caprun_run *run)
+{
+    const struct cr_buf *message = &run->error.message;
+    struct cr_buf *text = r->unnamed ? &r->late_end : &r->text;
+    struct cr_err err;
+    struct cr_line line;
+    size_t start = cr_record_begin_line(r, run, text, &line);
+
+    cr_buf_fmt(text, "\"end\":\"%s\"", cr_envelope_code(run->outcome));
+    if (run->outcome != CAPRUN_OUTCOME_SUCCESS)
+        cr_line_text(&line, "message", (const char *)message->data, message->len);
+    cr_buf_fmt(text, ",\"calls\":%zu,\"cpuUs\":%lld,\"memoryBytes\":%llu", run->call_count,
+               (long long)(run->cpu_us > 0 ? run->cpu_us : 0),
+               (unsigned long long)run->memory_used);
+    if (r->unnamed)
+        return;
+    if (cr_record_end_line(r, start, &line, &err) < 0 || cr_record_flush(r, &err) < 0)
+        (void)snprintf(r->note, sizeof(r->note), "the journal has no end: %s", err.text);
+}
+
+/*
+ * It was to go on, and something has stopped it before it was where it had been: that is not its
+ * end, and it can be tried again.
+ */
+static bool is_to_be_tried_again(const struct caprun_run *run)
+{
+    if (!run->is_prompted)
+        return false;
+    switch ((int)run->outcome) {
+    case CAPRUN_OUTCOME_REPLAY_DIFFERED:
+    case CAPRUN_OUTCOME_JOURNAL_INVALID:
+    case CAPRUN_OUTCOME_EXECUTION_TIMEOUT:
+    case CAPRUN_OUTCOME_CPU_TIMEOUT:
+    case CAPRUN_OUTCOME_MEMORY_LIMIT:
+    case CAPRUN_OUTCOME_WORKER_TERMINATED:
+    case CAPRUN_OUTCOME_INTERNAL:
+    case CAPRUN_OUTCOME_CANCELLED:
+        return true;
+    default:
+        return false;
+    }
+}
+
+void cr_record_end(struct cr_recorder *hooks, struct caprun_run *run)
+{
+    struct cr_record *r = cr_record_of(hooks);
+
+    if (!r->stopped && r->begun && !is_to_be_tried_again(run))
+        write_end(r, run);
+    r->is_to_go = r->only_if_failed && run->outcome == CAPRUN_OUTCOME_SUCCESS;
+    cr_loop_unset(r->loop, &r->sync);
+    if (r->unnamed)
+        return; /* finish_head() does the rest */
+    r->stopped = true;
+    tidy_up(r);
+}

@@ -1,0 +1,283 @@
+/*
+ * worker_read.c - frames from a worker, in turns.
+ *
+ * A worker may send as much and as fast as it likes. Its frames are handled as long as the turn
+ * lasts; what is left stays in |in| and in the socket, which is not watched, until the loop gives
+ * the worker another turn.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "pool/verify.h"
+#include "pool/worker_parts.h"
+
+/* After this much of one worker the others get their turn. */
+#define READ_TURN (512u * LIMIT_KIB)
+#define READ_MOST (256u * LIMIT_KIB) /* at a time */
+#define WORTH_TAKING LIMIT_MIB       /* bytes of a payload; less is copied */
+/* The first workers of a zygote are looked at from outside, and later one in so many. */
+#define VERIFIED_FIRST 4u
+#define VERIFIED_ONE_IN 16u
+
+#define NOTHING_NOW (-1)
+#define NO_MEMORY (-2)
+
+/* Reads what is there into |w->in|. Returns bytes, 0 at the end, or one of the two above. */
+static ssize_t receive(struct cr_worker *w, size_t room, pid_t *ret_pid)
+{
+    union {
+        struct cmsghdr header;
+        uint8_t bytes[CMSG_SPACE(sizeof(struct ucred))];
+    } anc;
+    uint8_t *to = cr_buf_room(&w->in, room);
+    struct iovec iov = {to, room};
+    struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
+    struct cmsghdr *c;
+    ssize_t n;
+
+    if (!to)
+        return NO_MEMORY;
+    if (!w->pid) {
+        msg.msg_control = &anc;
+        msg.msg_controllen = sizeof(anc);
+    }
+    n = recvmsg(w->socket.fd, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return NOTHING_NOW;
+    if (n < 0) {
+        w->unread = errno == ECONNRESET;
+        return 0;
+    }
+    w->in.len += (size_t)n;
+    c = !w->pid ? CMSG_FIRSTHDR(&msg) : NULL;
+    if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_CREDENTIALS) {
+        struct ucred cred;
+
+        memcpy(&cred, CMSG_DATA(c), sizeof(cred));
+        *ret_pid = cred.pid;
+    }
+    return n;
+}
+
+static bool is_sample(const struct cr_worker *w)
+{
+    return w->slot <= VERIFIED_FIRST || w->slot % VERIFIED_ONE_IN == 0;
+}
+
+/* What it has in memory now the others have too, and nobody needs to ask them. */
+static int verify(struct cr_worker *w, struct cr_err *err)
+{
+    w->zygote->resident = cr_verify_resident(w->pid);
+    return cr_verify_worker(w->pid, w->zygote->filters, err);
+}
+
+/* The first frame says nothing but that it is there: the kernel says whose it is. */
+static void take_ready(struct cr_worker *w, const struct wire_header *header, pid_t pid)
+{
+    struct cr_err why;
+    int off = 0;
+
+    if (header->type != WIRE_READY || pid <= 0) {
+        cr_worker_fault(w, "the first frame was not READY");
+        return;
+    }
+    w->pid = pid;
+    (void)setsockopt(w->socket.fd, SOL_SOCKET, SO_PASSCRED, &off, sizeof(off));
+    if (!is_sample(w) || verify(w, &why) == 0) {
+        w->owner->ready(w);
+        return;
+    }
+    if (cr_worker_is_dead(w)) /* then what the kernel says of it means nothing */
+        (void)cr_err_set(&why, CAPRUN_E_STATE, "the worker was killed from outside");
+    cr_worker_end(w, &why);
+}
+
+static void take_other(struct cr_worker *w, const struct wire_header *header,
+                       const uint8_t *payload)
+{
+    if (header->type == WIRE_READY) {
+        cr_worker_fault(w, "READY came twice");
+        return;
+    }
+    w->heard = true;
+    w->owner->frame(w, header, payload);
+}
+
+/* Each type has its most, and some have one of the run's own. */
+static bool is_permitted(const struct cr_worker *w, const struct wire_header *header)
+{
+    return wire_check(header, WIRE_WORKER) == 0 &&
+           (header->type != WIRE_DONE || header->length <= w->limits.result_bytes) &&
+           (header->type != WIRE_LOG || header->length <= w->limits.log_bytes);
+}
+
+/* A long frame is looked at while it comes, so that its end costs little. */
+static void show_part(struct cr_worker *w, const struct wire_header *header, const uint8_t *payload,
+                      size_t have)
+{
+    if (header->length > CR_WORKER_CHUNK && have && w->pid && w->owner->part)
+        w->owner->part(w, header, payload, have);
+}
+
+/*
+ * Hands the frame that begins at |from| of |w->in| to the owner. Returns how many bytes it took, 0
+ * if it is not all there, or -1 if the worker is gone.
+ */
+static ssize_t take_frame(struct cr_worker *w, size_t from, pid_t pid)
+{
+    struct wire_header header;
+    size_t left = w->in.len - from;
+
+    if (left < sizeof(header))
+        return 0;
+    memcpy(&header, w->in.data + from, sizeof(header));
+    if (!is_permitted(w, &header)) {
+        char what[64];
+
+        (void)snprintf(what, sizeof(what), "type %u (%s) with %u bytes", header.type,
+                       wire_type_name(header.type), header.length);
+        cr_worker_fault(w, what);
+        return -1;
+    }
+    if (left - sizeof(header) < header.length) {
+        show_part(w, &header, w->in.data + from + sizeof(header), left - sizeof(header));
+        return 0;
+    }
+    if (!w->pid)
+        take_ready(w, &header, pid);
+    else
+        take_other(w, &header, w->in.data + from + sizeof(header));
+    if (w->gone)
+        return -1;
+    return w->paused ? 0 : (ssize_t)(sizeof(header) + header.length);
+}
+
+/*
+ * How much more the frame that has begun needs, but at least a chunk, since small ones come
+ * together. At most a turn's worth: a worker that writes while we read could make one read as long
+ * as it likes.
+ */
+static size_t wanted(const struct cr_worker *w)
+{
+    struct wire_header header;
+    size_t whole, more;
+
+    if (w->in.len < sizeof(header))
+        return CR_WORKER_CHUNK;
+    memcpy(&header, w->in.data, sizeof(header));
+    whole = sizeof(header) + header.length;
+    more = whole > w->in.len + CR_WORKER_CHUNK ? whole - w->in.len : CR_WORKER_CHUNK;
+    return more < READ_MOST ? more : READ_MOST;
+}
+
+static void end_without_memory(struct cr_worker *w)
+{
+    struct cr_err why;
+
+    (void)cr_err_set(&why, CAPRUN_E_NOMEM, "no memory for what the worker says");
+    cr_worker_end(w, &why);
+}
+
+/*
+ * Hands all whole frames in |w->in| to the owner. Returns false if some are left because the turn
+ * is over, or if the worker is gone or paused. |pid|: of the process that sent them, if they are
+ * the first.
+ */
+static bool take_frames(struct cr_worker *w, pid_t pid)
+{
+    bool is_over = false;
+    ssize_t one = 0;
+
+    while (!is_over && (one = take_frame(w, w->in_at, pid)) > 0) {
+        w->in_at += (size_t)one;
+        is_over = cr_loop_turn_is_over(w->zygote->loop);
+    }
+    if (w->gone || w->paused) /* what is paused stays where it is */
+        return false;
+    cr_buf_drop(&w->in, w->in_at);
+    w->in_at = 0;
+    return !is_over;
+}
+
+/* The end of what can be read, for now or for good. */
+static void stop_reading(struct cr_worker *w, ssize_t n)
+{
+    if (n == NO_MEMORY)
+        end_without_memory(w);
+    else if (w->draining)
+        cr_worker_end(w, &w->last);
+    else if (n == 0)
+        cr_worker_socket_closed(w);
+}
+
+/*
+ * Returns true if there may be more that has come already: the turn is over. After a short read of
+ * a worker that lives it is left to the loop to find out.
+ */
+static bool read_turn(struct cr_worker *w)
+{
+    size_t turn = 0;
+    ssize_t n = CR_WORKER_CHUNK;
+    pid_t pid = w->pid;
+
+    while (take_frames(w, pid)) {
+        if (n < (ssize_t)CR_WORKER_CHUNK && !w->draining)
+            return false;
+        if (turn >= READ_TURN || cr_loop_turn_is_over(w->zygote->loop))
+            return true;
+        n = receive(w, wanted(w), &pid);
+        if (n <= 0) {
+            stop_reading(w, n);
+            return false;
+        }
+        turn += (size_t)n;
+    }
+    return !w->gone && !w->paused;
+}
+
+void cr_worker_take_payload(struct cr_worker *w, const uint8_t *payload, size_t len,
+                            struct cr_buf *ret)
+{
+    if (len < WORTH_TAKING || len > ret->max) {
+        cr_buf_add(ret, payload, len);
+        return;
+    }
+    memmove(w->in.data, payload, len);
+    cr_buf_clear(ret);
+    ret->data = w->in.data;
+    ret->cap = w->in.cap < ret->max ? w->in.cap : ret->max;
+    ret->len = len;
+    w->in.data = NULL;
+    cr_buf_clear(&w->in);
+    w->in_at = 0;
+}
+
+void cr_worker_read(struct cr_worker *w)
+{
+    cr_worker_hold(w);
+    w->put_off = read_turn(w);
+    if (w->put_off)
+        cr_loop_defer_busy(w->zygote->loop, &w->rest);
+    cr_worker_watch(w);
+    cr_worker_let_go(w);
+}
+
+void cr_worker_read_on(struct cr_task *task)
+{
+    cr_worker_read(cr_container(task, struct cr_worker, rest));
+}
+
+void cr_worker_read_rest(struct cr_worker *w, const struct cr_err *why)
+{
+    /* one that never got a job has said nothing that counts */
+    if (w->closed || !w->pid) {
+        cr_worker_end(w, why);
+        return;
+    }
+    w->draining = true;
+    w->last = *why;
+    if (!w->put_off && !w->paused)
+        cr_worker_read(w);
+}

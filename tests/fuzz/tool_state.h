@@ -1,0 +1,21 @@
+/* tool_state.h - how one tool stands to what a lockfile pins. */
+#ifndef TOOL_STATE_H
+#define TOOL_STATE_H
+
+#include "registry/tool_pins.h"
+
+/* -1: no memory. */
+static inline int tool_state(const struct cr_lockfile *lock, const char *server,
+                             const struct cr_tool_now *now)
+{
+    struct cr_tool_pins_index index;
+    int state;
+
+    if (cr_tool_pins_index(lock, server, &index) < 0)
+        return -1;
+    state = (int)cr_tool_pins_check(&index, now);
+    cr_tool_pins_index_clear(&index);
+    return state;
+}
+
+#endif

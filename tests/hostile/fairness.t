@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""fairness.t - what friendly runs notice of a flood beside them.
+
+Eight friendly runs make calls, one after the other, which are answered at once. The time from an
+answer to the next call is measured: beside eight runs that only compute, and beside each kind of
+flood, in turns and in one process. The flood's median and 99th percentile are within three times
+those beside the computing runs, or too short to be noticed: under 1 and 10 ms. Each comparison is
+made up to three times, since the machine may be busy with something else; beside a loop that can be
+stopped it is slower by more than that each time.
+"""
+
+import contextlib
+import ctypes
+import itertools
+import json
+import os
+import statistics
+import sys
+import time
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "../integration")]
+from harness import SANITIZED, each, equal, main, scratch_dir, stretched, test, write_file
+from hook import hooked, use_hook
+from library import Library
+
+TORTURE = os.environ.get("CAPRUN_TORTURE") == "1"
+FRIENDS, CALLS = 8, 200 if TORTURE else 60
+FRIENDLY = f"for (let i = 0; i < {CALLS}; i++) await mcp.friend.it({{i}}); return 'done'"
+SPIN = "for (;;);"
+TIMES, UNNOTICED_MS = 3, (1, 10)
+MANY_TOOLS = [f"flood:{i:05}{'x' * 88}" for i in range(10000)]
+NOTIFICATION = '{"jsonrpc":"2.0","method":"notifications/x"}'
+
+KEYS = "const o = {}; for (let i = 0; i < 199000; i++) o['k' + i] = i;"
+AT_ONCE = "await Promise.allSettled(Array.from({length: 256}, () => "
+
+# What eight runs do, in the worker that can send any bytes.
+WORKERS = {
+    "calls, one after the other": "for (;;) await mcp.flood.it({})",
+    "calls, 256 at once": f"for (;;) {AT_ONCE} mcp.flood.it({{}})))",
+    "calls that are not listed": f"for (;;) {AT_ONCE} mcp.flood.absent({{}})))",
+    "args of 199,000 keys": f"{KEYS} for (;;) await mcp.flood.it(o)",
+    "timers of 0 ms": "const f = () => setTimeout(f, 0); f(); await new Promise(() => 0)",
+    "bytes, one by one": "const f = call(1, 'flood', 'it', JSON.stringify('x'.repeat(4e6)));"
+                         "for (let i = 0; i < f.length; i++) write(f.subarray(i, i + 1)); stop()",
+    "lines of the log": "for (let i = 0; i < 9999; i++) send(frame(LOG)); for (;;);",
+    "attempts": "for (let i = 1; i <= 1000; i++) send(attempt(i, 'a', 'b', 'c', 'm'.repeat(2048))); for (;;);",
+}
+
+# What a server does that one run waits for: a program of the shell.
+SERVERS = {
+    "lines that are not messages": "exec yes 1",
+    "notifications": f"exec yes '{NOTIFICATION}'",
+    "batches of numbers": "exec python3 -c \"while 1: print('[' + '1,' * 30_000_000 + '1]')\"",
+    "batches of notifications": f"exec python3 -c \"import sys\nwhile 1: print('[' + ','.join(['''{NOTIFICATION}'''] * 900) + ']')\"",
+    "text on standard error": "exec yes words words words >&2",
+}
+
+
+class Host(Library):
+    """Answers all calls at once, and notes how long friends took to make the next one."""
+
+    def __init__(self):
+        super().__init__(lambda call: None, warm=16)
+        use_hook(self)
+        self.answered, self.took = {}, []
+
+    def _called(self, _data, run, number, method, args, args_len):
+        now = time.perf_counter()
+        if method.startswith(b"friend:") and run in self.answered:
+            self.took.append(now - self.answered[run])
+        self.lib.caprun_call_reply(ctypes.c_void_p(run), number, b"{}", ctypes.c_size_t(2))
+        self.answered[run] = time.perf_counter()
+
+    def friendly(self):
+        """(median, 99th percentile) of what friends take beside whatever else there is, in ms."""
+        self.answered, self.took = {}, []
+        friends = [self.start(hooked(FRIENDLY)) for _ in range(FRIENDS)]
+        for run in friends:
+            equal(json.loads(self.finish(run)).get("result"), "done")
+        took = statistics.quantiles(self.took, n=100)
+        return statistics.median(self.took) * 1000, took[98] * 1000
+
+    @contextlib.contextmanager
+    def beside(self, code, count=8, tools=None, handled=True):
+        """|count| runs of |code|; each is different, so that none is refused for what others did."""
+        runs = [self._flood(code, tools, handled) for _ in range(count)]
+        try:
+            self.step_until(lambda: all("STARTED" in run.events for run in runs), 60, "all of them")
+            yield
+        finally:
+            for run in runs:
+                self.cancel(run)
+                self.finish(run)
+
+    def _flood(self, code, tools, handled):
+        run = self.run(f"{hooked(code)} // {next(NUMBERS)}", timeout_ms=3600000, call_timeout_ms=3600000)
+        self.limit(run, "calls", 100000)
+        if tools:
+            equal(self.set_tools(run, *tools), 0)
+        if not handled:
+            self.lib.caprun_run_set_handler(run, None, None)
+        equal(self.lib.caprun_start(run), 0)
+        return run
+
+
+NUMBERS = itertools.count()
+
+
+def is_fair(quiet, loud):
+    print(f"# median {quiet[0]:.2f} ms beside computing, {loud[0]:.2f} beside the flood;"
+          f" 99 %: {quiet[1]:.2f}, {loud[1]:.2f}", flush=True)
+    return all(b <= max(TIMES * a, stretched(floor)) for a, b, floor in zip(quiet, loud, UNNOTICED_MS))
+
+
+def compare(flood):
+    """|flood|, a function that gives a host and what goes on there, with runs that only compute."""
+    for _ in range(3):
+        with Host() as host, host.beside(SPIN):
+            quiet = host.friendly()
+        with flood() as host:
+            loud = host.friendly()
+        if is_fair(quiet, loud):
+            return
+    raise AssertionError("the flood is felt")
+
+
+@contextlib.contextmanager
+def flooded_by_workers(name):
+    tools = MANY_TOOLS if "listed" in name else None
+    with Host() as host, host.beside(WORKERS[name], tools=tools):
+        yield host
+
+
+@each({name: name for name in WORKERS})
+def a_flood_of_workers_is_not_felt(name):
+    compare(lambda: flooded_by_workers(name))
+
+
+@contextlib.contextmanager
+def configured(**servers):
+    """A host with these servers, of the shell."""
+    with scratch_dir() as root, Host() as host:
+        path = f"{root}/.caprun.json"
+        commands = {name: {"command": "sh", "args": ["-c", script]} for name, script in servers.items()}
+        write_file(path, json.dumps({"mcpServers": commands, "permissions": {"allow": ["*"]}}))
+        equal(host.lib.caprun_set_config(host.runtime, path.encode()), 0, host.error())
+        yield host
+
+
+@contextlib.contextmanager
+def flooded_by_server(name):
+    with configured(loud=SERVERS[name]) as host, host.beside("await mcp.loud.it()", count=1, handled=False):
+        yield host
+
+
+@each({name: name for name in SERVERS})
+def a_flood_of_a_server_is_not_felt(name):
+    compare(lambda: flooded_by_server(name))
+
+
+@test
+def time_limits_hold_beside_all_floods_at_once():
+    limit = 300
+    names = {f"s{n}": script for n, script in enumerate(SERVERS.values())}
+    with configured(**names) as host, contextlib.ExitStack() as floods:
+        for name in names:
+            floods.enter_context(host.beside(f"await mcp.{name}.it()", count=1, handled=False))
+        for name, code in WORKERS.items():
+            floods.enter_context(host.beside(code, count=2, tools=MANY_TOOLS if "listed" in name else None))
+        for code in (SPIN, "await new Promise(() => setTimeout(() => 0, 1e6))", "for (;;) await mcp.flood.it({})") * 3:
+            envelope = json.loads(host.finish(host.start(hooked(code), timeout_ms=limit)))
+            equal(envelope["error"]["code"], "EXECUTION_TIMEOUT", str(envelope["error"]))
+            took = envelope["metrics"]["executionTimeMs"]
+            print(f"# {took:.0f} ms of {limit}", flush=True)
+            assert took <= limit + stretched(100) * (4 if SANITIZED else 1), f"{took} ms"
+
+
+main()
