@@ -107,8 +107,9 @@ def _run_one(number, name, function):
         print(f"ok {number} - {name}", flush=True)
         return True
     end_left_behind()
-    print(f"not ok {number} - {name}")
-    print("".join(f"# {line}\n" for line in text.splitlines()), end="", flush=True)
+    print(f"not ok {number} - {name}", flush=True)
+    # on standard error, which prove shows also when it shows no passed test
+    print(f"# {name}\n" + "".join(f"# {line}\n" for line in text.splitlines()), end="", file=sys.stderr, flush=True)
     return False
 
 

@@ -34,13 +34,14 @@ static int tap_failed;
     }                                                                 \
     static void sentence(void)
 
-#define CHECK(condition)                                             \
-    do {                                                             \
-        if (!(condition)) {                                          \
-            printf("# %s:%d: %s\n", __FILE__, __LINE__, #condition); \
-            tap_failed = 1;                                          \
-            return;                                                  \
-        }                                                            \
+/* On standard error, which prove shows also when it shows no passed test. */
+#define CHECK(condition)                                                            \
+    do {                                                                            \
+        if (!(condition)) {                                                         \
+            (void)fprintf(stderr, "# %s:%d: %s\n", __FILE__, __LINE__, #condition); \
+            tap_failed = 1;                                                         \
+            return;                                                                 \
+        }                                                                           \
     } while (0)
 
 static int tap_main(int argc, char **argv)
