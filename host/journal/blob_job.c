@@ -60,8 +60,10 @@ static void read_blob(struct cr_job *job)
 {
     struct cr_blob_job *b = of(job);
 
-    if (cr_blobs_read(b->path, b->name, b->len, &b->read, &b->err) == 0)
-        (void)cr_scan_json(b->read.data, b->read.len, CR_SCAN_PASS, &b->err);
+    if (cr_blobs_read(b->path, b->name, b->len, &b->read, &b->err) < 0 ||
+        (b->is_args && cr_scan_json(b->read.data, b->read.len, CR_SCAN_STRICT, &b->verdict) == 0))
+        return;
+    (void)cr_scan_json(b->read.data, b->read.len, CR_SCAN_PASS, &b->err);
 }
 
 static struct cr_blob_job *new_job(const char *path, void (*work)(struct cr_job *job),
@@ -98,7 +100,8 @@ struct cr_blob_job *cr_blob_job_keep(struct cr_helper *disk, const char *path,
 }
 
 struct cr_blob_job *cr_blob_job_read(struct cr_helper *disk, const char *path, const char *name,
-                                     size_t len, void (*done)(struct cr_blob_job *b), void *data)
+                                     size_t len, bool is_args, void (*done)(struct cr_blob_job *b),
+                                     void *data)
 {
     struct cr_blob_job *b = new_job(path, read_blob, done, data);
 
@@ -106,6 +109,7 @@ struct cr_blob_job *cr_blob_job_read(struct cr_helper *disk, const char *path, c
         return NULL;
     (void)snprintf(b->name, sizeof(b->name), "%s", name);
     b->len = len;
+    b->is_args = is_args;
     cr_buf_init(&b->read, len + 1);
     cr_helper_submit(disk, &b->job);
     return b;

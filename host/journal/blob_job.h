@@ -21,10 +21,12 @@ struct cr_blob_job {
     size_t len;
     char name[CR_HASH_DIGITS + 1];
     struct cr_buf read;
-    bool is_new;       /* it was not there before */
-    bool is_json;      /* of one that is kept */
-    struct cr_err err; /* its code is 0 if all went well */
-    bool is_due;       /* done() is called even if the loop ends before */
+    bool is_new;           /* it was not there before */
+    bool is_json;          /* of one that is kept */
+    bool is_args;          /* of one that is read: the strict scanner is to judge it */
+    struct cr_err verdict; /* of the strict scanner */
+    struct cr_err err;     /* its code is 0 if all went well */
+    bool is_due;           /* done() is called even if the loop ends before */
 };
 
 /*
@@ -39,9 +41,11 @@ struct cr_blob_job *cr_blob_job_keep(struct cr_helper *disk, const char *path,
 
 /*
  * Reads the blob |name|, of |len| bytes, of the journal |path|, into |read|. It is JSON, or |err|
- * says that it is not. Returns as the above.
+ * says that it is not. If it is the args of a call, |verdict| says whether the call may be made
+ * with them. Returns as the above.
  */
 struct cr_blob_job *cr_blob_job_read(struct cr_helper *disk, const char *path, const char *name,
-                                     size_t len, void (*done)(struct cr_blob_job *b), void *data);
+                                     size_t len, bool is_args, void (*done)(struct cr_blob_job *b),
+                                     void *data);
 
 #endif

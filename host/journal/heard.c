@@ -22,11 +22,16 @@ static void differ(struct caprun_run *run, struct cr_buf *message)
     cr_run_end(run, CAPRUN_OUTCOME_REPLAY_DIFFERED);
 }
 
-/* One text of the line, for a person. */
+/* One text of the line, for a person. A long one is in a file of its own. */
 static void add_text(struct cr_buf *out, const struct cr_journal_line *line, const char *name)
 {
     struct cr_buf text;
+    size_t len;
 
+    if (!cr_json_peek(line->text, line->len, name, &len)) {
+        cr_buf_str(out, "(too long to be shown)");
+        return;
+    }
     cr_buf_init(&text, CR_LINE_MAX);
     cr_journal_text(line, name, &text);
     cr_diff_cut(out, text.data ? (const char *)text.data : "", text.len);
@@ -277,17 +282,20 @@ static void move_on(struct cr_replay *p, enum cr_journal_kind kind)
 static void keep_args(struct cr_replay *p, struct caprun_run *run, const struct wire_header *header,
                       const uint8_t *payload)
 {
+    struct cr_replay_args head = {.is_judged = run->arriving.scan != NULL};
     struct wire_call names;
     size_t before;
-    uint32_t len;
 
     memcpy(&names, payload, sizeof(names));
     before = sizeof(names) + (size_t)names.namespace_len + names.action_len;
-    len = header->length - (uint32_t)before;
-    if (p->new_args.len + len > MAX_NEW_ARGS)
-        len = 0; /* it will be refused */
-    cr_buf_add(&p->new_args, &len, sizeof(len));
-    cr_buf_add(&p->new_args, payload + before, len);
+    head.len = header->length - (uint32_t)before;
+    if (head.is_judged && cr_arriving_finish(&run->arriving, CR_SCAN_STRICT, payload + before,
+                                             head.len, &head.verdict) < 0)
+        head.len = 0; /* why they are refused is enough */
+    if (p->new_args.len + head.len > MAX_NEW_ARGS)
+        head = (struct cr_replay_args){.len = 0}; /* it will be refused */
+    cr_buf_add(&p->new_args, &head, sizeof(head));
+    cr_buf_add(&p->new_args, payload + before, head.len);
     if (cr_buf_err(&p->new_args)) {
         cr_run_say(run, "No memory for the args of calls");
         cr_run_end(run, CAPRUN_OUTCOME_INTERNAL);

@@ -151,12 +151,11 @@ static size_t longest(enum cr_journal_kind kind)
     case CR_JOURNAL_REPLY:
     case CR_JOURNAL_DONE:
         return CR_LINE_INLINE + BESIDE;
-    case CR_JOURNAL_LOG:
-        return ESCAPED * (size_t)LIMIT_MAX_LOG_BYTES + BESIDE;
     case CR_JOURNAL_JOB:
     case CR_JOURNAL_FAIL:
     case CR_JOURNAL_WAKE:
     case CR_JOURNAL_CALL:
+    case CR_JOURNAL_LOG:
     case CR_JOURNAL_BLOCKED:
     case CR_JOURNAL_THREW:
     case CR_JOURNAL_LATE:

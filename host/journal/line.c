@@ -94,9 +94,9 @@ static bool is_too_deep(const char *json, size_t len)
     return open == CR_SCAN_MAX_DEPTH && deepest(json, len) >= CR_SCAN_MAX_DEPTH;
 }
 
-bool cr_line_is_long(const void *json, size_t len)
+bool cr_line_is_long(const void *value, size_t len, bool is_json)
 {
-    return len > CR_LINE_INLINE || is_too_deep(json, len);
+    return len > CR_LINE_INLINE || (is_json && is_too_deep(value, len));
 }
 
 void cr_line_json(struct cr_line *line, const char *name, const void *json, size_t len)
@@ -104,7 +104,7 @@ void cr_line_json(struct cr_line *line, const char *name, const void *json, size
     struct cr_buf *out = line->text;
     size_t start;
 
-    if (cr_line_is_long(json, len)) {
+    if (cr_line_is_long(json, len, true)) {
         add_blob(line, name, json, len);
         return;
     }
@@ -158,7 +158,10 @@ static void add_log(struct cr_line *line, const struct wire_header *header, cons
     cr_buf_str(line->text, "\"from\":\"log\"");
     if (header->id)
         cr_buf_str(line->text, ",\"cut\":true");
-    cr_line_text(line, "line", (const char *)payload, header->length);
+    if (cr_line_is_long(payload, header->length, false))
+        add_blob(line, "line", payload, header->length);
+    else
+        cr_line_text(line, "line", (const char *)payload, header->length);
 }
 
 static void add_blocked(struct cr_line *line, const uint8_t *payload)

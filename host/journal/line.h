@@ -41,8 +41,11 @@ struct cr_line {
     bool is_nameless;            /* names of others are zeros, and will be put in later */
 };
 
-/* Is |json|, which may be no JSON, too long or too deep for a line? */
-bool cr_line_is_long(const void *json, size_t len);
+/*
+ * Is |value| too long for a line? |is_json|: is it too long, or too deep? It may be no JSON all the
+ * same; if not, it is a text.
+ */
+bool cr_line_is_long(const void *value, size_t len, bool is_json);
 
 /* Appends to |text|, which is the caller's. */
 void cr_line_init(struct cr_line *line, struct cr_buf *text);

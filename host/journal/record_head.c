@@ -82,9 +82,9 @@ static bool keep_head_blob(struct cr_record *r, const struct cr_line_blob *blob)
 
 static bool is_long_run(const struct caprun_run *run)
 {
-    return cr_line_is_long(run->args.data, run->args.len) ||
-           cr_line_is_long(run->schema.data, run->schema.len) ||
-           cr_line_is_long(run->origin.data, run->origin.len);
+    return cr_line_is_long(run->args.data, run->args.len, true) ||
+           cr_line_is_long(run->schema.data, run->schema.len, true) ||
+           cr_line_is_long(run->origin.data, run->origin.len, true);
 }
 
 static int end_head(struct cr_record *r, struct cr_err *err)

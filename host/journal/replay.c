@@ -149,12 +149,13 @@ static void answer(struct cr_replay *p, struct caprun_run *run, const struct cr_
 }
 
 bool cr_replay_read(struct cr_replay *p, const struct cr_journal_line *line, const char *name,
-                    size_t len, void (*done)(struct cr_blob_job *b))
+                    size_t len, bool is_args, void (*done)(struct cr_blob_job *b))
 {
     struct cr_problem why;
 
     p->telling = line;
-    p->reading = cr_blob_job_read(&p->run->loop->disk, p->journal.path, name, len, done, p);
+    p->reading =
+        cr_blob_job_read(&p->run->loop->disk, p->journal.path, name, len, is_args, done, p);
     if (p->reading)
         return true;
     (void)cr_problem_memory(&why);
@@ -200,7 +201,7 @@ static void tell_reply(struct cr_replay *p, struct caprun_run *run,
     int r = cr_journal_blob(&p->journal, line, "json", name, &len, &why);
 
     if (r > 0) {
-        (void)cr_replay_read(p, line, name, len, answer_read);
+        (void)cr_replay_read(p, line, name, len, false, answer_read);
         return;
     }
     cr_buf_init(&json, LIMIT_ANSWER_BYTES);

@@ -20,6 +20,16 @@ struct cr_replay_call {
     size_t by_at;          /* where in |words| it stands who decided; 0: nobody did */
 };
 
+/*
+ * The args of a new call, kept until the run is live; their bytes follow. Long ones were scanned
+ * while they arrived. No bytes and no verdict: too many had to be kept.
+ */
+struct cr_replay_args {
+    uint32_t len;
+    bool is_judged;
+    struct cr_err verdict; /* of the strict scanner, if they are judged */
+};
+
 struct cr_replay {
     struct cr_prompter hooks;
     struct cr_journal journal;
@@ -45,7 +55,7 @@ struct cr_replay {
     struct cr_task rest;                   /* settles the others, from |settling| on */
     struct cr_buf words;    /* texts, each with a NUL at its end; the first is empty */
     struct cr_buf body;     /* of what is compared */
-    struct cr_buf new_args; /* of calls that are new: each its length, uint32_t, and its bytes */
+    struct cr_buf new_args; /* of calls that are new: struct cr_replay_args, and the bytes */
     size_t new_at;          /* where those of the next one begin */
     struct cr_buf retries;  /* numbers of calls, uint32_t */
     bool retries_all;
@@ -72,7 +82,7 @@ void cr_replay_end_by(struct caprun_run *run, const struct cr_problem *why);
  * and the run has ended, if there is no memory.
  */
 bool cr_replay_read(struct cr_replay *p, const struct cr_journal_line *line, const char *name,
-                    size_t len, void (*done)(struct cr_blob_job *b));
+                    size_t len, bool is_args, void (*done)(struct cr_blob_job *b));
 
 /* For |done|: returns true if the run goes on, and the blob is what it should be. */
 bool cr_replay_has_read(struct cr_replay *p, const struct cr_journal_line *line,

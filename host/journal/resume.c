@@ -70,7 +70,7 @@ static void args_read(struct cr_blob_job *b)
     if (!cr_replay_has_read(p, p->telling, b))
         return;
     if (cr_calls_is_open(run, number))
-        cr_decide_again(run, number, (const char *)b->read.data, b->read.len);
+        cr_decide_again(run, number, (const char *)b->read.data, b->read.len, &b->verdict);
     settle_from(p, run, number + 1);
 }
 
@@ -86,14 +86,14 @@ static void make_recorded(struct cr_replay *p, struct caprun_run *run, uint32_t 
 
     if (r > 0) {
         p->settling = number;
-        (void)cr_replay_read(p, line, name, len, args_read);
+        (void)cr_replay_read(p, line, name, len, true, args_read);
         return;
     }
     cr_buf_init(&args, LIMIT_ARGS_BYTES);
     if (r < 0 || cr_journal_json(&p->journal, line, "args", &args, &why) < 0)
         cr_replay_end_by(run, &why);
     else
-        cr_decide_again(run, number, (const char *)args.data, args.len);
+        cr_decide_again(run, number, (const char *)args.data, args.len, NULL);
     cr_buf_clear(&args);
 }
 
@@ -102,15 +102,16 @@ static void make_new(struct cr_replay *p, struct caprun_run *run, uint32_t numbe
 {
     static const char too_much[] = "Too much waits for the run to go on";
     const uint8_t *at = p->new_args.data + p->new_at;
+    struct cr_replay_args head;
     struct cr_err unused;
-    uint32_t len;
 
-    memcpy(&len, at, sizeof(len));
-    p->new_at += sizeof(len) + len;
+    memcpy(&head, at, sizeof(head));
+    p->new_at += sizeof(head) + head.len;
     if (run->calls[number - 1].state != CR_CALL_OPEN)
         return;
-    if (len)
-        cr_decide_again(run, number, (const char *)at + sizeof(len), len);
+    if (head.len || head.is_judged)
+        cr_decide_again(run, number, (const char *)at + sizeof(head), head.len,
+                        head.is_judged ? &head.verdict : NULL);
     else
         (void)cr_calls_fail(run, number, CAPRUN_OUTCOME_RPC_ERROR, too_much, strlen(too_much),
                             &unused);

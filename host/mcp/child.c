@@ -29,7 +29,6 @@
 #define TEXT_CHUNK (16u << 10) /* of standard error */
 #define CHUNKS_AT_ONCE 4       /* of standard error: then it is the turn of others */
 #define CHUNKS_AT_END 1024 /* more than a pipe holds, which ends here also if a stranger writes */
-#define KEPT_CAPACITY CHUNK
 #define GUARD_GRACE_MS (GUARD_PATIENCE_MS + 1000) /* the guard is killed if it takes longer */
 
 /* In this order, and never back. */
@@ -54,8 +53,7 @@ struct cr_child {
     bool has_ended_line;       /* the last line was given an end */
     int out_left, errors_left; /* chunks that may be read after the end */
     struct cr_reader reader;
-    struct cr_buf queue;
-    size_t written;           /* bytes of |queue| */
+    struct cr_outbox queue;
     struct guard_report last; /* what it said last; |what| is 0 before */
     const char *killed_for;   /* why it was killed by us, or NULL */
     struct cr_tail tail;
@@ -138,50 +136,29 @@ bool cr_child_is_ending(const struct cr_child *c)
 
 size_t cr_child_waiting(const struct cr_child *c)
 {
-    return c->queue.len - c->written;
-}
-
-static void forget_queue(struct cr_child *c)
-{
-    c->written = c->queue.len = 0;
-    if (c->queue.cap > KEPT_CAPACITY || cr_buf_err(&c->queue))
-        cr_buf_clear(&c->queue);
-}
-
-/* Returns how many bytes were taken, or -1 if there is nobody to read them. */
-static ssize_t write_some(struct cr_child *c, struct iovec *parts, size_t count)
-{
-    struct msghdr message = {.msg_iov = parts, .msg_iovlen = count};
-    ssize_t n;
-
-    do
-        n = sendmsg(c->in.fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
-    while (n < 0 && errno == EINTR);
-    return n < 0 && (errno == EAGAIN || errno == ENOBUFS || errno == ENOMEM) ? 0 : n;
+    return cr_outbox_waiting(&c->queue);
 }
 
 /* Nobody reads any more, or we have nothing more to say. */
 static void close_in(struct cr_child *c)
 {
     close_watch(c, &c->in);
-    forget_queue(c);
+    cr_outbox_clear(&c->queue, &c->loop->helper);
     cr_child_stop(c);
 }
 
 static void in_ready(struct cr_watch *watch, uint32_t events)
 {
     struct cr_child *c = cr_container(watch, struct cr_child, in);
-    struct iovec rest = {c->queue.data + c->written, cr_child_waiting(c)};
-    ssize_t n = events & (EPOLLHUP | EPOLLERR) ? -1 : write_some(c, &rest, 1);
 
-    if (n < 0) {
+    if (!(events & (EPOLLHUP | EPOLLERR)))
+        cr_outbox_write(&c->queue, c->in.fd);
+    if (events & (EPOLLHUP | EPOLLERR) || c->queue.is_broken) {
         close_in(c);
         return;
     }
-    c->written += (size_t)n;
     if (cr_child_waiting(c))
         return;
-    forget_queue(c);
     if (c->stage != RUNNING) {
         close_watch(c, &c->in);
         return;
@@ -190,33 +167,12 @@ static void in_ready(struct cr_watch *watch, uint32_t events)
     c->owner.room(c->data);
 }
 
-/* Queues what is left of |parts| after |taken| bytes. */
-static int queue_rest(struct cr_child *c, const struct iovec parts[2], size_t taken)
+int cr_child_send(struct cr_child *c, const struct cr_outbox_part *parts, size_t count,
+                  struct cr_err *err)
 {
-    bool idle = !cr_child_waiting(c);
-
-    if (c->written > c->queue.len / 2) {
-        cr_buf_drop(&c->queue, c->written);
-        c->written = 0;
-    }
-    for (int i = 0; i < 2; i++) {
-        size_t skipped = taken < parts[i].iov_len ? taken : parts[i].iov_len;
-
-        cr_buf_add(&c->queue, (const char *)parts[i].iov_base + skipped,
-                   parts[i].iov_len - skipped);
-        taken -= skipped;
-    }
-    if (idle && !cr_buf_err(&c->queue))
-        cr_loop_change(c->loop, &c->in, EPOLLOUT);
-    return cr_buf_err(&c->queue);
-}
-
-int cr_child_send(struct cr_child *c, const void *line, size_t len, struct cr_err *err)
-{
-    static char line_feed[] = "\n";
-    struct iovec parts[2] = {{(void *)(uintptr_t)line, len}, {line_feed, 1}};
+    struct cr_outbox_part line[CR_OUTBOX_PARTS];
     size_t waiting = cr_child_waiting(c);
-    ssize_t n = 0;
+    int r;
 
     if (c->stage != RUNNING || c->in.fd < 0)
         return cr_err_set(err, CAPRUN_E_STATE, "'%s' takes nothing any more", c->command);
@@ -224,19 +180,21 @@ int cr_child_send(struct cr_child *c, const void *line, size_t len, struct cr_er
         return cr_err_set(err, CAPRUN_E_TOOBIG,
                           "'%s' does not read: %zu bytes wait, and no more than %u may", c->command,
                           waiting, CR_CHILD_WAITING_MAX);
-    if (!waiting)
-        n = write_some(c, parts, 2);
-    if (n < 0) {
+    memcpy(line, parts, count * sizeof(*parts));
+    line[count] = (struct cr_outbox_part){.bytes = "\n", .len = 1};
+    r = cr_outbox_add(&c->queue, c->in.fd, line, count + 1);
+    if (r < 0) {
+        if (c->queue.is_broken)
+            kill_tree(c, "there was no memory for the rest of a line to it");
+        return cr_err_set(err, r, "no memory for a line to '%s'", c->command);
+    }
+    if (c->queue.is_broken) {
         close_in(c);
         return cr_err_set(err, CAPRUN_E_STATE, "'%s' reads nothing any more", c->command);
     }
-    if ((size_t)n == len + 1 || queue_rest(c, parts, (size_t)n) == 0)
-        return 0;
-    c->queue.len = c->written + waiting; /* and all is as it was, unless some of it is out */
-    c->queue.err = 0;
-    if (n > 0)
-        kill_tree(c, "there was no memory for the rest of a line to it");
-    return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for %zu bytes to '%s'", len, c->command);
+    if (!waiting && cr_child_waiting(c))
+        cr_loop_change(c->loop, &c->in, EPOLLOUT);
+    return 0;
 }
 
 /* --- what it writes -------------------------------------------------------------------------- */
@@ -499,8 +457,8 @@ int cr_child_start(struct cr_loop *loop, const struct cr_child_spec *spec,
     c->out_left = c->errors_left = CHUNKS_AT_END;
     c->at = NULL;
     cr_reader_init(&c->reader, CR_CHILD_LINE_MAX);
-    cr_buf_init(&c->queue, SIZE_MAX);
-    c->written = c->left = 0;
+    cr_outbox_init(&c->queue, SIZE_MAX);
+    c->left = 0;
     c->last = (struct guard_report){.what = 0};
     c->killed_for = NULL;
     cr_tail_init(&c->tail);
@@ -546,6 +504,6 @@ void cr_child_free(struct cr_child *c)
     close_watch(c, &c->out);
     close_watch(c, &c->errors);
     cr_reader_clear(&c->reader);
-    cr_buf_clear(&c->queue);
+    cr_outbox_clear(&c->queue, &c->loop->helper);
     free(c);
 }

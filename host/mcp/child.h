@@ -23,11 +23,13 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/loop.h"
+#include "base/outbox.h"
 #include "mcp/message.h"
 
 #define CR_CHILD_PATIENCE_MS 1000
 #define CR_CHILD_LINE_MAX ((64u << 20) + (1u << 20)) /* an answer, and what is around it */
 #define CR_CHILD_WAITING_MAX (64u << 20)             /* no more is taken while so much waits */
+#define CR_CHILD_PARTS (CR_OUTBOX_PARTS - 1)         /* and the line feed */
 #define CR_CHILD_TAIL 4096                           /* bytes of last words */
 
 struct cr_child;
@@ -67,11 +69,13 @@ int cr_child_start(struct cr_loop *loop, const struct cr_child_spec *spec,
 void cr_child_free(struct cr_child *child);
 
 /*
- * Writes |len| bytes and a line feed to the server, now as far as it reads, the rest later.
- * Returns 0; CAPRUN_E_STATE if it takes nothing any more; CAPRUN_E_TOOBIG if CR_CHILD_WAITING_MAX
- * bytes wait already; CAPRUN_E_NOMEM, and then it is killed if half of the line is written.
+ * Writes the |count| parts of a line, at most CR_CHILD_PARTS, and a line feed to the server, now as
+ * far as it reads, the rest later. Memory of a part may be taken (base/outbox.h). Returns 0;
+ * CAPRUN_E_STATE if it takes nothing any more; CAPRUN_E_TOOBIG if CR_CHILD_WAITING_MAX bytes wait
+ * already; CAPRUN_E_NOMEM, and then it is killed if half of the line is written.
  */
-int cr_child_send(struct cr_child *child, const void *line, size_t len, struct cr_err *err);
+int cr_child_send(struct cr_child *child, const struct cr_outbox_part *parts, size_t count,
+                  struct cr_err *err);
 
 /* Bytes that wait to be written. */
 size_t cr_child_waiting(const struct cr_child *child);

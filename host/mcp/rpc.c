@@ -52,16 +52,18 @@ void cr_rpc_list(struct cr_buf *out, enum cr_era era, uint64_t id, const struct 
     cr_buf_str(out, "}}");
 }
 
-void cr_rpc_call(struct cr_buf *out, enum cr_era era, uint64_t id, const char *tool,
-                 const char *args, size_t len)
+size_t cr_rpc_call(struct cr_buf *out, enum cr_era era, uint64_t id, const char *tool)
 {
+    size_t args_at;
+
     begin(out, id, "tools/call");
     cr_buf_str(out, "\"name\":");
     cr_escape_json_str(out, tool);
     cr_buf_str(out, ",\"arguments\":");
-    cr_buf_add(out, args, len);
+    args_at = out->len;
     cr_buf_fmt(out, ",\"_meta\":{%s\"progressToken\":%llu}}}",
                era == CR_ERA_MODERN ? MODERN_META "," : "", (unsigned long long)id);
+    return args_at;
 }
 
 void cr_rpc_cancelled(struct cr_buf *out, uint64_t id, const char *reason)

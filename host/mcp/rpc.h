@@ -26,9 +26,11 @@ void cr_rpc_initialized(struct cr_buf *out);
 /* |cursor| is JSON with its quotes; empty: the first page. */
 void cr_rpc_list(struct cr_buf *out, enum cr_era era, uint64_t id, const struct cr_buf *cursor);
 
-/* |args| are JSON without line breaks. The progress token is the id. */
-void cr_rpc_call(struct cr_buf *out, enum cr_era era, uint64_t id, const char *tool,
-                 const char *args, size_t len);
+/*
+ * A call without its args, which are JSON without line breaks: returns where in |out| they belong.
+ * They can be megabytes, and are sent from where they are. The progress token is the id.
+ */
+size_t cr_rpc_call(struct cr_buf *out, enum cr_era era, uint64_t id, const char *tool);
 
 void cr_rpc_cancelled(struct cr_buf *out, uint64_t id, const char *reason);
 

@@ -236,17 +236,33 @@ struct cr_buf *cr_server_new_line(struct cr_server *s)
 
 /* One that takes nothing any more is ending: how it ends says why, and not that it was written to.
  */
-bool cr_server_send_line(struct cr_server *s)
+static bool send_parts(struct cr_server *s, const struct cr_outbox_part *parts, size_t count)
 {
     int r = cr_buf_err(&s->line);
 
     if (r == 0)
-        r = cr_child_send(s->child, s->line.data, s->line.len, NULL);
+        r = cr_child_send(s->child, parts, count, NULL);
     if (r < 0 && r != CAPRUN_E_STATE)
         cr_server_break_off(s, "cannot be talked to: %s",
                             r == CAPRUN_E_NOMEM ? "no memory for a message to it"
                                                 : "it does not read, or the message is too long");
     return r == 0;
+}
+
+bool cr_server_send_line(struct cr_server *s)
+{
+    return send_parts(s, &(struct cr_outbox_part){.bytes = s->line.data, .len = s->line.len}, 1);
+}
+
+bool cr_server_send_line_with_args(struct cr_server *s, size_t args_at, struct cr_server_call *call)
+{
+    const struct cr_outbox_part parts[] = {
+        {.bytes = s->line.data, .len = args_at},
+        {.bytes = call->args, .len = call->len, .block = &call->block},
+        {.bytes = s->line.data + args_at, .len = s->line.len - args_at},
+    };
+
+    return send_parts(s, parts, sizeof(parts) / sizeof(parts[0]));
 }
 
 static void child_spoke(void *data, const struct cr_message *message)

@@ -106,6 +106,7 @@ struct cr_server_call {
     const struct cr_server_call_ops *ops;
     const char *args; /* JSON without line breaks; not needed after sent() */
     size_t len;
+    uint8_t *block; /* the owner's memory from malloc() that they are in; NULL if it was taken */
 
     uint64_t id;                   /* 0: it was not sent */
     struct cr_server_queue *queue; /* that it is in */

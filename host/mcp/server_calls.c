@@ -83,7 +83,7 @@ int cr_server_call(struct cr_server *s, struct cr_server_call *call, struct cr_e
 
 void cr_server_cancel(struct cr_server *s, struct cr_server_call *call, const char *reason)
 {
-    struct cr_buf *line;
+    const struct cr_buf *line;
 
     if (call->queue != s->sent) {
         take_out(call);
@@ -92,10 +92,11 @@ void cr_server_cancel(struct cr_server *s, struct cr_server_call *call, const ch
     take_out_sent(s, call);
     if (!s->child || s->state == CR_SERVER_ENDING || cr_child_waiting(s->child) > MAX_UNREAD)
         return;
-    line = cr_server_new_line(s);
-    cr_rpc_cancelled(line, call->id, reason);
+    cr_rpc_cancelled(cr_server_new_line(s), call->id, reason);
+    line = &s->line;
     if (!cr_buf_err(line)) /* who cannot be told will answer in vain */
-        (void)cr_child_send(s->child, line->data, line->len, NULL);
+        (void)cr_child_send(
+            s->child, &(struct cr_outbox_part){.bytes = line->data, .len = line->len}, 1, NULL);
 }
 
 /* --- calls that fail ---------------------------------------------------------------------------
@@ -226,6 +227,7 @@ static bool send_first(struct cr_server *s)
     struct cr_server_call *call = s->waiting->first;
     bool untold = s->waiting->untold == call;
     const char *tool;
+    size_t args_at;
 
     take_out(call);
     tool = call->ops->admit(call, &s->tools);
@@ -234,10 +236,10 @@ static bool send_first(struct cr_server *s)
     if (!tool || tool == cr_server_later)
         return !tool;
     call->id = ++s->last_id;
-    cr_rpc_call(cr_server_new_line(s), s->era, call->id, tool, call->args, call->len);
+    args_at = cr_rpc_call(cr_server_new_line(s), s->era, call->id, tool);
     append(s->sent, call);
     s->all->in_flight++;
-    if (cr_server_send_line(s))
+    if (cr_server_send_line_with_args(s, args_at, call))
         call->ops->sent(call);
     return true;
 }

@@ -84,6 +84,10 @@ void cr_server_break_off(struct cr_server *s, const char *fmt, ...)
 /* Sends |s->line|. Returns false if it broke off, or if the server is ending by itself. */
 bool cr_server_send_line(struct cr_server *s);
 
+/* The same with the args of |call| put in at |args_at|. */
+bool cr_server_send_line_with_args(struct cr_server *s, size_t args_at,
+                                   struct cr_server_call *call);
+
 /* Empties |s->line| for the next message. */
 struct cr_buf *cr_server_new_line(struct cr_server *s);
 

@@ -5,6 +5,7 @@
 #include "pool/decide.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/scan.h"
@@ -122,25 +123,53 @@ static bool has_line_breaks(const char *args, size_t len)
     return memchr(args, '\n', len) || memchr(args, '\r', len);
 }
 
-/* Target, then policy, on those bytes; a denied call starts nothing. */
-static void pass_gate(struct caprun_run *run, uint32_t number, const char *args, size_t len)
+/* The args of a call, and what is known of them. */
+struct args {
+    const char *json;
+    size_t len;
+    struct cr_arriving *arriving; /* the scan of the frame that they are in; NULL: of no frame */
+    const struct cr_err *verdict; /* of the strict scanner; NULL: there is none yet */
+};
+
+static int check_args(const struct args *args, struct cr_err *err)
+{
+    if (args->verdict) {
+        *err = *args->verdict;
+        return err->code;
+    }
+    if (args->arriving)
+        return cr_arriving_finish(args->arriving, CR_SCAN_STRICT, (const uint8_t *)args->json,
+                                  args->len, err);
+    return cr_scan_json((const uint8_t *)args->json, args->len, CR_SCAN_STRICT, err);
+}
+
+static void send_call(struct caprun_run *run, uint32_t number, const struct args *args)
 {
     const char *method = run->calls[number - 1].method;
-    struct cr_ruling ruling;
+    uint8_t *block = args->arriving ? cr_worker_take_frame(run->worker) : NULL;
     void *sent;
 
-    run->gate->judge(run->gate, method, &ruling);
+    cr_calls_start(run, number);
+    sent = run->gate->send(run->gate, run, number, method, args->json, args->len, &block);
+    run->calls[number - 1].sent = sent;
+    free(block);
+}
+
+/* Target, then policy, on those bytes; a denied call starts nothing. */
+static void pass_gate(struct caprun_run *run, uint32_t number, const struct args *args)
+{
+    struct cr_ruling ruling;
+
+    run->gate->judge(run->gate, run->calls[number - 1].method, &ruling);
     if (ruling.answer == CR_RULING_NO_TARGET) {
         fail_text(run, number, ruling.message);
     } else if (ruling.answer == CR_RULING_DENIED) {
         cr_decide_deny(run, number, &ruling);
-    } else if (has_line_breaks(args, len)) {
+    } else if (has_line_breaks(args->json, args->len)) {
         fail_text(run, number, "The args have line breaks between their values");
     } else {
         cr_decide_rule(run, number, &ruling);
-        cr_calls_start(run, number);
-        sent = run->gate->send(run->gate, run, number, method, args, len);
-        run->calls[number - 1].sent = sent;
+        send_call(run, number, args);
     }
 }
 
@@ -172,36 +201,28 @@ static void refuse_without_target(struct caprun_run *run, uint32_t number)
  * and then the application; or target and policy, and whoever answers. A call that is not listed
  * costs no scan of its args. The args that are checked are the bytes that go on.
  */
-static void decide(struct caprun_run *run, uint32_t number, const char *args, size_t args_len,
-                   struct cr_arriving *arriving)
+static void decide(struct caprun_run *run, uint32_t number, const struct args *args)
 {
     struct cr_err err;
 
     if (!may_be_listed(run, run->calls[number - 1].method))
         deny_by_tools(run, number);
-    else if (cr_arriving_finish(arriving, CR_SCAN_STRICT, (const uint8_t *)args, args_len, &err) <
-             0)
+    else if (check_args(args, &err) < 0)
         refuse_args(run, number, &err);
     else if (run->on_call)
-        ask_application(run, number, args, args_len);
+        ask_application(run, number, args->json, args->len);
     else if (run->gate)
-        pass_gate(run, number, args, args_len);
+        pass_gate(run, number, args);
     else
         refuse_without_target(run, number);
-}
-
-static void decide_and_schedule(struct caprun_run *run, uint32_t number, const char *args,
-                                size_t len, struct cr_arriving *arriving)
-{
-    decide(run, number, args, len, arriving);
     if (run->state == CR_RUN_RUNNING)
         cr_run_schedule(run);
 }
 
-/* What has arrived meanwhile belongs to another frame. */
-void cr_decide_again(struct caprun_run *run, uint32_t number, const char *args, size_t len)
+void cr_decide_again(struct caprun_run *run, uint32_t number, const char *args, size_t len,
+                     const struct cr_err *verdict)
 {
-    decide_and_schedule(run, number, args, len, &(struct cr_arriving){.scan = NULL});
+    decide(run, number, &(struct args){.json = args, .len = len, .verdict = verdict});
 }
 
 static void start_call(struct caprun_run *run, const char *ns, const struct wire_call *names,
@@ -218,7 +239,8 @@ static void start_call(struct caprun_run *run, const char *ns, const struct wire
     }
     cr_run_tell(run, CAPRUN_EVENT_CALL, (uint32_t)run->call_count);
     if (run->state == CR_RUN_RUNNING && !run->is_prompted)
-        decide_and_schedule(run, (uint32_t)run->call_count, args, args_len, &run->arriving);
+        decide(run, (uint32_t)run->call_count,
+               &(struct args){.json = args, .len = args_len, .arriving = &run->arriving});
 }
 
 /*

@@ -20,9 +20,11 @@ void cr_decide_look(struct caprun_run *run, const struct wire_header *header,
 
 /*
  * For the prompter, when the run is live: call |number|, which is open and waits for nobody, is
- * decided on as if it had just come.
+ * decided on as if it had just come. |verdict|: what the strict scanner has said of |args|, its
+ * code is 0 if it accepts them; NULL: they were not scanned yet.
  */
-void cr_decide_again(struct caprun_run *run, uint32_t number, const char *args, size_t len);
+void cr_decide_again(struct caprun_run *run, uint32_t number, const char *args, size_t len,
+                     const struct cr_err *verdict);
 
 /* For the gate: as judge() would have ruled, had it known more; the second ends the call. */
 void cr_decide_rule(struct caprun_run *run, uint32_t number, const struct cr_ruling *ruling);

@@ -34,10 +34,11 @@ static void violation(struct caprun_run *run, const char *what)
 static void keep_line(struct caprun_run *run, const char *text, size_t len)
 {
     size_t before = run->logs.len;
+    uint32_t prefix = (uint32_t)len;
 
-    if (run->log_lines++)
-        cr_buf_str(&run->logs, ",");
-    cr_escape_json(&run->logs, text, len);
+    run->log_lines++;
+    cr_buf_add(&run->logs, &prefix, sizeof(prefix));
+    cr_buf_add(&run->logs, text, len);
     if (cr_buf_err(&run->logs)) {
         /* whole lines only: half of one would spoil the envelope */
         run->logs.len = before;

@@ -31,12 +31,13 @@ struct cr_gate {
     /* Target and policy, from the configuration alone. Starts nothing. */
     void (*judge)(struct cr_gate *gate, const char *method, struct cr_ruling *ret);
     /*
-     * |args| are checked, and the very bytes that go on; they are copied. Returns what lost() is to
-     * be called with, should it come to that; or NULL, and the call has failed already. Whoever
-     * ends the call calls cr_calls_release() before.
+     * |args| are checked, and the very bytes that go on. They are copied, or *|block|, the memory
+     * from malloc() that they are in, is taken, and is NULL then. Returns what lost() is to be
+     * called with, should it come to that; or NULL, and the call has failed already. Whoever ends
+     * the call calls cr_calls_release() before.
      */
     void *(*send)(struct cr_gate *gate, struct caprun_run *run, uint32_t call, const char *method,
-                  const char *args, size_t len);
+                  const char *args, size_t len, uint8_t **block);
     /*
      * May a call of |tool| that was perhaps carried out be made again? |tool| is the exact name
      * that was recorded when the call was sent, never a name that the code has chosen.

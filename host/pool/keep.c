@@ -16,10 +16,10 @@ struct cr_answer {
     struct cr_keeping keeping;
 };
 
-static bool is_long(const struct caprun_run *run, const void *json, size_t len)
+static bool is_long(const struct caprun_run *run, const void *value, size_t len, bool is_json)
 {
-    return run->recorder ? run->recorder->is_long(json, len)
-                         : run->is_prompted && run->prompter->is_long(json, len);
+    return run->recorder ? run->recorder->is_long(value, len, is_json)
+                         : run->is_prompted && run->prompter->is_long(value, len, is_json);
 }
 
 static bool keep(struct caprun_run *run, struct cr_keeping *k)
@@ -41,6 +41,14 @@ static void note_name(struct cr_kept *kept, const struct cr_keeping *k, const ch
 /* --- frames ------------------------------------------------------------------------------------
  */
 
+/* Will the value of a frame of |type| be written down, if it comes now? */
+static bool is_of_interest(const struct caprun_run *run, unsigned type)
+{
+    if (type == WIRE_LOG)
+        return !run->log_cut;
+    return (type == WIRE_CALL || type == WIRE_DONE) && run->state == CR_RUN_RUNNING;
+}
+
 /* The value of a frame that may be long, or NULL. */
 static const uint8_t *find_value(const struct wire_header *header, const uint8_t *payload,
                                  size_t *ret_len)
@@ -51,8 +59,6 @@ static const uint8_t *find_value(const struct wire_header *header, const uint8_t
     if (header->type == WIRE_CALL) {
         memcpy(&names, payload, sizeof(names));
         before = sizeof(names) + (size_t)names.namespace_len + names.action_len;
-    } else if (header->type != WIRE_DONE) {
-        return NULL;
     }
     if (before > header->length)
         return NULL;
@@ -75,20 +81,22 @@ static void frame_kept(void *data, const char *name, const struct cr_err *err)
 
 bool cr_keep_frame(struct caprun_run *run, const struct wire_header *header, const uint8_t *payload)
 {
+    bool is_json = header->type != WIRE_LOG;
     size_t len = 0;
     const uint8_t *value;
 
-    if (run->hears_again || run->state != CR_RUN_RUNNING || (!run->recorder && !run->is_prompted)) {
+    if (run->hears_again || (!run->recorder && !run->is_prompted)) {
         run->hears_again = false;
         return false;
     }
-    value = find_value(header, payload, &len);
+    value = is_of_interest(run, header->type) ? find_value(header, payload, &len) : NULL;
     run->heard_value.bytes = NULL;
-    if (!value || !is_long(run, value, len))
+    if (!value || !is_long(run, value, len, is_json))
         return false;
     run->hearing = (struct cr_keeping){.shared = cr_worker_lend(run->worker),
                                        .bytes = value,
                                        .len = len,
+                                       .is_scanned = !is_json,
                                        .done = frame_kept,
                                        .data = run};
     if (run->hearing.shared && keep(run, &run->hearing))
@@ -150,7 +158,7 @@ bool cr_keep_answer(struct caprun_run *run, uint32_t number, enum wire_reply_kin
     bool is_copy = !block || !*block;
     struct cr_answer *a;
 
-    if (!run->recorder || run->is_prompted || !is_long(run, json, len))
+    if (!run->recorder || run->is_prompted || !is_long(run, json, len, true))
         return false;
     a = new_answer(json, len, block);
     if (!a)

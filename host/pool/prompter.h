@@ -17,7 +17,7 @@
 
 struct cr_prompter {
     /* As those of the recorder; here a value gets its name, and is not stored. */
-    bool (*is_long)(const void *json, size_t len);
+    bool (*is_long)(const void *value, size_t len, bool is_json);
     bool (*keep)(struct cr_prompter *p, struct caprun_run *run, struct cr_keeping *k);
     /* The worker has the job. */
     void (*begun)(struct cr_prompter *p, struct caprun_run *run);

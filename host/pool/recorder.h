@@ -42,14 +42,14 @@ struct cr_keeping {
     void (*done)(void *data, const char *name, const struct cr_err *err);
     void *data;
     struct cr_job *job;           /* set by keep() */
-    bool is_scanned;              /* it is known to be JSON */
+    bool is_scanned;              /* it is known to be JSON, or is a text */
     bool is_stored, is_json;      /* set before |done| */
     struct cr_recorder *recorder; /* for keep() */
 };
 
 struct cr_recorder {
-    /* Is |json| too long for a line? */
-    bool (*is_long)(const void *json, size_t len);
+    /* Is |value|, JSON or a text, too long for a line? */
+    bool (*is_long)(const void *value, size_t len, bool is_json);
     /* Begins to store |k|. Returns false if there is nothing to wait for. */
     bool (*keep)(struct cr_recorder *r, struct caprun_run *run, struct cr_keeping *k);
     /* False while what begin() has to write is on its way; cr_run_recorder_ready() follows. */

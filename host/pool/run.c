@@ -370,8 +370,8 @@ static void bound_what_is_kept(struct caprun_run *run)
     const struct wire_limits *most = &run->limits.most;
 
     run->result.max = (size_t)most->result_bytes + 1; /* and a NUL */
-    run->logs.max = ESCAPED_BYTE * (size_t)most->log_bytes + LIMIT_LOG_LINES * LOG_LINE_MORE;
-    run->envelope.max = run->result.max + run->logs.max + run->blocked.max +
+    run->logs.max = (size_t)most->log_bytes + LIMIT_LOG_LINES * LOG_LINE_MORE;
+    run->envelope.max = run->result.max + ESCAPED_BYTE * run->logs.max + run->blocked.max +
                         (size_t)most->calls * ENVELOPE_CALL + ENVELOPE_REST;
 }
 

@@ -161,7 +161,7 @@ struct caprun_run {
     bool idle;  /* it has read all that was sent, and has nothing to do */
     bool log_cut;
 
-    struct cr_buf logs; /* JSON strings with commas between them */
+    struct cr_buf logs; /* lines as they came, each behind its length, a uint32_t */
     size_t log_bytes, log_lines;
     struct cr_call *calls;
     size_t call_count, call_cap;
@@ -229,8 +229,8 @@ void cr_run_explain(struct caprun_run *run, enum caprun_outcome outcome);
 void cr_run_hint(struct caprun_run *run, const char *text);
 
 /*
- * Sends a frame, with the run's time in its header. |header| has type and id; |block| is as for
- * cr_outbox_add().
+ * Sends a frame, with the run's time in its header. |header| has type and id; |block| is that of
+ * the last part, as for cr_worker_send().
  */
 void cr_run_send(struct caprun_run *run, struct wire_header header, const struct wire_part *parts,
                  size_t count, uint8_t **block);

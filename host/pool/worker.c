@@ -345,18 +345,21 @@ bool cr_worker_has_room(const struct cr_worker *w, size_t len)
 int cr_worker_send(struct cr_worker *w, struct wire_header *header, const struct wire_part *parts,
                    size_t count, uint8_t **block, struct cr_shared *shared)
 {
-    struct wire_part all[1 + CR_WORKER_PARTS] = {{header, sizeof(*header)}};
+    struct cr_outbox_part all[1 + CR_WORKER_PARTS];
     size_t len = 0;
     int r;
 
     if (count > CR_WORKER_PARTS)
         return CAPRUN_E_INVAL;
+    all[0] = (struct cr_outbox_part){.bytes = header, .len = sizeof(*header)};
     for (size_t i = 0; i < count; i++) {
-        all[1 + i] = parts[i];
+        all[1 + i] = (struct cr_outbox_part){.bytes = parts[i].bytes, .len = parts[i].len};
         len += parts[i].len;
     }
+    all[count].block = block;
+    all[count].shared = shared;
     header->length = (uint32_t)len;
-    r = cr_outbox_add(&w->out, w->closed ? -1 : w->socket.fd, all, 1 + count, block, shared);
+    r = cr_outbox_add(&w->out, w->closed ? -1 : w->socket.fd, all, 1 + count);
     if (r < 0)
         return r;
     w->told++;

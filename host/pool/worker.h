@@ -19,11 +19,11 @@
 
 #include "base/buf.h"
 #include "base/loop.h"
-#include "pool/outbox.h"
+#include "base/outbox.h"
 #include "pool/zygote.h"
 #include "wire.h"
 
-#define CR_WORKER_PARTS 7
+#define CR_WORKER_PARTS (CR_OUTBOX_PARTS - 1) /* and the header */
 
 struct cr_worker_owner {
     void (*forked)(struct cr_worker *w); /* only if nobody wants it yet */
@@ -59,13 +59,14 @@ struct cr_worker {
     uint32_t told;       /* frames that were sent to it */
     unsigned busy;       /* functions here that still look at it */
     bool listed, wanted, awaited, writing, paused;
-    bool put_off;  /* its turn was over before all was read: |rest| goes on */
-    bool draining; /* its process has ended, and what it said is read to the end: then |last| */
-    bool closed;   /* it has closed its socket */
-    bool unread;   /* it did so without reading all that was sent */
-    bool heard;    /* it has sent a frame after its first */
-    bool gone;     /* the owner knows */
-    bool freed;    /* by the owner, while |busy| */
+    bool has_taken; /* the owner has the memory of the frame at hand: |in| is what is behind it */
+    bool put_off;   /* its turn was over before all was read: |rest| goes on */
+    bool draining;  /* its process has ended, and what it said is read to the end: then |last| */
+    bool closed;    /* it has closed its socket */
+    bool unread;    /* it did so without reading all that was sent */
+    bool heard;     /* it has sent a frame after its first */
+    bool gone;      /* the owner knows */
+    bool freed;     /* by the owner, while |busy| */
     struct cr_err last;
     struct wire_limits limits; /* of its run */
     struct cr_buf in;
@@ -93,7 +94,8 @@ void cr_worker_want(struct cr_worker *w);
 
 /*
  * Sends a frame as soon as the socket takes it; |header|'s length is set here, of |count| parts, at
- * most CR_WORKER_PARTS; |block| and |shared| are as for cr_outbox_add(). Never blocks. Returns 0;
+ * most CR_WORKER_PARTS; |block| and |shared| are those of the last part (struct cr_outbox_part), or
+ * NULL. Never blocks. Returns 0;
  * CAPRUN_E_NOMEM; or CAPRUN_E_TOOBIG if more waits than one that reads lets wait.
  */
 int cr_worker_send(struct cr_worker *w, struct wire_header *header, const struct wire_part *parts,
@@ -114,9 +116,13 @@ void cr_worker_resume(struct cr_worker *w);
 struct cr_shared *cr_worker_lend(struct cr_worker *w);
 
 /*
- * For the owner, in |frame|, of a frame that is the last: puts the payload into |ret|, which is
- * empty. The memory of a long one is taken, since a copy of tens of megabytes is long work.
+ * For the owner, in |frame|: takes the memory that a long frame is in, since a copy of tens of
+ * megabytes is long work. The payload stays where it is. Returns the memory, which is the caller's
+ * now; or NULL if the frame is not long, or without memory for what has come behind it.
  */
+uint8_t *cr_worker_take_frame(struct cr_worker *w);
+
+/* The same of a payload, which goes into |ret|, an empty buffer. One that is not long is copied. */
 void cr_worker_take_payload(struct cr_worker *w, const uint8_t *payload, size_t len,
                             struct cr_buf *ret);
 

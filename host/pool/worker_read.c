@@ -121,17 +121,14 @@ static void show_part(struct cr_worker *w, const struct wire_header *header, con
         w->owner->part(w, header, payload, have);
 }
 
-/*
- * Hands the frame that begins at |from| of |w->in| to the owner. Returns how many bytes it took, 0
- * if it is not all there, or -1 if the worker is gone.
- */
-static ssize_t take_frame(struct cr_worker *w, size_t from, pid_t pid)
+/* Hands the first frame in |w->in| to the owner. Returns false if that cannot be done now. */
+static bool take_frame(struct cr_worker *w, pid_t pid)
 {
     struct wire_header header;
-    size_t left = w->in.len - from;
+    size_t from = w->in_at, left = w->in.len - from;
 
     if (left < sizeof(header))
-        return 0;
+        return false;
     memcpy(&header, w->in.data + from, sizeof(header));
     if (!is_permitted(w, &header)) {
         char what[64];
@@ -139,19 +136,22 @@ static ssize_t take_frame(struct cr_worker *w, size_t from, pid_t pid)
         (void)snprintf(what, sizeof(what), "type %u (%s) with %u bytes", header.type,
                        wire_type_name(header.type), header.length);
         cr_worker_fault(w, what);
-        return -1;
+        return false;
     }
     if (left - sizeof(header) < header.length) {
         show_part(w, &header, w->in.data + from + sizeof(header), left - sizeof(header));
-        return 0;
+        return false;
     }
     if (!w->pid)
         take_ready(w, &header, pid);
     else
         take_other(w, &header, w->in.data + from + sizeof(header));
-    if (w->gone)
-        return -1;
-    return w->paused ? 0 : (ssize_t)(sizeof(header) + header.length);
+    if (w->gone || w->paused)
+        return false;
+    if (!w->has_taken)
+        w->in_at = from + sizeof(header) + header.length;
+    w->has_taken = false;
+    return true;
 }
 
 /*
@@ -188,12 +188,9 @@ static void end_without_memory(struct cr_worker *w)
 static bool take_frames(struct cr_worker *w, pid_t pid)
 {
     bool is_over = false;
-    ssize_t one = 0;
 
-    while (!is_over && (one = take_frame(w, w->in_at, pid)) > 0) {
-        w->in_at += (size_t)one;
+    while (!is_over && take_frame(w, pid))
         is_over = cr_loop_turn_is_over(w->zygote->loop);
-    }
     if (w->gone || w->paused) /* what is paused stays where it is */
         return false;
     cr_buf_drop(&w->in, w->in_at);
@@ -237,21 +234,43 @@ static bool read_turn(struct cr_worker *w)
     return !w->gone && !w->paused;
 }
 
+uint8_t *cr_worker_take_frame(struct cr_worker *w)
+{
+    uint8_t *memory = w->in.data;
+    struct wire_header header;
+    struct cr_buf behind;
+    size_t end;
+
+    memcpy(&header, memory + w->in_at, sizeof(header));
+    if (header.length < WORTH_TAKING)
+        return NULL;
+    end = w->in_at + sizeof(header) + header.length;
+    cr_buf_init(&behind, w->in.max);
+    cr_buf_add(&behind, memory + end, w->in.len - end);
+    if (cr_buf_err(&behind))
+        return NULL;
+    w->in = behind;
+    w->in_at = 0;
+    w->has_taken = true;
+    return memory;
+}
+
 void cr_worker_take_payload(struct cr_worker *w, const uint8_t *payload, size_t len,
                             struct cr_buf *ret)
 {
-    if (len < WORTH_TAKING || len > ret->max) {
+    bool is_worth_it = len >= WORTH_TAKING && len <= ret->max;
+    size_t cap = is_worth_it ? w->in.cap : 0;
+    uint8_t *memory = is_worth_it ? cr_worker_take_frame(w) : NULL;
+
+    if (!memory) {
         cr_buf_add(ret, payload, len);
         return;
     }
-    memmove(w->in.data, payload, len);
+    memmove(memory, payload, len);
     cr_buf_clear(ret);
-    ret->data = w->in.data;
-    ret->cap = w->in.cap < ret->max ? w->in.cap : ret->max;
+    ret->data = memory;
+    ret->cap = cap < ret->max ? cap : ret->max;
     ret->len = len;
-    w->in.data = NULL;
-    cr_buf_clear(&w->in);
-    w->in_at = 0;
 }
 
 void cr_worker_read(struct cr_worker *w)

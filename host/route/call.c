@@ -21,7 +21,6 @@ struct cr_route_call {
     struct cr_route_server *rs;
     struct caprun_run *run;
     uint32_t number;
-    char *args;
     char method[]; /* as it was called */
 };
 
@@ -32,7 +31,7 @@ static struct cr_route_call *of(struct cr_server_call *at)
 
 static void free_call(struct cr_route_call *c)
 {
-    free(c->args);
+    free(c->at.block);
     free(c);
 }
 
@@ -271,8 +270,8 @@ static void sent(struct cr_server_call *at)
 {
     struct cr_route_call *c = of(at);
 
-    free(c->args);
-    c->args = NULL;
+    free(c->at.block);
+    c->at.block = NULL;
 }
 
 /* --- and back -----------------------------------------------------------------------------------
@@ -445,30 +444,42 @@ void cr_route_end_calls(struct cr_route *route)
 /* --- the way there -------------------------------------------------------------------------------
  */
 
+/* Takes *|block|, or copies |args|. */
+static bool take_args(struct cr_server_call *at, const char *args, size_t len, uint8_t **block)
+{
+    at->len = len;
+    at->args = args;
+    at->block = *block;
+    *block = NULL;
+    if (at->block)
+        return true;
+    at->block = malloc(len);
+    if (at->block)
+        at->args = memcpy(at->block, args, len);
+    return at->block != NULL;
+}
+
 static struct cr_route_call *new_call(struct caprun_run *run, uint32_t number, const char *method,
-                                      const char *args, size_t len)
+                                      const char *args, size_t len, uint8_t **block)
 {
     struct cr_route_call *c = calloc(1, sizeof(*c) + strlen(method) + 1);
 
-    if (c)
-        c->args = malloc(len);
-    if (!c || !c->args) {
+    if (!c || !take_args(&c->at, args, len, block)) {
         free(c);
         return NULL;
     }
     memcpy(c->method, method, strlen(method));
-    memcpy(c->args, args, len);
     c->run = run;
     c->number = number;
-    c->at = (struct cr_server_call){.ops = &ops, .args = c->args, .len = len};
+    c->at.ops = &ops;
     return c;
 }
 
 void *cr_route_send(struct cr_gate *gate, struct caprun_run *run, uint32_t number,
-                    const char *method, const char *args, size_t len)
+                    const char *method, const char *args, size_t len, uint8_t **block)
 {
     struct cr_route *route = cr_container(gate, struct cr_route, gate);
-    struct cr_route_call *c = new_call(run, number, method, args, len);
+    struct cr_route_call *c = new_call(run, number, method, args, len, block);
     struct cr_err err;
 
     if (!c)

@@ -73,7 +73,7 @@ struct cr_route_server *cr_route_find(struct cr_route *route, const char *method
 
 void cr_route_judge(struct cr_gate *gate, const char *method, struct cr_ruling *ret);
 void *cr_route_send(struct cr_gate *gate, struct caprun_run *run, uint32_t number,
-                    const char *method, const char *args, size_t len);
+                    const char *method, const char *args, size_t len, uint8_t **block);
 bool cr_route_is_idempotent(struct cr_gate *gate, const char *tool);
 void cr_route_lost(struct cr_gate *gate, void *sent, const char *why);
 

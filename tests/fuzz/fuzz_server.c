@@ -103,12 +103,20 @@ void cr_child_free(struct cr_child *c)
 }
 
 /* What is asked is kept, so that it can be answered. */
-int cr_child_send(struct cr_child *c, const void *line, size_t len, struct cr_err *err)
+int cr_child_send(struct cr_child *c, const struct cr_outbox_part *parts, size_t count,
+                  struct cr_err *err)
 {
-    size_t id_len, method_len;
+    static char line[65536];
+    size_t id_len, method_len, len = 0;
     const char *id, *method;
 
-    insist(cr_scan_json(line, len, CR_SCAN_PASS, NULL) == 0 && !memchr(line, '\n', len));
+    for (size_t i = 0; i < count; i++) {
+        insist(parts[i].len < sizeof(line) - len);
+        memcpy(line + len, parts[i].bytes, parts[i].len);
+        len += parts[i].len;
+    }
+    insist(cr_scan_json((const uint8_t *)line, len, CR_SCAN_PASS, NULL) == 0 &&
+           !memchr(line, '\n', len));
     if (c->is_ending)
         return cr_err_set(err, CAPRUN_E_STATE, "it takes nothing any more");
     if (c->waiting >= CR_CHILD_WAITING_MAX)

@@ -33,7 +33,8 @@ import traceback
 HERE = os.path.dirname(os.path.abspath(__file__))
 BUILD = os.path.abspath(os.environ.get("CAPRUN_BUILD") or os.path.join(HERE, "../../build"))
 CAPRUN = os.path.join(BUILD, "caprun")
-SANITIZED = os.path.basename(BUILD) != "build"  # a variant, for instance build/asan
+VARIANT = os.path.basename(BUILD) if os.path.basename(BUILD) != "build" else ""  # for instance "watchdog"
+SANITIZED = VARIANT in ("asan", "cover")  # needs memory, files and time of its own
 MULTIPLIER = float(os.environ.get("CAPRUN_TEST_TIMEOUT_MULTIPLIER") or 1)
 MUST_WORK = os.environ.get("CAPRUN_MUST_WORK") == "1" or bool(os.environ.get("CI"))
 NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]

@@ -8,12 +8,11 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from harness import BUILD, HERE, SANITIZED, Process, between, each, equal, main, need, proc, scratch_dir, test
+from harness import BUILD, HERE, SANITIZED, VARIANT, Process, between, each, equal, main, need, proc, scratch_dir, test
 from tools import tools
 
 MIB = 1 << 20
 LARGE = 64 * MIB - 1000  # the most is 64 MiB, with what is around it
-VARIANT = os.path.basename(BUILD)
 FLAGS = {"asan": ["-fsanitize=address,undefined"], "cover": ["--coverage"]}.get(VARIANT, [])
 
 folder = scratch_dir()

@@ -163,9 +163,14 @@ static inline int start(const char *const *argv)
 #define START(...) (start((const char *const[]){__VA_ARGS__, NULL}) == 0)
 #define SCRIPT(text) START("sh", "-c", SAY LOCK text)
 
+static inline int send_bytes(const void *line, size_t len)
+{
+    return cr_child_send(child, &(struct cr_outbox_part){.bytes = line, .len = len}, 1, &err);
+}
+
 static inline bool send_line(const char *line)
 {
-    return cr_child_send(child, line, strlen(line), &err) == 0;
+    return send_bytes(line, strlen(line)) == 0;
 }
 
 static inline bool why_is(const char *text)

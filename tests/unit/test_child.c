@@ -47,7 +47,7 @@ TEST(a_queue_that_is_never_empty_does_not_grow)
     memcpy(line, NOTE("x"), sizeof(NOTE("x")) - 1);
     CHECK(begin() && START("cat"));
     for (int i = 0; i < 200; i++) {
-        CHECK(cr_child_send(child, line, sizeof(line), &err) == 0);
+        CHECK(send_bytes(line, sizeof(line)) == 0);
         CHECK_SOON(cr_child_waiting(child) < 2u << 20);
         most = cr_child_waiting(child) > most ? cr_child_waiting(child) : most;
     }
@@ -63,7 +63,7 @@ TEST(no_more_is_taken_for_a_server_that_does_not_read)
 
     memset(line, ' ', sizeof(line));
     CHECK(begin() && SCRIPT("say ready; exec sleep 100"));
-    while (cr_child_send(child, line, sizeof(line), &err) == 0 && taken < 10)
+    while (send_bytes(line, sizeof(line)) == 0 && taken < 10)
         taken++;
     CHECK(taken == 5 && err.code == CAPRUN_E_TOOBIG && strstr(err.text, "'sh' does not read"));
     cr_child_stop(child);
@@ -316,7 +316,7 @@ TEST(what_waits_is_written_before_the_input_is_closed)
 
     memset(line, ' ', sizeof(line));
     CHECK(begin() && SCRIPT("say ready; exit $(wc -c | cut -c 1-2)"));
-    CHECK(cr_child_send(child, line, sizeof(line), &err) == 0 && cr_child_waiting(child) > 0);
+    CHECK(send_bytes(line, sizeof(line)) == 0 && cr_child_waiting(child) > 0);
     CHECK(stop_after("ready"));
     CHECK_SOON(seen.endings == 1);
     CHECK(why_is("exited with status 20") && seen.rooms == 0 && end()); /* of 2097153 */
@@ -573,15 +573,15 @@ TEST(a_line_for_which_there_is_no_memory_is_not_sent_by_half)
 
     memset(line, ' ', sizeof(line));
     CHECK(begin() && SCRIPT("say ready; exec sleep 100"));
-    CHECK(cr_child_send(child, line, sizeof(line), &err) == 0);
+    CHECK(send_bytes(line, sizeof(line)) == 0);
     failing_after(0);
-    CHECK((cr_child_send(child, line, sizeof(line), &err) == CAPRUN_E_NOMEM) == works);
+    CHECK((send_bytes(line, sizeof(line)) == CAPRUN_E_NOMEM) == works);
     failing_stop();
     CHECK(!cr_child_is_ending(child)); /* the second waited behind the first */
     forget_child();
     CHECK(SCRIPT("say ready; exec sleep 100"));
     failing_after(0);
-    CHECK((cr_child_send(child, line, sizeof(line), &err) == CAPRUN_E_NOMEM) == works);
+    CHECK((send_bytes(line, sizeof(line)) == CAPRUN_E_NOMEM) == works);
     failing_stop();
     CHECK(cr_child_is_ending(child) == works);
     if (works) {

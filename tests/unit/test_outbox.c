@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "base/loop.h"
+#include "base/outbox.h"
 #include "caprun.h"
 #include "failing.h"
-#include "pool/outbox.h"
 
 #define LARGE (4u << 20)
 #define MAX (16u << 20)
@@ -48,8 +48,10 @@ static uint8_t *make(size_t len, uint8_t salt)
 
 static int send_frame(const char *head, const uint8_t *bytes, size_t len, uint8_t **block)
 {
-    return cr_outbox_add(&box, ours, (struct wire_part[]){{head, strlen(head)}, {bytes, len}}, 2,
-                         block, NULL);
+    const struct cr_outbox_part parts[] = {{.bytes = head, .len = strlen(head)},
+                                           {.bytes = bytes, .len = len, .block = block}};
+
+    return cr_outbox_add(&box, ours, parts, 2);
 }
 
 /* Reads |len| bytes at the other end, and lets the outbox write whenever there is room. */
@@ -145,12 +147,34 @@ TEST(more_than_may_wait_is_refused_and_nothing_of_it_is_sent)
     free(bytes);
 }
 
+TEST(memory_is_taken_wherever_in_a_message_it_is)
+{
+    uint8_t *block = make(LARGE, 10), *same = make(LARGE, 10);
+    const struct cr_outbox_part parts[] = {{.bytes = "head", .len = 4},
+                                           {.bytes = block + 1, .len = LARGE - 1, .block = &block},
+                                           {.bytes = "tail", .len = 4}};
+
+    CHECK(begin(MAX) && cr_outbox_add(&box, ours, parts, 3) == 0 && !block);
+    CHECK(arrives("head", 4) && arrives(same + 1, LARGE - 1) && arrives("tail", 4));
+    CHECK(nothing_is_left() && !box.is_broken && finish());
+    free(same);
+}
+
+TEST(a_peer_that_has_left_is_noticed)
+{
+    CHECK(begin(MAX) && close(theirs) == 0);
+    theirs = dup(ours);
+    CHECK(send_frame("head", (const uint8_t *)"x", 1, NULL) == 0 && box.is_broken && finish());
+}
+
 TEST(a_closed_socket_takes_nothing)
 {
     uint8_t *block = make(LARGE, 8);
 
     CHECK(begin(MAX));
-    CHECK(cr_outbox_add(&box, -1, &(struct wire_part){block, LARGE}, 1, &block, NULL) == 0 &&
+    CHECK(cr_outbox_add(&box, -1,
+                        &(struct cr_outbox_part){.bytes = block, .len = LARGE, .block = &block},
+                        1) == 0 &&
           !block);
     CHECK(cr_outbox_waiting(&box) == LARGE && finish());
 }
@@ -164,8 +188,25 @@ TEST(without_memory_for_the_rest_it_says_so)
     failing_left = 0;
     r = send_frame("head", bytes, LARGE, NULL);
     failing_left = -1;
-    CHECK(r == (FAILING ? CAPRUN_E_NOMEM : 0) && finish());
+    CHECK(r == (FAILING ? CAPRUN_E_NOMEM : 0) && box.is_broken == FAILING && finish());
     free(bytes);
+}
+
+TEST(without_memory_for_any_of_it_what_waited_before_stays)
+{
+    uint8_t *first = make(LARGE, 11), *bytes = make(LARGE, 12), *same = make(LARGE, 11);
+    int r;
+
+    CHECK(begin(MAX) && send_frame("head", first, LARGE, &first) == 0);
+    CHECK(send_frame("", (const uint8_t *)"small", 5, NULL) == 0);
+    failing_left = 0;
+    r = send_frame("head", bytes, LARGE, NULL);
+    failing_left = -1;
+    CHECK(r == (FAILING ? CAPRUN_E_NOMEM : 0) && !box.is_broken);
+    CHECK(arrives("head", 4) && arrives(same, LARGE) && arrives("small", 5));
+    CHECK((FAILING ? nothing_is_left() : arrives("head", 4)) && finish());
+    free(bytes);
+    free(same);
 }
 
 int main(int argc, char **argv)

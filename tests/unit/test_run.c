@@ -352,9 +352,10 @@ static void allows(struct cr_gate *gate, const char *method, struct cr_ruling *r
 }
 
 static void *fails(struct cr_gate *gate, struct caprun_run *r, uint32_t call, const char *method,
-                   const char *args, size_t len)
+                   const char *args, size_t len, uint8_t **block)
 {
     (void)gate;
+    (void)block;
     (void)method;
     (void)args;
     (void)len;

@@ -1,6 +1,7 @@
 /* outbox.c - a list of pieces. */
-#include "pool/outbox.h"
+#include "base/outbox.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -8,11 +9,10 @@
 
 #include "caprun.h"
 
-#define MOST_PARTS 8
-/* Bytes; a worker that reads as fast as we write keeps us no longer. */
-#define WRITE_TURN LIMIT_MIB
-#define WORTH_TAKING (64u * LIMIT_KIB) /* bytes; less is copied */
-#define SMALL_PIECE (4u * LIMIT_KIB)   /* room for small frames */
+/* Bytes; a peer that reads as fast as we write keeps us no longer. */
+#define WRITE_TURN (1u << 20)
+#define WORTH_TAKING (64u << 10) /* bytes; less is copied */
+#define SMALL_PIECE (4u << 10)   /* room for small parts */
 
 struct cr_outbox_piece {
     struct cr_outbox_piece *next;
@@ -93,8 +93,6 @@ static int copy(struct cr_outbox *o, const uint8_t *bytes, size_t len)
 {
     struct cr_outbox_piece *piece = o->last;
 
-    if (!len)
-        return 0;
     if (!piece || piece->room < len)
         piece = add_piece(o, len < SMALL_PIECE ? SMALL_PIECE : len);
     if (!piece)
@@ -108,12 +106,28 @@ static int copy(struct cr_outbox *o, const uint8_t *bytes, size_t len)
 
 /* --- writing --------------------------------------------------------------------------------- */
 
-/* Returns how many bytes the socket took. */
-static size_t send_some(int fd, struct iovec *parts, size_t count)
+static bool is_for_now(int error)
+{
+    return error == EAGAIN || error == EINTR || error == ENOBUFS || error == ENOMEM;
+}
+
+/* Returns how many bytes the socket took. Shortens |parts|. */
+static size_t send_some(struct cr_outbox *o, int fd, struct iovec *parts, size_t count)
 {
     struct msghdr message = {.msg_iov = parts, .msg_iovlen = count};
-    ssize_t n = fd < 0 ? -1 : sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    size_t most = WRITE_TURN;
+    ssize_t n;
 
+    if (fd < 0)
+        return 0;
+    for (size_t i = 0; i < count; i++) {
+        if (parts[i].iov_len > most)
+            parts[i].iov_len = most;
+        most -= parts[i].iov_len;
+    }
+    n = sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (n < 0 && !is_for_now(errno))
+        o->is_broken = true;
     return n < 0 ? 0 : (size_t)n;
 }
 
@@ -137,26 +151,26 @@ void cr_outbox_write(struct cr_outbox *o, int fd)
     size_t n = 1, turn = 0;
 
     while (n && turn < WRITE_TURN && o->waiting) {
-        struct iovec parts[MOST_PARTS];
+        struct iovec parts[CR_OUTBOX_PARTS];
         size_t count = 0;
 
-        for (const struct cr_outbox_piece *p = o->first; p && count < MOST_PARTS; p = p->next)
+        for (const struct cr_outbox_piece *p = o->first; p && count < CR_OUTBOX_PARTS; p = p->next)
             parts[count++] = (struct iovec){(void *)(uintptr_t)p->at, p->len};
-        n = send_some(fd, parts, count);
+        n = send_some(o, fd, parts, count);
         turn += n;
         forget_sent(o, n);
     }
 }
 
-/* --- frames ----------------------------------------------------------------------------------- */
+/* --- messages --------------------------------------------------------------------------------- */
 
-/* Keeps what is left of the last part: in place if that can be, or a copy. */
-static int keep_last(struct cr_outbox *o, const uint8_t *bytes, size_t len, uint8_t **block,
-                     struct cr_shared *shared)
+/* Keeps what is left of |part|, |len| bytes at |bytes|: in place if that can be, or a copy. */
+static int keep(struct cr_outbox *o, const struct cr_outbox_part *part, const uint8_t *bytes,
+                size_t len)
 {
     struct cr_outbox_piece *piece;
 
-    if (len < WORTH_TAKING || (!shared && (!block || !*block)))
+    if (len < WORTH_TAKING || (!part->shared && (!part->block || !*part->block)))
         return copy(o, bytes, len);
     piece = add_piece(o, 0);
     if (!piece)
@@ -164,23 +178,59 @@ static int keep_last(struct cr_outbox *o, const uint8_t *bytes, size_t len, uint
     piece->at = bytes;
     piece->len = len;
     o->waiting += len;
-    if (shared) {
-        piece->shared = cr_shared_ref(shared);
+    if (part->shared) {
+        piece->shared = cr_shared_ref(part->shared);
     } else {
-        piece->block = *block;
-        *block = NULL;
+        piece->block = *part->block;
+        *part->block = NULL;
     }
     return 0;
 }
 
-int cr_outbox_add(struct cr_outbox *o, int fd, const struct wire_part *parts, size_t count,
-                  uint8_t **block, struct cr_shared *shared)
+/* Keeps all of the message but its first |sent| bytes. */
+static int keep_rest(struct cr_outbox *o, const struct cr_outbox_part *parts, size_t count,
+                     size_t sent)
 {
-    struct iovec all[MOST_PARTS];
-    size_t len = 0, sent = 0;
     int r = 0;
 
-    if (count > MOST_PARTS)
+    for (size_t i = 0; i < count && r == 0; i++) {
+        size_t skipped = sent < parts[i].len ? sent : parts[i].len;
+
+        sent -= skipped;
+        if (skipped < parts[i].len)
+            r = keep(o, &parts[i], (const uint8_t *)parts[i].bytes + skipped,
+                     parts[i].len - skipped);
+    }
+    return r;
+}
+
+/* Frees the pieces behind |last|, of which |len| bytes stay. */
+static void cut_off(struct cr_outbox *o, struct cr_outbox_piece *last, size_t len)
+{
+    struct cr_outbox_piece *piece, *behind = last ? last->next : o->first;
+
+    *(last ? &last->next : &o->first) = NULL;
+    o->last = last;
+    if (last) {
+        o->waiting -= last->len - len;
+        last->room += last->len - len;
+        last->len = len;
+    }
+    while ((piece = behind)) {
+        behind = piece->next;
+        o->waiting -= piece->len;
+        free_piece(piece);
+    }
+}
+
+int cr_outbox_add(struct cr_outbox *o, int fd, const struct cr_outbox_part *parts, size_t count)
+{
+    struct cr_outbox_piece *last = o->last;
+    struct iovec all[CR_OUTBOX_PARTS];
+    size_t last_len = last ? last->len : 0, len = 0, sent = 0;
+    int r;
+
+    if (count > CR_OUTBOX_PARTS)
         return CAPRUN_E_INVAL;
     for (size_t i = 0; i < count; i++) {
         all[i] = (struct iovec){(void *)(uintptr_t)parts[i].bytes, parts[i].len};
@@ -189,14 +239,11 @@ int cr_outbox_add(struct cr_outbox *o, int fd, const struct wire_part *parts, si
     if (len > o->max || o->waiting > o->max - len)
         return CAPRUN_E_TOOBIG;
     if (!o->waiting)
-        sent = send_some(fd, all, count);
-    for (size_t i = 0; i < count && r == 0; i++) {
-        size_t skipped = sent < parts[i].len ? sent : parts[i].len;
-        size_t left = parts[i].len - skipped;
-        const uint8_t *bytes = left ? (const uint8_t *)parts[i].bytes + skipped : NULL;
-
-        sent -= skipped;
-        r = i + 1 < count ? copy(o, bytes, left) : keep_last(o, bytes, left, block, shared);
+        sent = send_some(o, fd, all, count);
+    r = sent < len ? keep_rest(o, parts, count, sent) : 0;
+    if (r < 0) {
+        cut_off(o, last, last_len);
+        o->is_broken = o->is_broken || sent;
     }
     return r;
 }
