@@ -52,7 +52,29 @@ static int64_t most_us(void)
 
     if (times == 0)
         times = text ? strtod(text, NULL) : 1;
-    return (int64_t)(MOST_US * (times < 1 ? 1 : times));
+    return (int64_t)(MOST_US * (times > 0 ? times : 1));
+}
+
+/* The longest turn, told at the end with CAPRUN_WATCHDOG_REPORT set. */
+static struct {
+    int64_t us;
+    const char *source;
+} longest;
+
+static void report(void)
+{
+    (void)fprintf(stderr, "watchdog: the longest turn was of %s: %lld us\n", longest.source,
+                  (long long)longest.us);
+}
+
+static void note_longest(int64_t us)
+{
+    if (us <= longest.us)
+        return;
+    if (!longest.us && getenv("CAPRUN_WATCHDOG_REPORT"))
+        (void)atexit(report);
+    longest.us = us;
+    longest.source = source;
 }
 
 static void bark(const char *what, int64_t number)
@@ -79,6 +101,9 @@ static void set_trace(int64_t us)
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGPROF};
 
     if (!state) {
+        void *frame;
+
+        (void)backtrace(&frame, 1); /* loads what it needs, which a handler must not */
         event._sigev_un._tid = gettid();
         state = getenv("CAPRUN_WATCHDOG_TRACE") && signal(SIGPROF, show_trace) != SIG_ERR &&
                         timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer) == 0
@@ -101,6 +126,7 @@ void cr_watchdog_end(void)
 {
     int64_t took_us = source ? cpu_us() - began_us : 0;
 
+    note_longest(took_us);
     if (took_us > most_us())
         bark("took microseconds: ", took_us);
     set_trace(0);
