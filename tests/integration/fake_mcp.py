@@ -326,6 +326,12 @@ class Fake:
         write(b"\n")
         self.answer(id, structured("after the line"))
 
+    def tool_long_id(self, id, args):
+        """Asks for a ping with an id of so many bytes, and then answers."""
+        self.asked["x" * args["bytes"]] = lambda answer: None
+        write(b'{"jsonrpc":"2.0","method":"ping","id":"' + b"x" * args["bytes"] + b'"}\n')
+        self.answer(id, structured("asked"))
+
     def tool_split(self, id, args):
         """Answers in pieces that end inside of characters."""
         words = "a\u00e9\u20ac\U0001f600z"

@@ -97,6 +97,12 @@ FORGED = {
     "a blob that is not there": (WHOLE, {"args": None, "argsBlob": "a" * 64, "argsBytes": 4}, 2, "is not there"),
     "a blob of an answer that is a path": (changed(3, json=None, jsonBlob="../" * 21 + "x", jsonBytes=4), {}, 2,
                                            "JOURNAL_INVALID"),
+    "a long answer that is in the line": (changed(3, json={"content": [], "x": "x" * 200_000}), {}, 2, "longer than such a line can be"),
+    "a long result that is in the line": (changed(4, result="x" * 200_000), {}, 2, "longer than such a line can be"),
+    "a long line of the log that is in the line": (
+        [*WHOLE[:3], {"at": 6, "from": "log", "line": "x" * (7 << 20)}, *WHOLE[3:]], {}, 2, "longer than such a line can be"),
+    "a line of the log in a file that is not there": (
+        [*WHOLE[:3], {"at": 6, "from": "log", "lineBlob": "a" * 64, "lineBytes": 70000}, *WHOLE[3:]], {}, 8, "Line 1"),
     "tools that are none": (WHOLE, {"tools": [1]}, 2, '"tools"'),
     "as many tools as may be": (WHOLE, {"tools": [f"s:t{i}" for i in range(9999)] + ["s:echo"]}, 0, "same"),
     "more tools than may be": (WHOLE, {"tools": ["s:echo"] * 10001}, 2, '"tools" is too long'),
@@ -322,6 +328,49 @@ def args_of_calls_that_wait_for_life_do_not_fill_the_host():
         blobs = [entry.stat().st_size for entry in os.scandir(f"{path}.d")] if os.path.isdir(f"{path}.d") else []
         between(done.max_rss >> 20, 0, 400, f"MiB, where a live run has {live.max_rss >> 20}")
         between(sum(blobs) >> 20, 90, 110, "MiB on disk")
+
+
+LONG = "const list = Array(7 << 20).fill(1);"
+# name: (args, what comes of the call)
+LONG_ARGS = {
+    "args that may be sent": ("{list, n: 1}", "1\n"),
+    "args that are refused": (r"{list, n: '\0'}", '"The args of s:echo are refused: '),
+}
+
+
+@each({f"{what}, {when}": (when == "recorded", *case) for what, case in LONG_ARGS.items() for when in ("new", "recorded")})
+def a_call_with_long_args_is_made_when_the_run_is_live_again(case):
+    """Its args were scanned beside the loop, or as they arrived: `make check-watchdog` sees a long turn."""
+    is_recorded, args, printed = case
+    code = f"{LONG} return mcp.s.echo({args}).then((v) => v.n, (e) => e.message)"
+    with recorder(s={}) as r:
+        live = r.record(code)
+        path = forge(r, [JOB], code=code)
+        if is_recorded:
+            shutil.copytree(f"{live}.d", f"{path}.d")
+            forged = [line for line in lines_of(live) if line.get("to") == "job" or line.get("from") == "call"]
+            path = shutil.move(forge(r, [{k: v for k, v in line.items() if k != "h"} for line in forged], code=code), path)
+        before = len(r.called("s"))
+        done = r.run("resume", path)
+        equal(done.status, 0, done.err)
+        assert done.out.startswith(printed), done.out[:200]
+        equal(len(r.called("s")) - before, 1 if printed == "1\n" else 0, "calls")
+
+
+@test
+def a_long_line_of_the_log_is_a_file_of_its_own_and_is_replayed():
+    """Characters that are escaped: in the line it would be six times as long."""
+    code = r"console.log('\u0001'.repeat(1000 * 1000)); console.log('[['.repeat(1000)); return 1"
+    with recorder() as r:
+        path = r.record(code)
+        first, second = [line for line in lines_of(path) if line.get("from") == "log"]
+        equal((first["lineBytes"], second["line"]), (1000 * 1000, "[[" * 1000))
+        with open(f"{path}.d/{first['lineBlob']}", "rb") as file:
+            equal(file.read(), b"\1" * (1000 * 1000))
+        equal(os.listdir(f"{path}.d"), [first["lineBlob"]])
+        equal(r.replay(path), 0, r.err)
+        equal(r.replay(path, "--code", r.write(code.replace("1000 * 1000", "999 * 1000").encode())), 8)
+        contains(r.out + r.err, "Line 1 of the log is not what was recorded", "(too long to be shown)")
 
 
 # --- hostile capabilities ------------------------------------------------------------------------

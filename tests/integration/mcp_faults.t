@@ -261,6 +261,28 @@ def large_args_to_a_server_that_does_not_read_block_nothing():
         equal(result, [[TIMEOUT] * 3, {"n": 1}])
 
 
+@test
+def sixteen_mebibytes_of_args_arrive_as_they_are_and_in_their_order():
+    with tools(a={}) as t:
+        equal(t.value("""
+            const list = Array.from({ length: 7 << 20 }, (_, i) => i % 7), text = "y".repeat((16 << 20) - 100);
+            const [first, second, third] = await Promise.all([
+                mcp.a.echo({ list, n: 1 }), mcp.a.echo({ text, n: 2 }), mcp.a.echo({ n: 3 })]);
+            return [first.list.length, first.list.every((value, i) => value == i % 7), second.text == text,
+                first.n, second.n, third.n, (await mcp.a.echo({ n: 4 })).n]""", seconds=60),
+              [7 << 20, True, True, 1, 2, 3, 4])
+        equal([call["params"]["arguments"]["n"] for call in sent(t, "a", "tools/call")], [1, 2, 3, 4])
+
+
+@each({"short": (100, 1), "of 20 MB": (20_000_000, 0)})
+def a_question_with_an_id_is_answered_if_the_id_is_no_longer_than_it_may_be(case):
+    size, answers = case
+    with tools(a={}) as t:
+        equal(t.value(f"const asked = await mcp.a.long_id({{ bytes: {size} }}); await mcp.a.echo({{}}); return asked"),
+              "asked")
+        equal(len([line for line in t.trace("a") if line.get("id") == "x" * size]), answers)
+
+
 # --- the protocol ----------------------------------------------------------------------------
 
 
