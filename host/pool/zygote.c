@@ -14,13 +14,13 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "base/watchdog.h"
 #include "pool/kill.h"
 #include "pool/verify.h"
 #include "pool/worker.h"
 
 #define PROGRAM_PATIENCE_MS 1000
 #define ZYGOTE_PATIENCE_MS 1000
+#define LOOK_EVERY_US 1000 /* whether a process has ended that has no pidfd */
 #define KNOWN_BY_PIDFD (-1) /* instead of a pid */
 
 int cr_zygote_spawn(const char *path, const char *argument, uint32_t uid_base, int control,
@@ -90,7 +90,7 @@ static void close_control(struct cr_zygote *z)
 }
 
 static void hear_birth(struct cr_zygote *z);
-static void reap_program(struct cr_zygote *z, int options);
+static void reap_without_pidfd(struct cr_zygote *z);
 
 /*
  * The zygote is dead to us. The program that it was forked from may have yet to say which process
@@ -99,7 +99,7 @@ static void reap_program(struct cr_zygote *z, int options);
 static void wait_for_birth(struct cr_zygote *z)
 {
     if (!z->pid && z->program_ended.fd < 0)
-        reap_program(z, 0);
+        reap_without_pidfd(z);
     if (z->pid || !z->program) {
         hear_birth(z);
         return;
@@ -153,18 +153,6 @@ static void take_refusal(struct cr_zygote *z, const struct wire_control *packet)
 }
 
 /*
- * Waits in the loop, for a process that has nothing left to do: without a pidfd, for lack of
- * descriptors, nothing tells of its end.
- */
-static void wait_without_pidfd(pid_t pid)
-{
-    cr_watchdog_leave();
-    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-        ;
-    cr_watchdog_return();
-}
-
-/*
  * By its pidfd: its number may be another's by now, if the application has waited for it.
  * |options|: WNOHANG if it is known to have ended.
  */
@@ -176,7 +164,8 @@ static void reap(pid_t *pid, int pidfd, int options)
         while (waitid(P_PIDFD, (id_t)pidfd, &unused, WEXITED | options) < 0 && errno == EINTR)
             ;
     else if (*pid > 0)
-        wait_without_pidfd(*pid);
+        while (waitpid(*pid, NULL, options) < 0 && errno == EINTR)
+            ;
     *pid = 0;
 }
 
@@ -186,16 +175,42 @@ static void reap_program(struct cr_zygote *z, int options)
     close_watch(z, &z->program_ended);
 }
 
+static void program_is_gone(struct cr_zygote *z)
+{
+    if (z->awaits_birth)
+        hear_birth(z);
+    if (cr_zygote_is_gone(z))
+        z->changed(z);
+}
+
 static void program_ended(struct cr_watch *watch, uint32_t events)
 {
     struct cr_zygote *z = cr_container(watch, struct cr_zygote, program_ended);
 
     (void)events;
     reap_program(z, WNOHANG);
-    if (z->awaits_birth)
-        hear_birth(z);
-    if (cr_zygote_is_gone(z))
-        z->changed(z);
+    program_is_gone(z);
+}
+
+/*
+ * Without a pidfd, for lack of descriptors, nothing tells of the end of the program: we look again
+ * and again until it has ended.
+ */
+static void reap_without_pidfd(struct cr_zygote *z)
+{
+    if (z->program > 0 && waitpid(z->program, NULL, WNOHANG) == 0)
+        cr_loop_set(z->loop, &z->look, cr_loop_now() + LOOK_EVERY_US);
+    else
+        z->program = 0;
+}
+
+static void look_again(struct cr_timer *timer)
+{
+    struct cr_zygote *z = cr_container(timer, struct cr_zygote, look);
+
+    reap_without_pidfd(z);
+    if (!z->program)
+        program_is_gone(z);
 }
 
 static void zygote_ended(struct cr_watch *watch, uint32_t events)
@@ -233,7 +248,7 @@ static void take_birth(struct cr_zygote *z, pid_t pid, int *pidfd)
     z->ended.fd = cr_steal_fd(pidfd);
     watch_process(z, &z->ended, pid);
     if (z->program_ended.fd < 0)
-        reap_program(z, 0); /* it has nothing left to do */
+        reap_without_pidfd(z);
     listen_if_needed(z);
     if (z->retired && !z->users)
         cr_zygote_end(z);
@@ -395,6 +410,7 @@ int cr_zygote_new(struct cr_loop *loop, const char *path, const struct cr_zygote
                             .program_ended = {.fd = -1, .ready = program_ended, .name = "zygote"},
                             .ended = {.fd = -1, .ready = zygote_ended, .name = "zygote"},
                             .patience = {.when_us = -1, .due = program_stays, .name = "zygote"},
+                            .look = {.when_us = -1, .due = look_again, .name = "zygote"},
                             .filters = cr_verify_own_filters(),
                             .born_us = cr_loop_now()};
     r = start(z, path, rules->uid_base, err);
@@ -459,6 +475,7 @@ void cr_zygote_free(struct cr_zygote *z)
 {
     if (!z)
         return;
+    cr_loop_unset(z->loop, &z->look);
     end_program(z);
     hear_birth(z);
     cr_zygote_end(z);

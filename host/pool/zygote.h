@@ -40,6 +40,7 @@ struct cr_zygote {
     struct cr_watch ended;         /* its pidfd */
     bool awaits_birth;        /* it is dead, and its program has yet to say which process it is */
     struct cr_timer patience; /* set meanwhile */
+    struct cr_timer look;     /* at a program that has no pidfd */
     bool all_layers;          /* it has to have them */
     bool greeted, dead;
     bool lacks_layers;           /* which is why it is dead */
