@@ -106,6 +106,8 @@ void cr_buf_fmt(struct cr_buf *b, const char *fmt, ...)
 
 void cr_buf_drop(struct cr_buf *b, size_t len)
 {
+    if (!len)
+        return;
     b->len -= len;
     if (b->len)
         memmove(b->data, b->data + len, b->len);

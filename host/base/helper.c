@@ -16,6 +16,8 @@
 
 #define PAGE 4096u
 #define LARGE (8u << 20) /* bytes */
+#define BEFORE_LONG 8u   /* jobs that come before a long one that waits */
+#define DELIVER_US 2000  /* jobs get no more of a step; what is left is delivered in the next */
 
 static void append(struct cr_job_queue *queue, struct cr_job *job, enum cr_job_state state)
 {
@@ -47,6 +49,19 @@ static void take_out(struct cr_job_queue *queue, struct cr_job *job)
         queue->last = at;
 }
 
+static struct cr_job_queue *queue_for(struct cr_helper *h, const struct cr_job *job)
+{
+    return job->is_long ? &h->todo_long : &h->todo;
+}
+
+static struct cr_job *take_next(struct cr_helper *h)
+{
+    bool is_long = h->todo_long.first && (!h->todo.first || !h->before_long);
+
+    h->before_long = is_long || !h->todo_long.first ? BEFORE_LONG : h->before_long - 1;
+    return take_first(is_long ? &h->todo_long : &h->todo);
+}
+
 /* Called with the mutex held; it is released while the job is worked on. */
 static void work_on(struct cr_helper *h, struct cr_job *job)
 {
@@ -70,9 +85,9 @@ static void *help(void *data)
 
     (void)pthread_mutex_lock(&h->mutex);
     for (;;) {
-        while (!h->todo.first && !h->ends)
+        while (!h->todo.first && !h->todo_long.first && !h->ends)
             (void)pthread_cond_wait(&h->news, &h->mutex);
-        job = take_first(&h->todo);
+        job = take_next(h);
         if (!job)
             break;
         work_on(h, job);
@@ -84,22 +99,24 @@ static void *help(void *data)
 }
 
 /* The new thread inherits the mask: a signal of the application must not be handled there. */
-static void start_thread(struct cr_helper *h)
+bool cr_helper_start(struct cr_helper *h)
 {
     sigset_t all, before;
 
-    h->has_tried = true;
     (void)sigfillset(&all);
-    if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0)
-        return;
+    if (h->has_thread || h->ends || h->is_threadless ||
+        pthread_sigmask(SIG_SETMASK, &all, &before) != 0)
+        return h->has_thread;
     h->has_thread = pthread_create(&h->thread, NULL, help, h) == 0;
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return h->has_thread;
 }
 
 void cr_helper_init(struct cr_helper *h, struct cr_loop *loop)
 {
-    *h = (struct cr_helper){.loop = loop};
+    *h = (struct cr_helper){.loop = loop, .before_long = BEFORE_LONG};
     h->todo.last = &h->todo.first;
+    h->todo_long.last = &h->todo_long.first;
     h->worked.last = &h->worked.first;
     (void)pthread_mutex_init(&h->mutex, NULL);
     (void)pthread_cond_init(&h->news, NULL);
@@ -107,12 +124,12 @@ void cr_helper_init(struct cr_helper *h, struct cr_loop *loop)
 
 void cr_helper_submit(struct cr_helper *h, struct cr_job *job)
 {
-    if (!h->has_tried)
-        start_thread(h);
+    bool has_thread = cr_helper_start(h);
+
     job->abandoned = false;
     (void)pthread_mutex_lock(&h->mutex);
-    if (h->has_thread) {
-        append(&h->todo, job, CR_JOB_QUEUED);
+    if (has_thread) {
+        append(queue_for(h, job), job, CR_JOB_QUEUED);
         (void)pthread_cond_signal(&h->news);
     } else {
         work_on(h, job);
@@ -131,7 +148,7 @@ void cr_helper_abandon(struct cr_helper *h, struct cr_job *job)
     job->abandoned = true;
     is_working = job->state == CR_JOB_WORKING; /* then the helper discards it */
     if (job->state == CR_JOB_QUEUED)
-        take_out(&h->todo, job);
+        take_out(queue_for(h, job), job);
     else if (job->state == CR_JOB_WORKED)
         take_out(&h->worked, job);
     (void)pthread_mutex_unlock(&h->mutex);
@@ -198,19 +215,24 @@ static struct cr_job *take_worked(struct cr_helper *h)
 
 void cr_helper_deliver(struct cr_helper *h)
 {
-    struct cr_job *job;
+    int64_t end_us = cr_loop_now() + DELIVER_US;
+    struct cr_job *job = NULL;
 
-    while ((job = take_worked(h))) {
+    while (cr_loop_now() < end_us && (job = take_worked(h))) {
         cr_watchdog_begin(job->name);
         job->done(job);
         cr_watchdog_end();
     }
+    if (job)
+        cr_loop_wake(h->loop); /* there may be more */
 }
 
 void cr_helper_clear(struct cr_helper *h)
 {
     struct cr_job *job;
 
+    if (h->ends)
+        return; /* it was cleared before */
     (void)pthread_mutex_lock(&h->mutex);
     h->ends = true;
     (void)pthread_cond_signal(&h->news);

@@ -5,7 +5,9 @@
  * A job owns all data that its work touches. The loop's thread submits it; the helper calls work();
  * the loop calls done() in a later step. Each loop has two helpers, |helper| for computations and
  * |disk| for what waits for a disk, so that neither delays the other. A helper starts with its
- * first job and does its jobs in their order. It takes no signals.
+ * first job. It does its jobs in their order, but long ones after the others, so that those who
+ * need little do not wait for those who need much: of so many jobs one is a long one, if there are
+ * such. It takes no signals.
  *
  *     cr_helper_submit() --> work(), in the helper --> done(), in the loop
  *            |                                            ^ not after cr_helper_abandon()
@@ -29,6 +31,7 @@ struct cr_job {
     void (*done)(struct cr_job *job);    /* it is idle again: it may be submitted again, or freed */
     void (*discard)(struct cr_job *job); /* frees it; may be called in either thread */
     const char *name;
+    bool is_long; /* its work takes tens of milliseconds */
 
     _Atomic enum cr_job_state state;
     bool abandoned;
@@ -42,17 +45,25 @@ struct cr_job_queue {
 /* Part of the loop. */
 struct cr_helper {
     struct cr_loop *loop;
-    bool has_thread, has_tried; /* it is started with the first job */
+    bool has_thread;
+    bool is_threadless; /* for fuzzers: all happens in the same order again */
     pthread_t thread;
     pthread_mutex_t mutex;
     pthread_cond_t news; /* there is a job, or the helper has to end */
-    struct cr_job_queue todo, worked;
+    struct cr_job_queue todo, todo_long, worked;
+    unsigned before_long; /* jobs that may still come before the next long one */
     bool ends;
 };
 
 /*
- * Has |job|, which is idle, done beside the loop. If there can be no thread, the work is done here
- * and now; done() comes from a step all the same.
+ * Starts the thread, if it is not there yet. Returns whether it is there. Who is about to start a
+ * program that could use up all the threads of this user calls this before.
+ */
+bool cr_helper_start(struct cr_helper *helper);
+
+/*
+ * Has |job|, which is idle, done beside the loop; starts the thread if need be. If there can be
+ * none, the work is done here and now; done() comes from a step all the same.
  */
 void cr_helper_submit(struct cr_helper *helper, struct cr_job *job);
 

@@ -87,15 +87,11 @@ bool cr_loop_turn_is_over(const struct cr_loop *loop)
     return cr_loop_now() >= loop->turn_end_us;
 }
 
-static void clock_ready(struct cr_watch *watch, uint32_t events)
+/* Timers that are due. Between two events too: those before may have taken long. */
+static void run_timers(struct cr_loop *loop)
 {
-    struct cr_loop *loop = cr_container(watch, struct cr_loop, clock);
-    uint64_t expirations;
     int64_t now = cr_loop_now();
 
-    (void)events;
-    (void)!read(watch->fd, &expirations, sizeof(expirations));
-    loop->armed_us = -1;
     while (loop->timers.next != &loop->timers && loop->timers.next->when_us <= now &&
            cr_loop_now() - now < TIMERS_US) {
         struct cr_timer *timer = loop->timers.next;
@@ -105,6 +101,17 @@ static void clock_ready(struct cr_watch *watch, uint32_t events)
         timer->due(timer);
         end_turn(loop);
     }
+}
+
+static void clock_ready(struct cr_watch *watch, uint32_t events)
+{
+    struct cr_loop *loop = cr_container(watch, struct cr_loop, clock);
+    uint64_t expirations;
+
+    (void)events;
+    (void)!read(watch->fd, &expirations, sizeof(expirations));
+    loop->armed_us = -1;
+    run_timers(loop);
     arm(loop);
 }
 
@@ -149,8 +156,8 @@ void cr_loop_clear(struct cr_loop *loop)
 {
     int *fds[] = {&loop->clock.fd, &loop->bell.fd, &loop->epoll_fd};
 
-    cr_helper_clear(&loop->helper);
     cr_helper_clear(&loop->disk);
+    cr_helper_clear(&loop->helper);
     for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++) {
         if (*fds[i] >= 0)
             (void)close(*fds[i]);
@@ -282,6 +289,7 @@ static void run_tasks(struct cr_loop *loop)
 
         take_out(&loop->tasks, task);
         run_task(loop, task);
+        run_timers(loop);
     }
     take_out(&loop->tasks, &end);
 }
@@ -316,6 +324,7 @@ void cr_loop_step(struct cr_loop *loop, int timeout_ms)
         begin_turn(loop, watch->name);
         watch->ready(watch, loop->batch[i].events);
         end_turn(loop);
+        run_timers(loop);
     }
     loop->batch_len = 0;
     run_tasks(loop);

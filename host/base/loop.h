@@ -11,8 +11,9 @@
  * has a turn of CR_LOOP_TURN_US. Between two units of work it asks cr_loop_turn_is_over(); if so,
  * it returns and continues in a cr_loop_defer_busy() task. A step handles all events first, then
  * one busy task: sources with little work do not wait for those with much. Tasks of either run
- * before the next event. Work that waits for a
- * disk or a lock, or cannot be cut into units, is a job for the helper thread (helper.h).
+ * before the next event. Timers that are due run between two of these, so that a time limit waits
+ * for one turn at most. Work that waits for a disk or a lock, or cannot be cut into units, is a job
+ * for the helper thread (helper.h).
  */
 #ifndef CR_LOOP_H
 #define CR_LOOP_H

@@ -17,7 +17,8 @@
 struct cr_outbox_piece {
     struct cr_outbox_piece *next;
     uint8_t *block;           /* the memory that was taken, or NULL */
-    struct cr_shared *shared; /* or a reference to it, or NULL: then it is |copied| */
+    struct cr_shared *shared; /* or a reference to it, or NULL */
+    bool stays;               /* or it is the sender's; if it is not, it is |copied| */
     const uint8_t *at;
     size_t len;  /* bytes that wait */
     size_t room; /* for more, behind them, in |copied| */
@@ -57,17 +58,20 @@ static struct cr_outbox_piece *take_first(struct cr_outbox *o)
 /* The memory of a piece, behind which nothing is known, has at least so many bytes. */
 static void free_large(struct cr_outbox_piece *piece, struct cr_helper *helper)
 {
-    uint8_t *memory = piece->block ? piece->block : piece->copied;
-    size_t size = (size_t)(piece->at + piece->len - memory);
+    const uint8_t *end = piece->at + piece->len;
 
     if (piece->block) {
-        cr_helper_free(helper, piece->block, size);
-        piece->block = NULL;
-    } else if (!piece->shared) {
-        cr_helper_free(helper, piece, sizeof(*piece) + size);
+        cr_helper_free(helper, piece->block, (size_t)(end - piece->block));
+    } else if (piece->shared) {
+        cr_shared_unref_large(piece->shared, (size_t)(end - piece->shared->block), helper);
+    } else if (piece->stays) {
+        free(piece);
+        return;
+    } else {
+        cr_helper_free(helper, piece, sizeof(*piece) + (size_t)(end - piece->copied));
         return;
     }
-    free_piece(piece);
+    free(piece);
 }
 
 void cr_outbox_clear(struct cr_outbox *o, struct cr_helper *helper)
@@ -170,7 +174,7 @@ static int keep(struct cr_outbox *o, const struct cr_outbox_part *part, const ui
 {
     struct cr_outbox_piece *piece;
 
-    if (len < WORTH_TAKING || (!part->shared && (!part->block || !*part->block)))
+    if (len < WORTH_TAKING || (!part->shared && !part->stays && (!part->block || !*part->block)))
         return copy(o, bytes, len);
     piece = add_piece(o, 0);
     if (!piece)
@@ -178,9 +182,10 @@ static int keep(struct cr_outbox *o, const struct cr_outbox_part *part, const ui
     piece->at = bytes;
     piece->len = len;
     o->waiting += len;
+    piece->stays = part->stays;
     if (part->shared) {
         piece->shared = cr_shared_ref(part->shared);
-    } else {
+    } else if (!part->stays) {
         piece->block = *part->block;
         *part->block = NULL;
     }

@@ -32,6 +32,7 @@ struct cr_outbox_part {
     size_t len;
     uint8_t **block;          /* the memory from malloc() that it is in, or NULL */
     struct cr_shared *shared; /* or the memory with several owners that it is in, or NULL */
+    bool stays; /* or it stays where it is until it is sent, or the outbox is cleared */
 };
 
 void cr_outbox_init(struct cr_outbox *o, size_t max);

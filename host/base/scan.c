@@ -211,8 +211,12 @@ static int check_key(struct cr_scan *s, uint32_t raw_len)
 {
     struct cr_scan_key key = {
         .at = (uint32_t)s->quote + 1, .raw_len = raw_len, .len = raw_len - s->saved};
-    int r = cr_scan_keys_add(&s->keys, s->depth - 1, s->start, key);
+    int r;
 
+    if (raw_len > CR_SCAN_MAX_KEY)
+        return fail_at(s, s->start + s->quote, CAPRUN_E_TOOBIG, "a key of more than %d bytes",
+                       CR_SCAN_MAX_KEY);
+    r = cr_scan_keys_add(&s->keys, s->depth - 1, s->start, key);
     if (r == 0)
         return 0;
     if (r > 0)

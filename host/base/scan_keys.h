@@ -18,6 +18,7 @@
 
 #define CR_SCAN_MAX_DEPTH 1000  /* arrays and objects open at once */
 #define CR_SCAN_MAX_KEYS 200000 /* in all objects together; CR_SCAN_STRICT only */
+#define CR_SCAN_MAX_KEY 65536   /* bytes of one, as it stands there; CR_SCAN_STRICT only */
 
 /* A key as it stands between its quotes, and its length unescaped. */
 struct cr_scan_key {

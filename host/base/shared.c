@@ -43,6 +43,14 @@ void cr_shared_unref(struct cr_shared *shared)
     free(shared);
 }
 
+void cr_shared_unref_large(struct cr_shared *shared, size_t size, struct cr_helper *helper)
+{
+    if (!shared || atomic_fetch_sub(&shared->refs, 1) > 1)
+        return;
+    cr_helper_free(helper, shared->block, size);
+    free(shared);
+}
+
 uint8_t *cr_shared_give_back(struct cr_shared *shared)
 {
     uint8_t *block = shared->block;

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/helper.h"
+
 struct cr_shared {
     atomic_uint refs;
     uint8_t *block; /* from malloc() */
@@ -30,6 +32,9 @@ struct cr_shared *cr_shared_ref(struct cr_shared *shared);
 
 /* Lets go of one reference. Takes NULL. */
 void cr_shared_unref(struct cr_shared *shared);
+
+/* The same of a block of at least |size| bytes; a large one is freed by |helper|. */
+void cr_shared_unref_large(struct cr_shared *shared, size_t size, struct cr_helper *helper);
 
 /* Ends |shared|, of which the caller has the only reference. Returns its block, the caller's now.
  */

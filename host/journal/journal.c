@@ -177,9 +177,13 @@ static size_t longest(enum cr_journal_kind kind)
 static int add_call(struct reading *r, struct cr_journal_line *line)
 {
     uint32_t count = r->j->calls + 1;
+    size_t len = 0;
 
     if (line->n != count || count > LIMIT_MAX_CALLS)
         return refuse(r, "call %u comes after call %u", line->n, r->j->calls);
+    if (peek(line, "args", &len) && len > CR_LINE_INLINE)
+        return refuse(r,
+                      "its args are longer than they can be: long values are files of their own");
     if (count >= r->answered_cap) {
         size_t cap = r->answered_cap ? 2 * r->answered_cap : 64;
         uint8_t *more = realloc(r->answered, cap);
@@ -205,6 +209,10 @@ static int check_open(struct reading *r, const struct cr_journal_line *line)
 
 static int check_told(struct reading *r, struct cr_journal_line *line)
 {
+    static const char success[] = "\"SUCCESS\"";
+    const char *code;
+    size_t len = 0;
+
     if (line->kind != CR_JOURNAL_JOB && !r->j->has_job)
         return refuse(r, "the worker is told something before its job");
     if (line->kind == CR_JOURNAL_JOB) {
@@ -219,6 +227,9 @@ static int check_told(struct reading *r, struct cr_journal_line *line)
         return 0;
     if (check_open(r, line) < 0)
         return CAPRUN_E_INVAL;
+    code = line->kind == CR_JOURNAL_FAIL ? peek(line, "code", &len) : NULL;
+    if (code && len == sizeof(success) - 1 && memcmp(code, success, len) == 0)
+        return refuse(r, "a call cannot fail with SUCCESS");
     r->answered[line->n] = 1;
     return 0;
 }

@@ -432,10 +432,15 @@ int cr_child_start(struct cr_loop *loop, const struct cr_child_spec *spec,
                    const struct cr_child_owner *owner, void *data, struct cr_child **ret,
                    struct cr_err *err)
 {
-    struct cr_child *c = malloc(sizeof(*c));
+    struct cr_child *c;
     struct cr_spawned ends;
     int r;
 
+    /* it may start so many processes that there is no thread left for us */
+    if (!cr_helper_start(&loop->helper) || !cr_helper_start(&loop->disk))
+        return cr_err_set(err, CAPRUN_E_SYS, "no thread for the work that '%s' will cause",
+                          spec->argv[0]);
+    c = malloc(sizeof(*c));
     if (!c)
         return cr_err_set(err, CAPRUN_E_NOMEM, "no memory to start '%s'", spec->argv[0]);
     r = cr_spawn_guard(spec, &ends, err);

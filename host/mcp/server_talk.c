@@ -16,7 +16,7 @@
 #define BOOT_US (60 * (int64_t)SECOND_US) /* npx may have to download it first */
 #define MAX_WAITING_ANSWERS (4u << 20)
 #define MAX_RESULT (1u << 20) /* of initialize and server/discover */
-#define MAX_RESULT_VALUES 100000u
+#define MAX_RESULT_VALUES 20000u
 #define MAX_ERROR (64u << 10) /* to be looked at */
 
 #define FIRST_MODERN_ERROR (-32022)
@@ -279,6 +279,7 @@ void cr_server_hear(struct cr_server *s, const struct cr_message *m)
     } else if (m->id && m->id == s->asked_id) {
         take_answer(s, m);
     } else if (is_late_discovery(s, m)) {
+        s->discover_id = 0; /* once: another one is an answer to nobody */
         take_discovery(s, m);
     } else {
         cr_server_answer(s, m);

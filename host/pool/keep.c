@@ -109,9 +109,9 @@ bool cr_keep_frame(struct caprun_run *run, const struct wire_header *header, con
 /* --- answers -----------------------------------------------------------------------------------
  */
 
-static void free_answer(struct cr_answer *a)
+static void free_answer(struct cr_answer *a, struct cr_helper *helper)
 {
-    cr_shared_unref(a->keeping.shared);
+    cr_shared_unref_large(a->keeping.shared, a->keeping.len, helper);
     free(a);
 }
 
@@ -119,6 +119,7 @@ static void answer_kept(void *data, const char *name, const struct cr_err *err)
 {
     struct cr_answer *a = data, **at = &a->run->answers;
     struct caprun_run *run = a->run;
+    struct cr_helper *helper = &run->loop->helper; /* the application may free the run */
 
     while (*at != a)
         at = &(*at)->next;
@@ -136,7 +137,7 @@ static void answer_kept(void *data, const char *name, const struct cr_err *err)
         if (run->state == CR_RUN_RUNNING)
             cr_run_schedule(run);
     }
-    free_answer(a);
+    free_answer(a, helper);
 }
 
 /* The memory is shared with what is on its way to the worker: it is in memory once. */
@@ -190,7 +191,7 @@ void cr_keep_clear(struct caprun_run *run)
     while ((a = run->answers)) {
         run->answers = a->next;
         cr_helper_abandon(&run->loop->disk, a->keeping.job);
-        free_answer(a);
+        free_answer(a, &run->loop->helper);
     }
     run->answer_bytes = 0;
 }

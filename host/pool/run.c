@@ -167,7 +167,8 @@ void cr_run_send(struct caprun_run *run, struct wire_header header, const struct
     header.date_us = run->is_prompted ? run->then.date_us : run->date_us + header.now_us;
     run->frames_sent++;
     run->idle = false;
-    r = cr_worker_send(run->worker, &header, parts, count, block, run->told_memory);
+    r = cr_worker_send(run->worker, &header, parts, count, block, run->told_memory,
+                       header.type == WIRE_JOB); /* which has the code and the args of the run */
     if (r == CAPRUN_E_TOOBIG) {
         cr_worker_fault(run->worker, "it calls, and does not read the answers");
     } else if (r < 0) {

@@ -5,6 +5,8 @@
 /* How long a worker that ran too long may take to say where it was. */
 #define STACK_GRACE_US 30000
 #define CPU_CHECK_LEAST_US 2000
+/* What the recorder writes first may wait behind what others write. */
+#define RECORDER_US (60 * (int64_t)1000000)
 /* A run is woken no more often than that: a timer of 0 ms is one of 1 ms, as elsewhere. */
 #define WAKE_EVERY_US 1000
 
@@ -37,7 +39,7 @@ void cr_run_schedule(struct caprun_run *run)
     if (run->state == CR_RUN_LATE)
         next = run->late_us;
     if (run->state == CR_RUN_STARTING)
-        next = run->ready_by_us;
+        next = run->ready_by_us + (run->awaits_recorder ? RECORDER_US : 0);
     if (run->state == CR_RUN_RUNNING && run->check_cpu_us < next)
         next = run->check_cpu_us;
     if (run->state == CR_RUN_RUNNING && cr_calls_next(run) < next)
@@ -75,11 +77,13 @@ static void check_cpu(struct caprun_run *run)
 
 static void end_not_ready(struct caprun_run *run)
 {
-    cr_run_say(run, "%s was not ready after %d s",
-               run->awaits_recorder ? "The disk that the run is recorded on" : "The worker",
-               CR_RUN_START_US / 1000000);
-    if (!run->awaits_recorder)
+    if (run->awaits_recorder) {
+        cr_run_say(run, "The disk that the run is recorded on was not ready after %d s",
+                   (int)((CR_RUN_START_US + RECORDER_US) / 1000000));
+    } else {
+        cr_run_say(run, "The worker was not ready after %d s", CR_RUN_START_US / 1000000);
         cr_pool_distrust(run->pool, run->worker->zygote);
+    }
     cr_run_end(run, CAPRUN_OUTCOME_INTERNAL);
 }
 
@@ -92,7 +96,10 @@ void cr_run_timer_due(struct cr_timer *timer)
         cr_worker_send_anywhere(run->worker);
         run->elsewhere_us = 0;
     }
-    if (run->state == CR_RUN_STARTING) {
+    if (run->state == CR_RUN_STARTING && run->awaits_recorder &&
+        now < run->ready_by_us + RECORDER_US) {
+        cr_run_schedule(run);
+    } else if (run->state == CR_RUN_STARTING) {
         end_not_ready(run);
     } else if (run->state == CR_RUN_LATE) {
         cr_run_end(run, CAPRUN_OUTCOME_EXECUTION_TIMEOUT);

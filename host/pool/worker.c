@@ -343,7 +343,7 @@ bool cr_worker_has_room(const struct cr_worker *w, size_t len)
 }
 
 int cr_worker_send(struct cr_worker *w, struct wire_header *header, const struct wire_part *parts,
-                   size_t count, uint8_t **block, struct cr_shared *shared)
+                   size_t count, uint8_t **block, struct cr_shared *shared, bool stays)
 {
     struct cr_outbox_part all[1 + CR_WORKER_PARTS];
     size_t len = 0;
@@ -353,7 +353,8 @@ int cr_worker_send(struct cr_worker *w, struct wire_header *header, const struct
         return CAPRUN_E_INVAL;
     all[0] = (struct cr_outbox_part){.bytes = header, .len = sizeof(*header)};
     for (size_t i = 0; i < count; i++) {
-        all[1 + i] = (struct cr_outbox_part){.bytes = parts[i].bytes, .len = parts[i].len};
+        all[1 + i] =
+            (struct cr_outbox_part){.bytes = parts[i].bytes, .len = parts[i].len, .stays = stays};
         len += parts[i].len;
     }
     all[count].block = block;

@@ -95,11 +95,11 @@ void cr_worker_want(struct cr_worker *w);
 /*
  * Sends a frame as soon as the socket takes it; |header|'s length is set here, of |count| parts, at
  * most CR_WORKER_PARTS; |block| and |shared| are those of the last part (struct cr_outbox_part), or
- * NULL. Never blocks. Returns 0;
+ * NULL; |stays| holds for all parts. Never blocks. Returns 0;
  * CAPRUN_E_NOMEM; or CAPRUN_E_TOOBIG if more waits than one that reads lets wait.
  */
 int cr_worker_send(struct cr_worker *w, struct wire_header *header, const struct wire_part *parts,
-                   size_t count, uint8_t **block, struct cr_shared *shared);
+                   size_t count, uint8_t **block, struct cr_shared *shared, bool stays);
 
 /*
  * For the owner, in |frame|: the frame cannot be handled yet. It stays where it is, nothing more is

@@ -20,7 +20,7 @@
 
 #define PROGRAM_PATIENCE_MS 1000
 #define ZYGOTE_PATIENCE_MS 1000
-#define LOOK_EVERY_US 1000 /* whether a process has ended that has no pidfd */
+#define LOOK_EVERY_US 1000  /* whether a process has ended that has no pidfd */
 #define KNOWN_BY_PIDFD (-1) /* instead of a pid */
 
 int cr_zygote_spawn(const char *path, const char *argument, uint32_t uid_base, int control,

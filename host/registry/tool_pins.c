@@ -230,21 +230,32 @@ static void add_name(struct cr_buf *out, const char *name)
     cr_buf_clear(&text);
 }
 
-int cr_tool_pins_refuse_new(const char *server, const char *tool, struct cr_problem *why)
+/* Returns CAPRUN_E_INVAL or CAPRUN_E_NOMEM. */
+static int refuse(const char *server, const char *tool, const char *words, struct cr_problem *why)
 {
     struct cr_buf out;
     const char *text;
+    int r = CAPRUN_E_INVAL;
 
     cr_buf_init(&out, TEXT_MAX);
     cr_buf_fmt(&out, "%s:", server);
     add_name(&out, tool);
-    cr_buf_str(&out, " is not pinned in " CR_LOCKFILE_NAME ", which is frozen");
+    cr_buf_str(&out, words);
     text = cr_buf_text(&out);
     if (text)
         (void)cr_problem_set(why, CAPRUN_OUTCOME_INTEGRITY_MISMATCH, NULL, "%s", text);
+    else
+        r = cr_problem_memory(why);
     cr_buf_clear(&out);
-    if (!text)
-        return cr_problem_memory(why);
+    return r;
+}
+
+int cr_tool_pins_refuse_new(const char *server, const char *tool, struct cr_problem *why)
+{
+    int r = refuse(server, tool, " is not pinned in " CR_LOCKFILE_NAME ", which is frozen", why);
+
+    if (r == CAPRUN_E_NOMEM)
+        return r;
     if (!is_plain(tool))
         return cr_problem_hint(why, "call it once without --frozen");
     return cr_problem_hint(why, "call it once without --frozen, or: caprun lock --accept %s:%s",
@@ -260,6 +271,16 @@ static int hint(struct cr_problem *why, const char *server, const char *tool)
     return cr_problem_hint(
         why, "if you expected that, remove the tool from \"servers\" in " CR_LOCKFILE_NAME
              ": the next use pins it anew");
+}
+
+int cr_tool_pins_refuse_changed(const char *server, const char *tool, struct cr_problem *why)
+{
+    int r = refuse(server, tool,
+                   " is not what " CR_LOCKFILE_NAME " pins: the definition of the tool changed, "
+                   "and those of so many others that this one is not shown",
+                   why);
+
+    return r == CAPRUN_E_NOMEM ? r : hint(why, server, tool);
 }
 
 static int explain(const struct cr_json *pin, const char *server, const struct cr_tool_now *now,

@@ -65,6 +65,9 @@ enum cr_tool_state cr_tool_pins_check(const struct cr_tool_pins_index *index,
 int cr_tool_pins_explain(const struct cr_lockfile *lock, const char *server,
                          const struct cr_tool_now *now, struct cr_problem *why);
 
+/* The same in few words, where there are too many to explain each. */
+int cr_tool_pins_refuse_changed(const char *server, const char *tool, struct cr_problem *why);
+
 /*
  * For a new one of a lockfile that may not change: INTEGRITY_MISMATCH, the name escaped as above.
  * Returns CAPRUN_E_INVAL, or CAPRUN_E_NOMEM with INTERNAL.

@@ -12,7 +12,8 @@
 #include "pool/decide.h"
 #include "route/route_parts.h"
 
-#define SUGGESTIONS 3u /* for a run; a comparison with hundreds of names is long work */
+#define MAX_HELD_BYTES (64u << 20) /* of args of calls that wait for the lockfile */
+#define SUGGESTIONS 3u             /* for a run; a comparison with hundreds of names is long work */
 
 struct cr_route_call {
     struct cr_server_call at;              /* the server */
@@ -398,6 +399,7 @@ static void let_go_of(struct cr_route *route, struct cr_route_call *c)
     else
         route->held_last = c->held_at;
     c->is_held = false;
+    route->held_bytes -= c->at.len;
 }
 
 void cr_route_release_held(struct cr_task *task)
@@ -420,17 +422,20 @@ void cr_route_release_held(struct cr_task *task)
         cr_loop_defer_busy(route->all.loop, task);
 }
 
-/* What cannot be held against the lockfile is not started. */
-static bool hold(struct cr_route *route, struct cr_route_call *c)
+/* What cannot be held against the lockfile is not started. Returns NULL, or why it cannot wait. */
+static const char *hold(struct cr_route *route, struct cr_route_call *c)
 {
+    if (route->held && route->held_bytes + c->at.len > MAX_HELD_BYTES)
+        return "Too much waits for caprun.lock to be read";
     if (!route->read && !route->held && !start_reading(route))
-        return false;
+        return "No memory for the call";
+    route->held_bytes += c->at.len;
     c->is_held = true;
     c->next = NULL;
     c->held_at = route->held_last;
     *route->held_last = c;
     route->held_last = &c->next;
-    return true;
+    return NULL;
 }
 
 void cr_route_end_calls(struct cr_route *route)
@@ -480,22 +485,20 @@ void *cr_route_send(struct cr_gate *gate, struct caprun_run *run, uint32_t numbe
 {
     struct cr_route *route = cr_container(gate, struct cr_route, gate);
     struct cr_route_call *c = new_call(run, number, method, args, len, block);
+    const char *why = NULL;
     struct cr_err err;
 
     if (!c)
         return refuse(run, number, "No memory for the call");
     c->rs = cr_route_find(route, method);
-    if (!route->has_read_lock) {
-        if (hold(route, c))
-            return c;
-        free_call(c);
-        return refuse(run, number, "No memory for the call");
-    }
-    if (cr_server_call(c->rs->server, &c->at, &err) < 0) {
-        free_call(c);
-        return refuse(run, number, err.text);
-    }
-    return c;
+    if (!route->has_read_lock)
+        why = hold(route, c);
+    else if (cr_server_call(c->rs->server, &c->at, &err) < 0)
+        why = err.text;
+    if (!why)
+        return c;
+    free_call(c);
+    return refuse(run, number, why);
 }
 
 /* Also the server has to be called exactly so: the call is not repeated at another one. */

@@ -5,8 +5,8 @@
  * helper thread. A job gets copies of what it needs and gives back what it found. Until then the
  * calls of that server wait: cr_route_check_pin() says "later".
  *
- * A failure, and what is wrong with a tool that has changed, is remembered for a second: thousands
- * of calls may ask, and a person may accept the change meanwhile.
+ * A failure, and what is wrong with the tools that have changed, is remembered for a second:
+ * thousands of calls may ask, and a person may accept a change meanwhile.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +15,7 @@
 #include "route/route_parts.h"
 
 #define MAX_DEFINITIONS (4u * CR_TOOLS_MAX_BYTES)
+#define MAX_EXPLAINED (1u << 20) /* bytes of long explanations; other tools get short ones */
 #define MAX_CHANGED (64u << 20)
 #define REMEMBERED_US 1000000
 
@@ -32,31 +33,50 @@ struct cr_route_job {
     struct now now;
     bool may_pin;
     char *accept; /* the tool to pin as it is now, or NULL */
-    bool lists;   /* all that has changed is asked for, or only |want| */
+    bool lists;   /* it is for a listing, or for a call of the tool |want| */
     size_t want;
 
-    int code; /* 0, CAPRUN_E_BUSY, or an error and |why|; of a tool that has changed: 0, and |why|
-               */
+    int code; /* 0, CAPRUN_E_BUSY, or an error and |why| */
     struct cr_problem why;
-    uint8_t *states;       /* of each tool, enum cr_tool_state */
-    struct cr_buf changed; /* of a job that lists: JSON objects with commas between them */
+    uint8_t *states;     /* of each tool, enum cr_tool_state */
+    size_t explained;    /* bytes of long explanations */
+    uint32_t *words_at;  /* as in struct cr_route_pins */
+    struct cr_buf words; /* the same; for a listing: JSON objects with commas between them */
 };
 
 /* --- in the helper ------------------------------------------------------------------------------
  */
 
+static void add_words(struct cr_route_job *j, size_t i, const struct cr_problem *why)
+{
+    j->words_at[i] = (uint32_t)j->words.len;
+    cr_buf_add(&j->words, why->text, strlen(why->text) + 1);
+    cr_buf_add(&j->words, why->hint, strlen(why->hint) + 1);
+}
+
+static void add_json(struct cr_buf *out, const char *tool, const struct cr_problem *why)
+{
+    cr_buf_str(out, out->len ? ",{\"name\":" : "{\"name\":");
+    cr_escape_json_str(out, tool);
+    cr_escape_member(out, "message", why->text);
+    cr_escape_member(out, "hint", why->hint);
+    cr_buf_str(out, "}");
+}
+
 static void explain_change(struct cr_route_job *j, const struct cr_lockfile *lock, size_t i)
 {
-    struct cr_buf *out = &j->changed;
+    const struct cr_tool_now *tool = &j->now.list[i];
+    struct cr_problem why;
 
-    (void)cr_tool_pins_explain(lock, j->server, &j->now.list[i], &j->why);
-    if (!j->lists)
-        return;
-    cr_buf_str(out, out->len ? ",{\"name\":" : "{\"name\":");
-    cr_escape_json_str(out, j->now.list[i].name);
-    cr_escape_member(out, "message", j->why.text);
-    cr_escape_member(out, "hint", j->why.hint);
-    cr_buf_str(out, "}");
+    if (j->explained < MAX_EXPLAINED)
+        (void)cr_tool_pins_explain(lock, j->server, tool, &why);
+    else
+        (void)cr_tool_pins_refuse_changed(j->server, tool->name, &why);
+    j->explained += strlen(why.text) + strlen(why.hint);
+    if (j->lists)
+        add_json(&j->words, tool->name, &why);
+    else
+        add_words(j, i, &why);
 }
 
 static int compare_with(struct cr_route_job *j, const struct cr_lockfile *lock)
@@ -68,11 +88,11 @@ static int compare_with(struct cr_route_job *j, const struct cr_lockfile *lock)
         return cr_problem_memory(&j->why);
     for (size_t i = 0; i < j->now.count; i++) {
         j->states[i] = (uint8_t)cr_tool_pins_check(&index, &j->now.list[i]);
-        if (j->states[i] == CR_TOOL_CHANGED && (j->lists || i == j->want))
+        if (j->states[i] == CR_TOOL_CHANGED)
             explain_change(j, lock, i);
     }
     cr_tool_pins_index_clear(&index);
-    return cr_buf_err(&j->changed) ? cr_problem_memory(&j->why) : 0;
+    return cr_buf_err(&j->words) ? cr_problem_memory(&j->why) : 0;
 }
 
 static int look(struct cr_route_job *j)
@@ -82,6 +102,8 @@ static int look(struct cr_route_job *j)
 
     if (r < 0)
         return r;
+    cr_buf_drop(&j->words, j->words.len);
+    j->explained = 0;
     r = compare_with(j, &lock);
     cr_lockfile_clear(&lock);
     return r;
@@ -125,7 +147,8 @@ static void discard(struct cr_job *job)
     free(j->now.list);
     cr_buf_clear(&j->now.text);
     free(j->states);
-    cr_buf_clear(&j->changed);
+    free(j->words_at);
+    cr_buf_clear(&j->words);
     free(j);
 }
 
@@ -168,9 +191,10 @@ static struct cr_route_job *new_job(struct cr_route_server *rs, void (*done)(str
     j->dir = strdup(rs->route->dir);
     j->server = strdup(rs->name);
     j->states = calloc(tools->count + 1, 1);
+    j->words_at = calloc(tools->count + 1, sizeof(*j->words_at));
     cr_buf_init(&j->now.text, MAX_DEFINITIONS);
-    cr_buf_init(&j->changed, MAX_CHANGED);
-    if (j->dir && j->server && j->states && copy_tools(tools, &j->now))
+    cr_buf_init(&j->words, MAX_CHANGED);
+    if (j->dir && j->server && j->states && j->words_at && copy_tools(tools, &j->now))
         return j;
     discard(&j->job);
     return NULL;
@@ -201,6 +225,15 @@ static bool try_again(struct cr_route_job *j, struct cr_timer *again, int64_t *s
 /* --- may it be called? ---------------------------------------------------------------------------
  */
 
+static void forget_states(struct cr_route_pins *p)
+{
+    free(p->states);
+    free(p->words_at);
+    p->states = NULL;
+    p->words_at = NULL;
+    cr_buf_clear(&p->words);
+}
+
 void cr_route_forget_pins(struct cr_route_server *rs)
 {
     struct cr_loop *loop = rs->route->all.loop;
@@ -210,25 +243,27 @@ void cr_route_forget_pins(struct cr_route_server *rs)
     if (p->check)
         cr_helper_abandon(&loop->disk, &p->check->job);
     p->check = NULL;
-    free(p->states);
-    p->states = NULL;
-    p->has_verdict = false;
+    p->busy_us = 0;
+    p->has_checked = false;
+    forget_states(p);
 }
 
-/* What was found: about all tools, or about one of them. */
 static void remember(struct cr_route_pins *p, struct cr_route_job *j)
 {
-    p->has_verdict = true;
-    p->verdict = (struct cr_route_verdict){.why = j->why,
-                                           .tool = j->want,
-                                           .is_of_all = j->code < 0,
-                                           .is_new = true,
-                                           .when_us = cr_loop_now()};
-    if (j->code < 0)
+    p->has_checked = p->is_unheard = true;
+    p->has_failed = j->code < 0;
+    p->checked_us = cr_loop_now();
+    if (p->has_failed) {
+        p->failure = j->why;
         return;
-    free(p->states);
+    }
+    forget_states(p);
     p->states = j->states;
+    p->words_at = j->words_at;
+    p->words = j->words;
     j->states = NULL;
+    j->words_at = NULL;
+    cr_buf_init(&j->words, 0);
 }
 
 static void checked(struct cr_job *job)
@@ -262,16 +297,22 @@ static int start_check(struct cr_route_server *rs, size_t tool, struct cr_proble
     return CR_ROUTE_LATER;
 }
 
-/* Is what is known of |tool| recent, or has nobody heard it yet? */
-static bool has_verdict(struct cr_route_pins *p, size_t tool)
+/* Is what the last check has found recent, or has no call heard of it yet? */
+static bool is_recent(struct cr_route_pins *p)
 {
-    struct cr_route_verdict *v = &p->verdict;
+    bool is_recent =
+        p->has_checked && (p->is_unheard || cr_loop_now() - p->checked_us <= REMEMBERED_US);
 
-    if (!p->has_verdict || (!v->is_of_all && v->tool != tool) ||
-        (!v->is_new && cr_loop_now() - v->when_us > REMEMBERED_US))
-        return false;
-    v->is_new = false;
-    return true;
+    p->is_unheard = false;
+    return is_recent;
+}
+
+static int refuse_changed(const struct cr_route_pins *p, size_t tool, struct cr_problem *why)
+{
+    const char *text = (const char *)p->words.data + p->words_at[tool];
+
+    return cr_problem_set(why, CAPRUN_OUTCOME_INTEGRITY_MISMATCH, text + strlen(text) + 1, "%s",
+                          text);
 }
 
 int cr_route_check_pin(struct cr_route_server *rs, const struct cr_tool *tool,
@@ -286,10 +327,15 @@ int cr_route_check_pin(struct cr_route_server *rs, const struct cr_tool *tool,
         return cr_tool_pins_refuse_new(rs->name, tool->name, why);
     if (p->check)
         return CR_ROUTE_LATER;
-    if (!has_verdict(p, i))
+    if (!is_recent(p))
         return start_check(rs, i, why);
-    *why = p->verdict.why;
-    return CAPRUN_E_INVAL;
+    if (p->has_failed) {
+        *why = p->failure;
+        return CAPRUN_E_INVAL;
+    }
+    if (p->states[i] == CR_TOOL_NEW) /* the check was for another one, and has pinned nothing */
+        return start_check(rs, i, why);
+    return refuse_changed(p, i, why);
 }
 
 /* --- what has changed, all of it -----------------------------------------------------------------
@@ -306,7 +352,7 @@ static void listed(struct cr_job *job)
     rs->pins.list = NULL;
     if (j->code == 0)
         rs->accept[0] = '\0'; /* once: the next change is another matter */
-    cr_route_tell_changes(rs, j->code, &j->why, &j->changed);
+    cr_route_tell_changes(rs, j->code, &j->why, &j->words);
     discard(job);
 }
 

@@ -18,15 +18,13 @@ struct cr_route_job;
 
 /* What is known of the pins of a server's tools. */
 struct cr_route_pins {
-    uint8_t *states; /* enum cr_tool_state of each tool of the list; NULL: not known */
-    struct cr_route_verdict {
-        struct cr_problem why;
-        size_t tool;    /* that it is about */
-        bool is_of_all; /* it is about all of them */
-        bool is_new;    /* no call has heard it yet */
-        int64_t when_us;
-    } verdict; /* why a tool may not be called */
-    bool has_verdict;
+    uint8_t *states;           /* enum cr_tool_state of each tool of the list; NULL: not known */
+    uint32_t *words_at;        /* of each tool that has changed: where in |words| that is told */
+    struct cr_buf words;       /* texts and hints, each with a NUL at its end */
+    struct cr_problem failure; /* of the last check, if |has_failed| */
+    bool has_checked, has_failed;
+    bool is_unheard;                   /* no call has heard of the last check yet */
+    int64_t checked_us;                /* when that was */
     struct cr_route_job *check, *list; /* jobs that go on: for a call, and for a listing */
     struct cr_timer again, list_again; /* set while other processes write the lockfile */
     int64_t busy_us, list_busy_us;     /* since when they do; 0: they do not */
@@ -56,6 +54,7 @@ struct cr_route {
     bool has_read_lock;                      /* it could be read, before anything was started */
     struct cr_route_read *read;              /* the job that reads it; NULL: none goes on */
     struct cr_route_call *held, **held_last; /* calls that wait for that */
+    size_t held_bytes;                       /* of their args */
     struct cr_problem *lock_problem; /* why it cannot be read, for those that wait, or NULL */
     struct cr_task release;          /* lets them go */
 

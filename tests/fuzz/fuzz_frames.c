@@ -114,6 +114,7 @@ static int add_zygote(struct cr_pool *pool)
     insist(z && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control) == 0);
     *z = (struct cr_zygote){.loop = pool->loop,
                             .patience = {.when_us = -1},
+                            .look = {.when_us = -1},
                             .changed = do_nothing,
                             .control = {.fd = control[0]},
                             .program_ended = {.fd = -1},

@@ -167,6 +167,7 @@ static int journal_add_zygote(struct cr_pool *of)
     insist(z && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control) == 0);
     *z = (struct cr_zygote){.loop = of->loop,
                             .patience = {.when_us = -1},
+                            .look = {.when_us = -1},
                             .changed = journal_zygote_changed,
                             .control = {.fd = control[0]},
                             .program_ended = {.fd = -1},

@@ -458,7 +458,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!fuzz_server.has_loop)
         insist(cr_loop_init(&fuzz_server.loop, NULL) == 0);
     fuzz_server.has_loop = true;
-    fuzz_server.loop.helper.has_tried = true; /* no thread: all happens in the same order again */
+    fuzz_server.loop.helper.is_threadless = true;
     fuzz_server.all = (struct cr_servers){.loop = &fuzz_server.loop, .most = 4};
     fuzz_server.waits = fuzz_server.no_start = false;
     memset(fuzz_server.calls, 0, sizeof(fuzz_server.calls));

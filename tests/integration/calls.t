@@ -241,4 +241,20 @@ def the_first_denial_ends_a_run_that_must_not_try():
         equal(library.execute(code)["result"], 1)
 
 
+@each({"that may be": ("\\n", 30_000, 1), "of escapes": ("\\n", 8_388_000, 0), "of letters": ("x", 8_388_000, 0)})
+def a_key_has_a_length_that_it_may_have(case):
+    """One of megabytes, all escapes, would be unescaped in one go: the watchdog sees that."""
+    text, count, asked = case
+    calls = []
+
+    def answer(call):
+        calls.append(call)
+        call.reply("1")
+
+    value = result_of(f"return mcp.a.b({{['{text}'.repeat({count})]: 1}}).then((v) => v, (e) => e.message)", answer)
+    equal(len(calls), asked)
+    if not asked:
+        contains(value, "a key of more than 65536 bytes")
+
+
 main()

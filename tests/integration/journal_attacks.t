@@ -82,7 +82,7 @@ FORGED = {
     "a failure of nothing": ([*WHOLE[:3], {"at": 7, "to": "fail", "n": 1, "state": 7, "code": [], "message": {}},
                               *WHOLE[4:]], {}, 8, "REPLAY_DIFFERED"),
     "a failure that is a success": ([*WHOLE[:3], {"at": 7, "to": "fail", "n": 1, "state": "done", "code": "SUCCESS",
-                                                  "message": ""}, *WHOLE[4:]], {}, 8, "REPLAY_DIFFERED"),
+                                                  "message": ""}, *WHOLE[4:]], {}, 2, "cannot fail with SUCCESS"),
     "an end that is none": (changed(5, end="WHATEVER"), {}, BAD, "e"),
     "an end that is a difference": (changed(4, result=2)[:5] + [{**END, "end": "REPLAY_DIFFERED"}], {}, BAD, "e"),
     "an end that is a bad journal": ([JOB, CALL, {**REPLY, "json": None, "jsonBlob": "0" * 64, "jsonBytes": 4},
@@ -98,6 +98,7 @@ FORGED = {
     "a blob of an answer that is a path": (changed(3, json=None, jsonBlob="../" * 21 + "x", jsonBytes=4), {}, 2,
                                            "JOURNAL_INVALID"),
     "a long answer that is in the line": (changed(3, json={"content": [], "x": "x" * 200_000}), {}, 2, "longer than such a line can be"),
+    "long args that are in the line": (changed(1, args={"x": [1] * 40_000}), {}, 2, "longer than they can be"),
     "a long result that is in the line": (changed(4, result="x" * 200_000), {}, 2, "longer than such a line can be"),
     "a long line of the log that is in the line": (
         [*WHOLE[:3], {"at": 6, "from": "log", "line": "x" * (7 << 20)}, *WHOLE[3:]], {}, 2, "longer than such a line can be"),
@@ -371,6 +372,17 @@ def a_long_line_of_the_log_is_a_file_of_its_own_and_is_replayed():
         equal(r.replay(path), 0, r.err)
         equal(r.replay(path, "--code", r.write(code.replace("1000 * 1000", "999 * 1000").encode())), 8)
         contains(r.out + r.err, "Line 1 of the log is not what was recorded", "(too long to be shown)")
+
+
+@test
+def a_difference_in_the_order_of_many_keys_is_told_in_bounded_time():
+    """Each of 4,000 keys is looked for among 4,000: `make check-watchdog` sees a long turn."""
+    code = "const o = {}; for (let i = 0; i < 4000; i++) o['k' + i] = i; await mcp.s.echo(o); return 1"
+    with recorder(s={}) as r:
+        args = {f"k{i}": i for i in reversed(range(4000))}
+        done = r.run("replay", forge(r, changed(1, args=args), code=code))
+        equal(done.status, 8, said(done))
+        contains(said(done), "Call 1 is not what was recorded")
 
 
 # --- hostile capabilities ------------------------------------------------------------------------

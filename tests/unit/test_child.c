@@ -566,6 +566,16 @@ TEST(without_memory_nothing_starts_and_nothing_is_left)
     CHECK((failed >= 2 || !failing_works()) && end());
 }
 
+/* It could start so many processes that there is none left for a thread. */
+TEST(a_server_is_started_only_if_there_are_helpers_for_what_it_says)
+{
+    CHECK(begin());
+    loop.disk.is_threadless = true;
+    CHECK(!START("cat") && err.code == CAPRUN_E_SYS && strstr(err.text, "no thread"));
+    loop.disk.is_threadless = false;
+    CHECK(START("cat") && loop.helper.has_thread && loop.disk.has_thread && end());
+}
+
 TEST(a_line_for_which_there_is_no_memory_is_not_sent_by_half)
 {
     static char line[4u << 20];

@@ -105,6 +105,32 @@ TEST(jobs_are_worked_on_and_done_in_their_order)
     CHECK(a.done == 1 && !a.discarded && !c.discarded);
 }
 
+TEST(long_jobs_come_after_the_others_but_not_never)
+{
+    struct counted first = counted('f'), longs[2] = {counted('L'), counted('M')}, shorts[20];
+    sem_t may_end, has_begun;
+
+    CHECK(begin() && sem_init(&may_end, 0, 0) == 0 && sem_init(&has_begun, 0, 0) == 0);
+    first.waits_for = &may_end;
+    first.tells = &has_begun;
+    cr_helper_submit(&loop.disk, &first.job);
+    CHECK(sem_wait(&has_begun) == 0);
+    for (int i = 0; i < 2; i++) {
+        longs[i].job.is_long = true;
+        cr_helper_submit(&loop.disk, &longs[i].job);
+    }
+    for (int i = 0; i < 20; i++) {
+        shorts[i] = counted((char)('a' + i));
+        cr_helper_submit(&loop.disk, &shorts[i].job);
+    }
+    CHECK(sem_post(&may_end) == 0);
+    step_until(&shorts[19].done, 1);
+    CHECK(strcmp(order, "fabcdefghLijklmnopMqrst") == 0);
+    cr_loop_clear(&loop);
+    (void)sem_destroy(&may_end);
+    (void)sem_destroy(&has_begun);
+}
+
 TEST(a_job_that_waits_for_its_disk_delays_no_computation)
 {
     struct counted slow = counted('s'), fast = counted('f');
@@ -188,9 +214,27 @@ TEST(without_a_thread_a_job_is_worked_on_at_once_and_done_in_a_step)
     CHECK(a.worked == 1 && !a.done);
     step_until(&a.done, 1);
     cr_helper_submit(&loop.helper, &b.job);
-    CHECK(b.worked == 1 && !b.done);
+    CHECK(b.worked == 1 && !b.done && !loop.helper.has_thread);
     cr_loop_clear(&loop);
     CHECK(b.discarded == 1 && !b.done && !a.discarded);
+    cr_loop_clear(&loop); /* does no harm */
+}
+
+TEST(a_thread_that_could_not_be_started_is_started_for_the_next_job)
+{
+    struct counted a = counted('a'), b = counted('b');
+
+    CHECK(begin());
+    has_no_threads = true;
+    CHECK(!cr_helper_start(&loop.helper));
+    cr_helper_submit(&loop.helper, &a.job);
+    has_no_threads = false;
+    CHECK(cr_helper_start(&loop.helper) && cr_helper_start(&loop.helper));
+    cr_helper_submit(&loop.helper, &b.job);
+    step_until(&b.done, 1);
+    CHECK(strcmp(order, "ab") == 0);
+    cr_loop_clear(&loop);
+    CHECK(!cr_helper_start(&loop.helper));
 }
 
 /* Who is discarded at the end may have something to do last: a recorder removes its blobs. */
@@ -222,11 +266,11 @@ TEST(large_memory_is_given_back_by_the_helper_and_small_memory_at_once)
     CHECK(begin() && memory);
     memset(memory, 'x', large);
     cr_helper_free(&loop.helper, memory, large); /* a sanitizer sees whether it is freed, and once */
-    CHECK(loop.helper.has_tried);
+    CHECK(loop.helper.has_thread);
     cr_loop_clear(&loop);
     CHECK(begin());
     cr_helper_free(&loop.helper, malloc(100), 100);
-    CHECK(!loop.helper.has_tried); /* no thread for so little */
+    CHECK(!loop.helper.has_thread); /* no thread for so little */
     cr_loop_clear(&loop);
 }
 

@@ -560,6 +560,44 @@ TEST(a_step_does_one_busy_task_and_what_that_has_to_tell)
     cr_loop_clear(&loop);
 }
 
+/* Four descriptors that are ready at once; the first makes a timer due that nobody saw coming. */
+static struct cr_timer late;
+static int events_before_timer, events_seen;
+
+static void timer_is_late(struct cr_timer *timer)
+{
+    (void)timer;
+    events_before_timer = events_seen;
+}
+
+static void take_long(struct cr_watch *watch, uint32_t events)
+{
+    (void)events;
+    cr_loop_remove(&loop, watch);
+    if (events_seen++ == 0)
+        cr_loop_set(&loop, &late, cr_loop_now() - 1);
+}
+
+TEST(a_timer_that_is_due_comes_between_two_events_of_a_batch)
+{
+    struct cr_watch long_ones[4];
+    int ends[2];
+
+    CHECK(cr_loop_init(&loop, NULL) == 0 && pipe(ends) == 0 && write(ends[1], "x", 1) == 1);
+    late = (struct cr_timer){.when_us = -1, .due = timer_is_late, .name = "late"};
+    events_seen = events_before_timer = 0;
+    for (int i = 0; i < 4; i++) {
+        long_ones[i] = (struct cr_watch){.fd = dup(ends[0]), .ready = take_long, .name = "long"};
+        CHECK(long_ones[i].fd >= 0 && cr_loop_add(&loop, &long_ones[i], EPOLLIN, NULL) == 0);
+    }
+    cr_loop_step(&loop, 1000);
+    CHECK(events_seen == 4 && events_before_timer == 1);
+    for (int i = 0; i < 4; i++)
+        (void)close(long_ones[i].fd);
+    CHECK(close(ends[0]) == 0 && close(ends[1]) == 0);
+    cr_loop_clear(&loop);
+}
+
 int main(int argc, char **argv)
 {
     return tap_main(argc, argv);

@@ -160,6 +160,19 @@ TEST(memory_is_taken_wherever_in_a_message_it_is)
     free(same);
 }
 
+TEST(what_stays_where_it_is_is_neither_copied_nor_freed)
+{
+    uint8_t *bytes = make(LARGE, 13);
+    const struct cr_outbox_part parts[] = {{.bytes = "head", .len = 4, .stays = true},
+                                           {.bytes = bytes, .len = LARGE, .stays = true}};
+
+    CHECK(begin(MAX) && cr_outbox_add(&box, ours, parts, 2) == 0);
+    CHECK(arrives("head", 4) && arrives(bytes, LARGE) && nothing_is_left());
+    CHECK(cr_outbox_add(&box, ours, parts, 2) == 0 && cr_outbox_waiting(&box) > 0 && finish());
+    CHECK(bytes[0] == 13); /* a sanitizer sees whether it is there */
+    free(bytes);
+}
+
 TEST(a_peer_that_has_left_is_noticed)
 {
     CHECK(begin(MAX) && close(theirs) == 0);

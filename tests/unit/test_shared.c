@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/loop.h"
 #include "base/shared.h"
 
 #define ROUNDS 20000
@@ -39,6 +40,22 @@ TEST(the_last_owner_frees_it)
     CHECK(s->block[0] == 'x'); /* a sanitizer sees if it is not there any more */
     cr_shared_unref(s);
     cr_shared_unref(NULL);
+}
+
+TEST(the_last_owner_has_a_large_block_freed_by_the_helper)
+{
+    size_t size = 16u << 20;
+    uint8_t *block = calloc(1, size);
+    struct cr_shared *s = cr_shared_take(&block);
+    struct cr_loop loop;
+
+    CHECK(s && cr_shared_ref(s) && cr_loop_init(&loop, NULL) == 0);
+    cr_shared_unref_large(s, size, &loop.helper);
+    CHECK(!loop.helper.has_thread && s->block[size - 1] == 0); /* another has it still */
+    cr_shared_unref_large(s, size, &loop.helper);
+    CHECK(loop.helper.has_thread);
+    cr_shared_unref_large(NULL, 0, &loop.helper);
+    cr_loop_clear(&loop);
 }
 
 static void *let_go(void *data)
