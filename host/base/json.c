@@ -231,8 +231,12 @@ int cr_json_parse_within(const void *bytes, size_t len, size_t max_values, struc
         free(b.strings);
         return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for %zu bytes of JSON", len);
     }
-    *ret = (struct cr_json_doc){
-        .bytes = bytes, .len = len, .root = b.values, .values = b.values, .strings = b.strings};
+    *ret = (struct cr_json_doc){.bytes = bytes,
+                                .len = len,
+                                .root = b.values,
+                                .values = b.values,
+                                .value_count = count,
+                                .strings = b.strings};
     build_tree(&b);
     return 0;
 }

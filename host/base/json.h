@@ -45,6 +45,7 @@ struct cr_json_doc {
     size_t len;
     const struct cr_json *root;
     struct cr_json *values; /* all of them, in the order of the text */
+    size_t value_count;     /* at most so many */
     char *strings;
 };
 

@@ -34,47 +34,6 @@ struct cr_server_page {
     long long ttl_ms;
 };
 
-/* --- old lists ---------------------------------------------------------------------------------
- */
-
-/* A list that is not wanted any more. Its trees can have a hundred megabytes. */
-struct old_list {
-    struct cr_job job;
-    struct cr_tools tools;
-};
-
-static void clear_old(struct cr_job *job)
-{
-    struct old_list *old = cr_container(job, struct old_list, job);
-
-    cr_tools_clear(&old->tools);
-}
-
-static void free_old(struct cr_job *job)
-{
-    clear_old(job);
-    free(cr_container(job, struct old_list, job));
-}
-
-/* Empties |tools|; the helper frees a large list. */
-static void let_go_of(struct cr_server *s, struct cr_tools *tools)
-{
-    struct old_list *old = tools->bytes > SMALL_PAGE ? malloc(sizeof(*old)) : NULL;
-
-    if (!old) {
-        cr_tools_clear(tools);
-        return;
-    }
-    old->job = (struct cr_job){
-        .work = clear_old, .done = free_old, .discard = free_old, .name = "old list of tools"};
-    old->tools = *tools;
-    cr_tools_init(tools);
-    cr_helper_submit(&s->all->loop->helper, &old->job);
-}
-
-/* --- asking for it -----------------------------------------------------------------------------
- */
-
 static void ask_for_page(struct cr_server *s)
 {
     s->asked_id = ++s->last_id;
@@ -84,7 +43,7 @@ static void ask_for_page(struct cr_server *s)
 
 void cr_server_ask_for_tools(struct cr_server *s)
 {
-    let_go_of(s, &s->fresh);
+    cr_tools_clear(&s->fresh);
     s->stale = false; /* what it says from now on is newer */
     s->state = CR_SERVER_LISTING;
     cr_loop_set(s->all->loop, &s->timer, cr_loop_now() + LIST_US);
@@ -100,7 +59,7 @@ static void listing_done(struct cr_server *s, long long ttl_ms)
     s->list_until_us = s->listed_us + ttl_ms * 1000;
     s->tools = s->fresh;
     s->fresh = old;
-    let_go_of(s, &s->fresh);
+    cr_tools_clear(&s->fresh);
     s->knows_tools = true;
     s->state = CR_SERVER_READY;
     cr_loop_unset(s->all->loop, &s->timer);

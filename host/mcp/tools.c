@@ -343,7 +343,7 @@ static int keep_page(struct cr_tools *t, const char *result, size_t len, struct 
     cr_buf_init(&page->essences, CR_TOOLS_MAX_ESSENCES);
     if (len)
         memcpy(page->bytes, result, len);
-    r = cr_json_parse(page->bytes, len, &page->doc, &why);
+    r = cr_json_parse_within(page->bytes, len, CR_TOOLS_MAX_VALUES - t->values, &page->doc, &why);
     if (r < 0) {
         free(page);
         return cr_err_set(err, r == CAPRUN_E_INVAL ? CAPRUN_E_PEER : r,
@@ -352,6 +352,7 @@ static int keep_page(struct cr_tools *t, const char *result, size_t len, struct 
     t->pages = page;
     t->page_count++;
     t->bytes += len;
+    t->values += page->doc.value_count;
     return 0;
 }
 

@@ -17,6 +17,8 @@
 
 #define CR_TOOLS_MAX 10000u
 #define CR_TOOLS_MAX_BYTES (4u << 20)
+#define CR_TOOLS_MAX_VALUES 500000u /* of JSON: their trees have 40 MB, and are freed in one turn \
+                                     */
 #define CR_TOOLS_MAX_ESSENCES (2u * CR_TOOLS_MAX_BYTES) /* bytes, of one page */
 #define CR_TOOLS_MAX_PAGES 1000u
 #define CR_TOOLS_COMPARED 500u /* names that cr_tools_nearest() looks at */
@@ -45,7 +47,7 @@ struct cr_tools {
     struct cr_tools_key *by_name;  /* sorted by text, then by place; as long as |list| */
     struct cr_tools_key *by_alias; /* the same for aliases, of which several may be equal */
     struct cr_tools_page *pages;   /* the last one first */
-    size_t page_count, bytes;
+    size_t page_count, bytes, values;
     struct cr_buf cursor; /* of the next page, as JSON with its quotes; empty: there is none */
 };
 

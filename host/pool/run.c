@@ -243,8 +243,10 @@ static void worker_ready(struct cr_worker *w)
         return;
     }
     run->awaits_recorder = run->recorder && !run->recorder->is_ready(run->recorder);
-    if (run->awaits_recorder)
+    if (run->awaits_recorder) {
+        cr_run_schedule(run); /* it is given more time */
         return;
+    }
     cr_worker_limit_cpu(w, cr_run_cpu_s(run));
     job.name_len = (uint32_t)strlen(run->name);
     memcpy(job.seed, run->seed, sizeof(job.seed));

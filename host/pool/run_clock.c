@@ -96,10 +96,7 @@ void cr_run_timer_due(struct cr_timer *timer)
         cr_worker_send_anywhere(run->worker);
         run->elsewhere_us = 0;
     }
-    if (run->state == CR_RUN_STARTING && run->awaits_recorder &&
-        now < run->ready_by_us + RECORDER_US) {
-        cr_run_schedule(run);
-    } else if (run->state == CR_RUN_STARTING) {
+    if (run->state == CR_RUN_STARTING) {
         end_not_ready(run);
     } else if (run->state == CR_RUN_LATE) {
         cr_run_end(run, CAPRUN_OUTCOME_EXECUTION_TIMEOUT);

@@ -333,7 +333,8 @@ int cr_route_check_pin(struct cr_route_server *rs, const struct cr_tool *tool,
         *why = p->failure;
         return CAPRUN_E_INVAL;
     }
-    if (p->states[i] == CR_TOOL_NEW) /* the check was for another one, and has pinned nothing */
+    if (!p->states ||
+        p->states[i] == CR_TOOL_NEW) /* the check was for another one, and has pinned nothing */
         return start_check(rs, i, why);
     return refuse_changed(p, i, why);
 }

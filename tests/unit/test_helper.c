@@ -22,7 +22,8 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)
     return has_no_threads || !next ? EAGAIN : next(thread, attr, start, arg);
 }
 
-/* --- jobs that count what happens to them ------------------------------------------------------ */
+/* --- jobs that count what happens to them ------------------------------------------------------
+ */
 
 struct counted {
     struct cr_job job;
@@ -71,8 +72,8 @@ static void discard(struct cr_job *job)
 
 static struct counted counted(char name)
 {
-    return (struct counted){
-        .job = {.work = work, .done = done, .discard = discard, .name = "test"}, .name = name};
+    return (struct counted){.job = {.work = work, .done = done, .discard = discard, .name = "test"},
+                            .name = name};
 }
 
 static bool begin(void)
@@ -88,7 +89,8 @@ static void step_until(const int *count, int wanted)
         cr_loop_step(&loop, 1000);
 }
 
-/* --- tests ------------------------------------------------------------------------------------- */
+/* --- tests -------------------------------------------------------------------------------------
+ */
 
 TEST(jobs_are_worked_on_and_done_in_their_order)
 {
@@ -261,15 +263,17 @@ TEST(a_job_that_is_submitted_while_the_loop_ends_is_not_lost)
 TEST(large_memory_is_given_back_by_the_helper_and_small_memory_at_once)
 {
     size_t large = 16u << 20;
-    char *memory = malloc(large);
+    char *memory;
 
-    CHECK(begin() && memory);
-    memset(memory, 'x', large);
-    cr_helper_free(&loop.helper, memory, large); /* a sanitizer sees whether it is freed, and once */
+    CHECK(begin());
+    memory = calloc(1, large); /* a sanitizer sees whether it is freed, and once */
+    CHECK(memory);
+    cr_helper_free(&loop.helper, memory, large);
     CHECK(loop.helper.has_thread);
     cr_loop_clear(&loop);
     CHECK(begin());
-    cr_helper_free(&loop.helper, malloc(100), 100);
+    memory = malloc(100);
+    cr_helper_free(&loop.helper, memory, 100);
     CHECK(!loop.helper.has_thread); /* no thread for so little */
     cr_loop_clear(&loop);
 }

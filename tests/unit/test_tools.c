@@ -223,11 +223,14 @@ TEST(all_pages_together_have_a_limit_of_bytes)
     CHECK(add("{\"tools\":[]}") == CAPRUN_E_TOOBIG && strstr(err.text, "4 MiB"));
 }
 
-TEST(a_page_has_a_limit_of_values)
+TEST(all_pages_together_have_a_limit_of_values)
 {
     start();
-    CHECK(add_padded(CR_JSON_MAX_VALUES, true) == 0);
-    CHECK(add_padded(3 * CR_JSON_MAX_VALUES, true) == CAPRUN_E_TOOBIG);
+    CHECK(add_padded(CR_TOOLS_MAX_VALUES, true) == 0);
+    CHECK(add_padded(3 * CR_TOOLS_MAX_VALUES / 2, true) == CAPRUN_E_TOOBIG);
+    CHECK(strstr(err.text, "values"));
+    start();
+    CHECK(add_padded(3 * CR_TOOLS_MAX_VALUES, true) == CAPRUN_E_TOOBIG);
     CHECK(strstr(err.text, "values"));
 }
 
