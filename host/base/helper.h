@@ -56,8 +56,8 @@ struct cr_helper {
 };
 
 /*
- * Starts the thread, if it is not there yet. Returns whether it is there. Who is about to start a
- * program that could use up all the threads of this user calls this before.
+ * Starts the thread, if it is not running yet. Returns whether it is running. Call this before
+ * starting a program that could use up all the threads of this user.
  */
 bool cr_helper_start(struct cr_helper *helper);
 

@@ -23,7 +23,7 @@ struct cr_outbox {
     struct cr_outbox_piece *first, *last;
     size_t waiting; /* bytes */
     size_t max;     /* each message, and all that may wait, has at most so many */
-    bool is_broken; /* nobody reads what is written, or the rest of a message is lost */
+    bool is_broken; /* the peer has closed the socket, or the rest of a message is lost */
 };
 
 /* A part of a message. */

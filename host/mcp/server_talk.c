@@ -279,7 +279,7 @@ void cr_server_hear(struct cr_server *s, const struct cr_message *m)
     } else if (m->id && m->id == s->asked_id) {
         take_answer(s, m);
     } else if (is_late_discovery(s, m)) {
-        s->discover_id = 0; /* once: another one is an answer to nobody */
+        s->discover_id = 0; /* taken once; repetitions are ignored */
         take_discovery(s, m);
     } else {
         cr_server_answer(s, m);

@@ -128,7 +128,7 @@ struct args {
     const char *json;
     size_t len;
     struct cr_arriving *arriving; /* the scan of the frame that they are in; NULL: of no frame */
-    const struct cr_err *verdict; /* of the strict scanner; NULL: there is none yet */
+    const struct cr_err *verdict; /* of the strict scanner; NULL: not scanned yet */
 };
 
 static int check_args(const struct args *args, struct cr_err *err)

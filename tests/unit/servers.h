@@ -23,6 +23,7 @@
 #define LOCK "exec 9>>\"$LOCK\"; flock -s 9;\n"
 
 static struct cr_loop loop;
+static bool has_loop;
 static struct cr_err err;
 static struct cr_child *child;
 static const char *guard_path, *work_in;
@@ -116,7 +117,12 @@ static inline bool begin(void)
     free(seen.last);
     seen = (struct seen){.messages = 0};
     child = NULL;
-    return cr_loop_init(&loop, &err) == 0 && scratch_begin();
+    if (has_loop) {
+        printf("Bail out! the test before has failed, and its threads are still there\n");
+        exit(1);
+    }
+    has_loop = cr_loop_init(&loop, &err) == 0;
+    return has_loop && scratch_begin();
 }
 
 static inline void forget_child(void)
@@ -144,6 +150,7 @@ static inline bool end(void)
     ok = nobody_is_left() && loop.timers.next == &loop.timers && !loop.tasks.first &&
          !loop.busy.first;
     cr_loop_clear(&loop);
+    has_loop = false;
     scratch_end();
     free(seen.last);
     seen.last = NULL;

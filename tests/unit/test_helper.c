@@ -239,7 +239,7 @@ TEST(a_thread_that_could_not_be_started_is_started_for_the_next_job)
     CHECK(!cr_helper_start(&loop.helper));
 }
 
-/* Who is discarded at the end may have something to do last: a recorder removes its blobs. */
+/* A discarded job may submit another: a recorder removes its blobs that way. */
 static struct counted after;
 
 static void submit_another(struct cr_job *job)

@@ -244,7 +244,7 @@ TEST(a_hash_has_one_form)
 
 TEST(what_the_file_says_is_shown_on_one_line_and_cut)
 {
-    char text[200000];
+    char text[60000];
 
     CHECK(refuses_pin("\"a\\n  now: \\u001b[1m\":1",
                       "2:1: 'a\\n  now: \\u001b[1m' is not the name of a capability: the "

@@ -560,7 +560,7 @@ TEST(a_step_does_one_busy_task_and_what_that_has_to_tell)
     cr_loop_clear(&loop);
 }
 
-/* Four descriptors that are ready at once; the first makes a timer due that nobody saw coming. */
+/* Four descriptors are ready at once; the callback of the first makes a timer due. */
 static struct cr_timer late;
 static int events_before_timer, events_seen;
 

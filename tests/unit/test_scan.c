@@ -565,12 +565,28 @@ static bool time_object(int n, const char *before, double *ret_least)
     return good;
 }
 
+TEST(a_key_may_be_so_long_and_no_longer)
+{
+    static char text[CR_SCAN_MAX_KEY + 8];
+
+    for (int more = 0; more < 2; more++) {
+        size_t len = CR_SCAN_MAX_KEY + (size_t)more;
+
+        memcpy(text, "{\"", 2);
+        memset(text + 2, 'k', len);
+        memcpy(text + 2 + len, "\":1}", 5);
+        CHECK(cr_scan_json((const uint8_t *)text, len + 6, CR_SCAN_STRICT, NULL) ==
+              (more ? CAPRUN_E_TOOBIG : 0));
+        CHECK(cr_scan_json((const uint8_t *)text, len + 6, CR_SCAN_PASS, NULL) == 0);
+    }
+}
+
 TEST(keys_with_escapes_cost_little_more_than_keys_without)
 {
     static const struct {
         int n, len;
-    } objects[] = {{20000, 64}, {4000, 1000}, {16, 400000}};
-    static char prefix[400001];
+    } objects[] = {{20000, 64}, {4000, 1000}, {100, 60000}};
+    static char prefix[60001];
 
     /* each is unescaped once; for each comparison anew, it would be forty times as much and more */
     for (size_t i = 0; i < COUNT(objects); i++) {
