@@ -9,7 +9,7 @@ import termios
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from harness import (between, caprun, contains, each, equal, is_zombie, main, proc, reap_orphans, run_json,
+from harness import (SANITIZED, between, caprun, contains, each, equal, is_zombie, main, proc, reap_orphans, run_json,
                      start, test, wait_until)
 
 
@@ -135,6 +135,18 @@ def a_function_cannot_be_named_like_a_message_of_ours():
         f()""")
     equal([line for line in done.err.splitlines() if not line.startswith("    ")],
           ["caprun: RuntimeError (CODE_ERROR): x"])
+
+
+@test
+def a_log_and_attempts_of_nothing_but_escapes_take_little_memory_of_the_host():
+    code = r"""
+        for (let i = 0; i < 15; i++) console.log("\u0001".repeat(65000));
+        for (let i = 0; i < 2000; i++) try { Deno.readFile("\u0001".repeat(2000)) } catch {}
+        return 1"""
+    done = caprun("exec", "-", code=code)
+    equal((done.status, done.out), (0, "1\n"))
+    if not SANITIZED:
+        between(done.max_rss >> 20, 1, 24, "MiB; it was 33 when all was escaped at once")
 
 
 main()
