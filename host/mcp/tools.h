@@ -17,9 +17,7 @@
 
 #define CR_TOOLS_MAX 10000u
 #define CR_TOOLS_MAX_BYTES (4u << 20)
-#define CR_TOOLS_MAX_VALUES                                               \
-    500000u /* of JSON: their trees have 40 MB, and are freed in one turn \
-             */
+#define CR_TOOLS_MAX_VALUES 500000u /* of JSON; their trees, 40 MB, are freed in one turn */
 #define CR_TOOLS_MAX_ESSENCES (2u * CR_TOOLS_MAX_BYTES) /* bytes, of one page */
 #define CR_TOOLS_MAX_PAGES 1000u
 #define CR_TOOLS_COMPARED 500u /* names that cr_tools_nearest() looks at */

@@ -7,9 +7,7 @@
 
 #include "pool/worker.h"
 
-#define CR_WORKER_CHUNK                                                       \
-    (64u * LIMIT_KIB) /* bytes to be read at a time, if a frame needs no more \
-                       */
+#define CR_WORKER_CHUNK (64u * LIMIT_KIB) /* bytes read at a time, if a frame needs no more */
 
 /* --- worker.c --------------------------------------------------------------------------------- */
 
