@@ -64,10 +64,7 @@ static void free_large(struct cr_outbox_piece *piece, struct cr_helper *helper)
         cr_helper_free(helper, piece->block, (size_t)(end - piece->block));
     } else if (piece->shared) {
         cr_shared_unref_large(piece->shared, (size_t)(end - piece->shared->block), helper);
-    } else if (piece->stays) {
-        free(piece);
-        return;
-    } else {
+    } else if (!piece->stays) {
         cr_helper_free(helper, piece, sizeof(*piece) + (size_t)(end - piece->copied));
         return;
     }

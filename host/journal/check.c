@@ -154,7 +154,7 @@ int cr_replay_check(struct caprun_run *run, struct cr_problem *why)
     if (!p)
         return 0;
     if (!p->is_resume) {
-        run->gate = NULL; /* whatever happens, nobody is called */
+        run->gate = NULL; /* a replay calls no tool */
         run->on_call = NULL;
     }
     take_limits(p, run);

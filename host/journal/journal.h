@@ -102,7 +102,7 @@ int cr_journal_blob(const struct cr_journal *journal, const struct cr_journal_li
 int cr_journal_refuse_blob(const struct cr_journal *journal, size_t number,
                            const struct cr_err *err, struct cr_problem *why);
 
-/* As cr_journal_json(), of what the header has: "args" or "schema"; nothing if there is none. */
+/* As cr_journal_json(), for "args" or "schema" of the header; appends nothing if it is absent. */
 int cr_journal_given(const struct cr_journal *journal, const char *name, struct cr_buf *out,
                      struct cr_problem *why);
 

@@ -24,7 +24,7 @@ void cr_record_remove_blobs(struct cr_record *r)
     }
 }
 
-/* What nobody can go on from must not be there, or who resumes it makes calls a second time. */
+/* A journal that misses calls has to go: resuming it would make them a second time. */
 static bool can_give_up(struct cr_record *r)
 {
     bool is_empty = ftruncate(r->fd, 0) == 0;

@@ -35,8 +35,8 @@ int cr_replay_resume(struct caprun_run *run, const struct cr_record_spec *spec,
 
 /*
  * For a run that is to be started: is its env what it was? Returns 0; VALIDATION_ERROR; or USAGE if
- * the machine was restarted, or the run has used up the time that it may have here. A run that is
- * replayed has nobody any more who could answer its calls.
+ * the machine was restarted, or the run has used up the time that it may have here. From here on
+ * a run that is replayed has no gate and no handler.
  *
  * Sets the run's limits: those of the journal, but no more than what the application has set, and
  * where it has set nothing no more memory and time than the defaults.

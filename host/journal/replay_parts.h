@@ -17,7 +17,7 @@ struct cr_replay_call {
     bool is_sent;
     bool has_unclear_tool; /* a "send" line has no exact name, or two of them have two names */
     size_t tool_at;        /* where in |words| the exact name of the tool stands; 0: unknown */
-    size_t by_at;          /* where in |words| it stands who decided; 0: nobody did */
+    size_t by_at;          /* where |words| names who decided; 0: no decision */
 };
 
 /*

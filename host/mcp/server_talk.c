@@ -1,5 +1,5 @@
 /*
- * server_talk.c - the first words with a server, in its era, and whom its messages are for.
+ * server_talk.c - the handshake with a server, in its era, and where its messages go.
  *
  * The first question is server/discover, which only the modern era has. A result, or one of the
  * modern errors, means modern; any other error, silence or an exit means legacy.

@@ -66,7 +66,7 @@ static bool is_sample(const struct cr_worker *w)
     return w->slot <= VERIFIED_FIRST || w->slot % VERIFIED_ONE_IN == 0;
 }
 
-/* What it has in memory now the others have too, and nobody needs to ask them. */
+/* All workers of a zygote start with the same resident memory: one is measured for all. */
 static int verify(struct cr_worker *w, struct cr_err *err)
 {
     w->zygote->resident = cr_verify_resident(w->pid);

@@ -113,7 +113,7 @@ static int write_in(struct cr_lockfile *lock, const char *dir_name, int dir,
 /* --- taking turns --------------------------------------------------------------------------- */
 
 /*
- * A file of ours that only we can open, so that nobody else can lock it: those who may read a
+ * A file that only this user can open, so that other users cannot lock it: those who may read a
  * directory may lock that. It is there while a writer writes.
  */
 static int open_turn(const struct cr_lockfile *lock, int dir, int *ret_fd, struct cr_problem *why)
