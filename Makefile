@@ -57,20 +57,23 @@ lto := $(if $(VARIANT),,-flto=auto -ffat-lto-objects)
 
 # Who may include what: each room of the host sees a folder with links to the rooms below it.
 rooms_base := base
-rooms_pool := base pool
+rooms_policy := base policy
+rooms_pool := base policy run pool
+rooms_run := base policy pool run
 rooms_doctor := base pool doctor
 rooms_config := base config
-rooms_registry := base registry
+rooms_http := base registry http
+rooms_registry := base http registry
 rooms_guard := guard
 rooms_mcp := base guard mcp
-rooms_policy := base policy
-rooms_route := base config registry policy mcp pool route
-rooms_journal := base pool journal
-rooms_api := base pool doctor config registry policy mcp route journal
-rooms_cli := base config registry journal
-rooms_tests := base pool doctor config registry guard mcp policy route journal cli
+rooms_route := base config registry policy mcp pool run route
+rooms_journal := base policy pool run journal
+rooms_capability := base config http registry journal cli capability
+rooms_api := base pool run doctor config http registry mcp policy route journal capability
+rooms_cli := base config http registry journal capability
+rooms_tests := base pool run doctor config http registry guard mcp policy route journal capability cli
 shared_headers := $(G)/shared/wire.h $(G)/shared/run_limits.h $(G)/shared/probe_map.h
-room_flags = -I$(G)/rooms/$(1) $(if $(filter base config guard policy cli,$(1)),,-I$(G)/shared)
+room_flags = -I$(G)/rooms/$(1) $(if $(filter base config guard cli,$(1)),,-I$(G)/shared)
 
 # The worker is a static program on musl: third_party/README.md says why. Kernel headers come last,
 # after the C library's own.
@@ -91,9 +94,9 @@ engine_flags = $(common) $(worker_variant) -fPIE $(lto) $(musl_flags) -w -fwrapv
 runtime_src := $(filter-out runtime/engine.c runtime/filter_gen.c runtime/main.c,$(wildcard runtime/*.c runtime/console/*.c))
 runtime_obj := $(runtime_src:%.c=$(B)/%.o)
 web_headers := $(patsubst js/%.js,$(G)/%.h,$(wildcard js/web/*.js))
-lib_src := $(wildcard host/*.c $(addprefix host/,$(addsuffix /*.c,base pool doctor config registry mcp policy route journal)))
+lib_src := $(wildcard host/*.c $(addprefix host/,$(addsuffix /*.c,base pool run doctor config http registry mcp policy route journal)))
 lib_obj := $(lib_src:%.c=$(B)/%.o) $(B)/host/wire.o $(host_extra)
-cli_obj := $(patsubst %.c,$(B)/%.o,$(wildcard host/cli/*.c))
+cli_obj := $(patsubst %.c,$(B)/%.o,$(wildcard host/cli/*.c host/capability/*.c))
 unit_tests := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 bench_programs := $(addprefix $(B)/bench/,server_calls echo_server engine_alone engine_work)
 gate_programs := $(B)/bench/worker_unlocked $(B)/bench/host_work
@@ -241,7 +244,7 @@ $(G)/shared/%.h: runtime/%.h
 
 $(G)/rooms/.made: Makefile
 	@rm -rf $(G)/rooms && mkdir -p $(G)/rooms
-	@$(foreach room,base pool doctor config registry guard mcp policy route journal api cli tests,mkdir $(G)/rooms/$(room) && \
+	@$(foreach room,base pool run doctor config http registry guard mcp policy route journal capability api cli tests,mkdir $(G)/rooms/$(room) && \
 		ln -sr host/caprun.h $(G)/rooms/$(room)/caprun.h && \
 		$(foreach below,$(rooms_$(room)) $(room),if [ -d host/$(below) ]; then \
 			ln -srfn host/$(below) $(G)/rooms/$(room)/$(below); fi &&) ) true
@@ -263,7 +266,7 @@ $(B)/host/$(1)/%.o: host/$(1)/%.c Makefile | $(host_ready)
 	$$(Q)$$(CC) $$(common) $$(host_variant) -fPIC $(call room_flags,$(1)) $$(warnings) $$(CFLAGS) -c -o $$@ $$<
 	$$(watch_calls)
 endef
-$(foreach room,base pool doctor config registry mcp policy route journal cli,$(eval $(call host_room,$(room))))
+$(foreach room,base pool run doctor config http registry mcp policy route journal capability cli,$(eval $(call host_room,$(room))))
 
 $(B)/host/%.o: host/%.c Makefile | $(host_ready)
 	@mkdir -p $(@D)
@@ -313,7 +316,7 @@ $(B)/samples/%: samples/%.c host/caprun.h $(B)/libcaprun.so
 
 # --- tests -----------------------------------------------------------------------------------
 
-unit_flags = $(common) $(host_variant) -Itests/unit $(call room_flags,tests) -Iruntime -I$(G) -isystem $(ENGINE) $(warnings)
+unit_flags = $(common) $(host_variant) -Itests/lib $(call room_flags,tests) -Iruntime -I$(G) -isystem $(ENGINE) $(warnings)
 
 # What the worker has and a test can link.
 worker_parts := $(B)/tests/arena.o $(B)/tests/random.o
@@ -322,17 +325,23 @@ $(worker_parts): $(B)/tests/%.o: runtime/%.c
 	$(call say,CC  )
 	$(Q)$(CC) $(common) $(host_variant) -Iruntime $(warnings) $(CFLAGS) -c -o $@ $<
 
-$(B)/tests/%: tests/unit/%.c tests/unit/tap.h $(B)/libcaprun.a $(worker_parts) | $(host_ready) $(G)/filters.h
+$(B)/tests/%: tests/unit/%.c tests/lib/tap.h $(B)/libcaprun.a $(worker_parts) | $(host_ready) $(G)/filters.h
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(unit_flags) $(CFLAGS) -o $@ $< $(filter %.o,$^) $(B)/libcaprun.a -l:libnettle.a -lseccomp
 
+# What tests of fetching over HTTP start.
+$(B)/tests/fetch: tests/lib/fetch.c $(B)/libcaprun.a | $(host_ready)
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(unit_flags) $(CFLAGS) -o $@ $< $(B)/libcaprun.a -l:libnettle.a
+
 # The worker's own objects, with its own C library.
-$(B)/tests/test_decode: tests/unit/test_decode.c tests/unit/tap.h tests/fuzz/fuzz_decode.c $(B)/runtime/engine.o \
+$(B)/tests/test_decode: tests/unit/test_decode.c tests/lib/tap.h tests/fuzz/fuzz_decode.c $(B)/runtime/engine.o \
 		$(B)/runtime/arena.o $(B)/runtime/mem.o
 	@mkdir -p $(@D)
 	$(call say,LINK)
-	$(Q)$(CC) $(runtime_flags) -Itests/unit $(warnings) -fno-lto $(CFLAGS) $(musl_link) -o $@ $< $(filter %.o,$^) $(musl_libs)
+	$(Q)$(CC) $(runtime_flags) -Itests/lib $(warnings) -fno-lto $(CFLAGS) $(musl_link) -o $@ $< $(filter %.o,$^) $(musl_libs)
 
 # A fuzzer of the command is in there.
 $(B)/tests/test_corpus: $(B)/host/cli/options.o $(B)/host/cli/output.o

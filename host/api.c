@@ -15,10 +15,10 @@
 #include "base/mem.h"
 #include "doctor/doctor.h"
 #include "journal/replay.h"
-#include "pool/calls.h"
-#include "pool/envelope.h"
+#include "run/calls.h"
+#include "run/envelope.h"
 #include "pool/place.h"
-#include "pool/run.h"
+#include "run/run.h"
 #include "route/route.h"
 
 #define MAX_WORKERS 4096u

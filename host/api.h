@@ -8,7 +8,7 @@
 #include "base/loop.h"
 #include "caprun.h"
 #include "pool/pool.h"
-#include "pool/run.h"
+#include "run/run.h"
 
 struct cr_route;
 

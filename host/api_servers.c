@@ -5,7 +5,7 @@
 
 #include "api.h"
 #include "config/config.h"
-#include "pool/envelope.h"
+#include "run/envelope.h"
 #include "route/route.h"
 
 int caprun_set_cache(struct caprun_runtime *rt, const char *dir)

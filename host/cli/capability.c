@@ -13,7 +13,7 @@
 
 #include "base/escape.h"
 #include "cli/call.h"
-#include "cli/deps.h"
+#include "capability/deps.h"
 #include "cli/launch.h"
 #include "cli/output.h"
 #include "cli/places.h"

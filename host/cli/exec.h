@@ -6,7 +6,7 @@
 
 #include "caprun.h"
 #include "cli/options.h"
-#include "cli/recording.h"
+#include "capability/recording.h"
 
 /*
  * Reads code and args into |run| and runs it to its end, bad input included. Returns the signal

@@ -9,7 +9,7 @@
 #include "base/problem.h"
 #include "caprun.h"
 #include "cli/options.h"
-#include "cli/recording.h"
+#include "capability/recording.h"
 #include "cli/signals.h"
 
 /* Ends the run with |why|. Returns -1, as all of these do when the run has ended before it began.

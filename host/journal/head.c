@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "journal/line.h"
 #include "journal/record.h"
-#include "pool/run.h"
+#include "run/run.h"
 #include "versions.h"
 
 _Static_assert(CR_HEAD_SEED == WIRE_SEED_MATH + WIRE_SEED_CRYPTO, "the seed of a job");

@@ -11,7 +11,7 @@
 #include "base/scan.h"
 #include "journal/blobs.h"
 #include "journal/line.h"
-#include "pool/envelope.h"
+#include "run/envelope.h"
 #include "wire.h"
 
 #define MAX_JOURNAL (1u << 30)

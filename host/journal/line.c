@@ -6,7 +6,7 @@
 
 #include "base/escape.h"
 #include "base/scan.h"
-#include "pool/envelope.h"
+#include "run/envelope.h"
 
 const char cr_line_stack[] = ",\"stack\":";
 

@@ -16,7 +16,7 @@
 
 #include "base/buf.h"
 #include "base/hash.h"
-#include "pool/recorder.h"
+#include "run/recorder.h"
 #include "wire.h"
 
 #define CR_LINE_INLINE (64u << 10)

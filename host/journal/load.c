@@ -11,7 +11,7 @@
 #include "base/utf8.h"
 #include "journal/line.h"
 #include "journal/replay_parts.h"
-#include "pool/envelope.h"
+#include "run/envelope.h"
 
 #define MAX_WORDS (256u << 20)
 

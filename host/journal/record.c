@@ -17,8 +17,8 @@
 #include "journal/journal.h"
 #include "journal/line.h"
 #include "journal/record_parts.h"
-#include "pool/envelope.h"
-#include "pool/run.h"
+#include "run/envelope.h"
+#include "run/run.h"
 
 #define MAX_WAITING (256u << 20) /* bytes of lines; a line is CR_LINE_MAX at most */
 

@@ -6,7 +6,7 @@
 #include "journal/blob_job.h"
 #include "journal/head.h"
 #include "journal/record_parts.h"
-#include "pool/envelope.h"
+#include "run/envelope.h"
 
 /* --- the first line -----------------------------------------------------------------------------
  */

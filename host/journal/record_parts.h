@@ -12,7 +12,7 @@
 #include "base/loop.h"
 #include "journal/line.h"
 #include "journal/record.h"
-#include "pool/run.h"
+#include "run/run.h"
 
 struct cr_record {
     struct cr_recorder hooks;

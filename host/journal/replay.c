@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "journal/replay_parts.h"
-#include "pool/calls.h"
-#include "pool/decide.h"
-#include "pool/envelope.h"
+#include "run/calls.h"
+#include "run/decide.h"
+#include "run/envelope.h"
 
 /* --- ends ----------------------------------------------------------------------------------------
  */

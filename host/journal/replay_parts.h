@@ -9,7 +9,7 @@
 #include "journal/blob_job.h"
 #include "journal/journal.h"
 #include "journal/replay.h"
-#include "pool/run.h"
+#include "run/run.h"
 
 /* What the journal has of one call. */
 struct cr_replay_call {

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "journal/replay_parts.h"
-#include "pool/calls.h"
-#include "pool/decide.h"
+#include "run/calls.h"
+#include "run/decide.h"
 
 int cr_replay_retry(struct caprun_run *run, uint32_t number)
 {

@@ -4,7 +4,7 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include "pool/run.h"
+#include "run/run.h"
 
 /* While runs go on nobody is woken to fill up the stock, until it is low. */
 #define QUIET_US 2000

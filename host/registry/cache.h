@@ -15,7 +15,7 @@
 
 #include "base/buf.h"
 #include "base/problem.h"
-#include "registry/http.h"
+#include "http/http.h"
 
 struct cr_cache {
     int dir;         /* -1: nothing is kept */

@@ -7,7 +7,7 @@
 #include "base/escape.h"
 #include "base/hash.h"
 #include "base/json.h"
-#include "registry/http_head.h"
+#include "http/head.h"
 
 #define MOST_SECONDS (1ull << 40)
 

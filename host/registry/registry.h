@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "base/problem.h"
 #include "registry/cache.h"
-#include "registry/http.h"
+#include "http/http.h"
 #include "registry/lockfile.h"
 #include "registry/metadata.h"
 

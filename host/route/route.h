@@ -14,8 +14,8 @@
 #include "base/err.h"
 #include "base/loop.h"
 #include "config/config.h"
-#include "policy/policy.h"
-#include "pool/gate.h"
+#include "policy/patterns.h"
+#include "run/gate.h"
 
 struct cr_route;
 

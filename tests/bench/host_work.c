@@ -18,9 +18,9 @@
 #include "base/file.h"
 #include "base/scan.h"
 #include "mcp/message.h"
-#include "policy/policy.h"
+#include "policy/patterns.h"
 #include "pool/kill.h"
-#include "pool/run.h"
+#include "run/run.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define FILE_MAX (16u * LIMIT_MIB)

@@ -11,7 +11,7 @@
 
 #include "base/buf.h"
 #include "registry/entry.h"
-#include "registry/http_head.h"
+#include "http/head.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -11,8 +11,8 @@
 #include <stdio.h>
 
 #include "base/scan.h"
-#include "pool/envelope.h"
-#include "pool/frames.h"
+#include "run/envelope.h"
+#include "run/frames.h"
 
 #include "input.h"
 #include "look.h"

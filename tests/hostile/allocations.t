@@ -16,7 +16,7 @@ import sys
 
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "../integration"))
+sys.path.insert(0, os.path.join(HERE, "../lib"))
 from harness import BUILD, between, each, equal, main
 from library import CRASHES, Library, descriptors, resident_kib
 

@@ -11,7 +11,7 @@ import shutil
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from plans import IS_ROOT, OTHER_NAMESPACES, PROGRAM, make_worker
 from harness import (BUILD, CAPRUN, NOBODY, SANITIZED, Process, contains, each, equal, main, need, need_program,
                      reap_orphans, scratch_dir, test, wait_until)

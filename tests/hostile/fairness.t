@@ -20,7 +20,7 @@ import time
 
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.join(HERE, "../integration")]
+sys.path[:0] = [HERE, os.path.join(HERE, "../lib")]
 from harness import SANITIZED, each, equal, main, scratch_dir, stretched, test, write_file
 from hook import hooked, use_hook
 from library import Library

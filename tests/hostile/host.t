@@ -16,7 +16,7 @@ import sys
 import time
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../integration"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import (BUILD, SANITIZED, between, caprun, contains, each, equal, main, need, need_program,
                      parse_envelope, proc, reap_orphans, scratch_dir, start, test, value_of, wait_until, write_file)
 from library import Library, workers

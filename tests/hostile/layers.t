@@ -15,7 +15,7 @@ import sys
 import time
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from plans import IS_ROOT, OTHER_NAMESPACES, SKIP, USERS, native_code, run_hooked, start_hooked
 from harness import (Process, contains, each, equal, main, need, proc, reap_orphans, scratch_dir,
                      test, wait_until, write_file)

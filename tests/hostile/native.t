@@ -11,7 +11,7 @@ import sys
 
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.join(HERE, "../integration")]
+sys.path[:0] = [HERE, os.path.join(HERE, "../lib")]
 from harness import contains, each, equal, main, need, proc, stretched, test
 from hook import Hooked, end_of, watched
 from library import WARM_NONE, workers

@@ -10,7 +10,7 @@ import socket
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from plans import LAYERS, OTHER_NAMESPACES, WORKER, make_worker
 from restricted import RESTRICT
 from harness import (BUILD, Process, contains, each, equal, main, need, proc, reap_orphans, test, wait_until)

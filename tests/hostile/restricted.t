@@ -8,7 +8,7 @@ import shutil
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from plans import LAYERS, missing_layers, run_hooked, words_of
 from restricted import CONTAINER, MISSING, REFUSED, RESTRICT
 from harness import (BUILD, Process, caprun, children, contains, each, equal, main, need, reap_orphans, scratch_dir,

@@ -14,7 +14,7 @@ import sys
 
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "../integration"))
+sys.path.insert(0, os.path.join(HERE, "../lib"))
 import harness
 from harness import BUILD, SANITIZED, between, contains, equal, main, parse_envelope, stretched
 from hook import hooked, use_hook

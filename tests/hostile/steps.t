@@ -12,7 +12,7 @@ import re
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from plans import IS_ROOT, LAYERS, OTHER_NAMESPACES, USERS, missing_layers, native_code, run_hooked, steps_taken, words_of
 from harness import contains, each, equal, main, need, reap_orphans, test, wait_until
 

@@ -11,7 +11,7 @@ import sys
 
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.join(HERE, "../integration")]
+sys.path[:0] = [HERE, os.path.join(HERE, "../lib")]
 from harness import each, equal, main, need, stretched, test
 from hook import NO_CALL, end_of, number_of, watched
 

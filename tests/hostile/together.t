@@ -14,7 +14,7 @@ import sys
 
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.join(HERE, "../integration")]
+sys.path[:0] = [HERE, os.path.join(HERE, "../lib")]
 import hook
 from harness import children, contains, each, equal, is_zombie, main, need, proc, stretched, test, wait_until
 from library import (CRASHES, E_TOOBIG, WARM_NONE, WORKERS, ZYGOTES, Library, kill, unharmed, workers, zygotes)

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import BUILD, HERE, Process, each, equal, main, reap_orphans, scratch_dir, wait_until
 
 FLAGS = {"asan": ["-fsanitize=address,undefined"], "cover": ["--coverage"]}.get(os.path.basename(BUILD), [])

@@ -9,7 +9,7 @@ import signal
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from fetching import BODY, CUT, INVALID, UNREACHABLE, fails, has, run, start
 from harness import contains, each, equal, main, need, need_program, scratch_dir, test, wait_until, write_file
 from servers import Server, answer, redirect, silent

@@ -16,7 +16,7 @@ import termios
 import time
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import HERE, Process, caprun, each, equal, main, need_program, reap_orphans, scratch_dir, stretched, \
     test, wait_until, write_file
 

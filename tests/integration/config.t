@@ -8,7 +8,7 @@ import shutil
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import (CAPRUN, HERE, NOBODY, Process, caprun, contains, each, equal, main, need,
                      on_a_terminal, scratch_dir, test, write_file)
 

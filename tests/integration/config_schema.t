@@ -11,7 +11,7 @@ import os
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import HERE, Process, caprun, each, equal, main, need, scratch_dir, test, write_file
 
 ROOT = os.path.join(HERE, "../..")

@@ -9,7 +9,7 @@ import re
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from building import ROOT, installed, read_text
 from harness import (SANITIZED, Process, Terminal, contains, equal, main, need, scratch_dir, stretched, test,
                      write_file)

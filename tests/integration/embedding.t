@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from building import ROOT, installed, link_flags, output, read_text
 from harness import BUILD, SANITIZED, VARIANT, contains, each, equal, main, need, stretched, test, write_file
 from tools import tools

@@ -7,7 +7,7 @@ import signal
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import (BUILD, MULTIPLIER, between, caprun, check_shape, contains, each, equal, main,
                      reap_orphans, run_json, scratch_dir, start, test, value_of,
                      wait_until)

@@ -11,7 +11,7 @@ import sys
 
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.join(HERE, "../hostile")]
+sys.path[:0] = [HERE, os.path.join(HERE, "../lib")]
 from harness import CAPRUN, Terminal, caprun, contains, each, equal, main, scratch_dir, test
 from hook import HOOK, hooked
 

@@ -9,7 +9,7 @@ import threading
 import time
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import each, equal, main, stretched, test
 from library import E_STATE, HOLD, RUNNING, WAITING, WARM_NONE, Library, cancelled, error_code, ignore
 

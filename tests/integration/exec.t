@@ -8,7 +8,7 @@ import signal
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import (CAPRUN, NOBODY, SANITIZED, Process, caprun, contains, each, equal, main,
                      on_a_terminal, proc, run_json, scratch_dir, start, test, value_of, write_file)
 

@@ -9,7 +9,7 @@ import sys
 import zlib
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from fetching import BODY, CUT, INVALID, UNREACHABLE, environment, fails, has, run, start
 from harness import (BUILD, CAPRUN, SANITIZED, Process, between, contains, each, equal, main, need_program, scratch_dir,
                      stretched, test, write_file)

@@ -11,7 +11,7 @@ import re
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import HERE, each, equal, main, test, value_of
 
 GOLDEN = os.path.join(HERE, "../golden")

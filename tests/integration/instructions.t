@@ -9,7 +9,7 @@ import os
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import BUILD, HERE, VARIANT, Process, contains, each, equal, main, need, need_program, scratch_dir, test
 
 GATE = os.path.join(HERE, "../bench/gate")

@@ -8,7 +8,7 @@ import re
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import contains, each, equal, failure_of, main, run_json, test, value_of
 
 SLEEP = "const sleep = ms => new Promise(r => setTimeout(r, ms));"

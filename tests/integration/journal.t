@@ -11,7 +11,7 @@ import sys
 import time
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import CAPRUN, SANITIZED, contains, each, equal, main, need, need_program, test, wait_until, write_file
 from journals import bodies_of, kind_of, lines_of, read, recorder, seal
 

@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import (between, contains, each, equal, main, need, reap_orphans, scratch_dir, stretched, test,
                      wait_until, write_file)
 from journals import bodies_of, lines_of, read, recorder, seal

@@ -8,7 +8,7 @@ import sys
 
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.join(HERE, "../hostile")]
+sys.path[:0] = [HERE, os.path.join(HERE, "../lib")]
 from harness import contains, each, equal, main, scratch_dir, stretched, test
 from hook import hooked, use_hook
 from journals import bodies_of, kind_of, lines_of, read, seal

@@ -7,7 +7,7 @@ import signal
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import contains, each, equal, main, reap_orphans, test, wait_until, write_file
 from journals import bodies_of, read, recorder, seal
 

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import BUILD, HERE, SANITIZED, VARIANT, Process, between, each, equal, main, need, proc, scratch_dir, test
 from tools import tools
 

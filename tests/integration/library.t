@@ -10,7 +10,7 @@ import signal
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import BUILD, contains, each, equal, main, proc, scratch_dir, test, wait_until, write_file
 from library import WARM_NONE, Library, workers, zygotes
 

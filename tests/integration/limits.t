@@ -6,7 +6,7 @@ import signal
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import (MULTIPLIER, between, caprun, contains, each, equal, main, run_json, start, stretched, test,
                      value_of)
 

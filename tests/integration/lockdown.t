@@ -13,7 +13,7 @@ import sys
 import time
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import (BUILD, NOBODY, SANITIZED, Process, between, caprun, children, contains, each, equal,
                      is_zombie, main, need, need_program, proc, reap_orphans, scratch_dir, start, test,
                      wait_until, write_file)

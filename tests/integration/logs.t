@@ -8,7 +8,7 @@ import sys
 import termios
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import (SANITIZED, between, caprun, contains, each, equal, is_zombie, main, proc, reap_orphans, run_json,
                      start, test, wait_until)
 

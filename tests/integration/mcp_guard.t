@@ -10,7 +10,7 @@ import sys
 import termios
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import (Terminal, between, contains, each, equal, main, proc, reap_orphans, stretched, test,
                      wait_until, write_file)
 from tools import tools

@@ -11,7 +11,7 @@ import signal
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import contains, each, equal, is_zombie, main, proc, test, wait_until
 from library import (CRASHES, E_BUSY, E_STATE, E_TOOBIG, HOLD, READY, RUNNING, WAITING, WARM_NONE, WORKERS, ZYGOTES,
                      Library, cancelled, descriptors, error_code, ignore, kill, workers, zygotes)

@@ -9,7 +9,7 @@ import sys
 import time
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from fetching import TRACED
 from harness import contains, each, equal, main, need_program, reap_orphans, test, wait_until, write_file
 from registries import CODE, NAME, place, serve_files, sha256

@@ -16,7 +16,7 @@ import tempfile
 import time
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import CAPRUN, Process, contains, each, equal, main, scratch_dir, start, test, write_file
 from library import Library
 from programs import Answers, Programs

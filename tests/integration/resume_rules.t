@@ -8,7 +8,7 @@ import sys
 import time
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import (MULTIPLIER, SANITIZED, between, contains, each, equal, main, reap_orphans, stretched, test,
                      wait_until, write_file)
 from journals import bodies_of, kind_of, lines_of, read, recorder, seal

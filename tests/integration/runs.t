@@ -10,7 +10,7 @@ import sys
 import termios
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import (BUILD, CAPRUN, Process, Terminal, contains, each, equal, main, need_program, reap_orphans, test,
                      wait_until, write_file)
 from journals import bodies_of, read, recorder, seal

@@ -16,7 +16,7 @@ import re
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import HERE, caprun, contains, each, equal, main, scratch_dir, test, write_file
 
 SAMPLES = os.path.join(HERE, "../../samples")

@@ -13,7 +13,7 @@ import sys
 import time
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import between, children, equal, main, stretched, test, wait_until
 from library import Library, descriptors, family, kill, resident_kib, workers, zygotes
 

@@ -6,7 +6,7 @@ import sys
 import threading
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import Terminal, contains, equal, main, stretched, test
 from registries import NAME, place, serve_files
 from servers import Server

@@ -6,7 +6,7 @@ import re
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import between, caprun, contains, each, equal, failure_of, main, run_json, stretched, test, value_of
 
 # --- the same as JSON.stringify --------------------------------------------------------------

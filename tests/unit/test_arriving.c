@@ -2,7 +2,7 @@
 #include "tap.h"
 
 #include "caprun.h"
-#include "pool/arriving.h"
+#include "run/arriving.h"
 
 static struct cr_arriving a;
 static struct cr_err err;

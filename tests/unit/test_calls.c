@@ -4,8 +4,8 @@
  */
 #include "fake_runs.h"
 
-#include "pool/calls.h"
-#include "pool/gate.h"
+#include "run/calls.h"
+#include "run/gate.h"
 
 #define CALLS 3u
 

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "failing.h"
-#include "registry/http.h"
-#include "registry/http_head.h"
+#include "http/http.h"
+#include "http/head.h"
 
 /* --- URLs ----------------------------------------------------------------------------------- */
 

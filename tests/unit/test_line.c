@@ -6,7 +6,7 @@
 
 #include "base/scan.h"
 #include "journal/line.h"
-#include "pool/run.h"
+#include "run/run.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -4,7 +4,7 @@
 #include "failing.h"
 #include "journal/replay.h"
 #include "journals.h"
-#include "pool/calls.h"
+#include "run/calls.h"
 #include "recorded.h"
 
 #define OK CAPRUN_OUTCOME_SUCCESS

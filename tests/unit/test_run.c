@@ -4,7 +4,7 @@
  * After each scene the same runtime runs an honest one, and no descriptor is left over.
  */
 #include "fake_runs.h"
-#include "pool/calls.h"
+#include "run/calls.h"
 
 /* Plays |code| to its end, then an honest scene; there may be no descriptor more after that. */
 static bool plays(const char *code, uint64_t timeout_ms, enum fake_early early,

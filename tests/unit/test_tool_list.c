@@ -7,7 +7,7 @@
 #include "base/pattern.h"
 #include "counting.h"
 #include "failing.h"
-#include "pool/tool_list.h"
+#include "policy/tool_list.h"
 
 #define LOOK_UPS 1024u
 /* Halving 10,000 names takes 14 steps, of two comparisons each. */

@@ -4,7 +4,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "../fuzz/tool_state.h"
+#include "tool_state.h"
 #include "base/scan.h"
 #include "failing.h"
 #include "lockfiles.h"

@@ -1,0 +1,107 @@
+/*
+ * policy.c - a list of patterns, each with its strength; of those that match, the strongest
+ * decides.
+ */
+#include "policy/patterns.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/pattern.h"
+
+/* From weakest to strongest. */
+enum level { EVERYTHING, NAMESPACE, BEGINNING, EXACT, FORBIDDEN };
+
+struct cr_policy_pattern {
+    struct cr_policy_pattern *next; /* that was added before */
+    enum cr_policy_answer answer;
+    enum level level;
+    bool from_command_line;
+    char text[];
+};
+
+typedef bool matcher(const char *pattern, const char *method);
+
+static bool is_wild(char c)
+{
+    return c == '*' || c == '?';
+}
+
+/* How much of a name |pattern| spells out. */
+static enum level level_of(const char *pattern)
+{
+    size_t len = strcspn(pattern, ":");
+    const char *action = pattern[len] ? pattern + len + 1 : "*";
+
+    if (strcspn(pattern, "*?") < len)
+        return EVERYTHING;
+    if (is_wild(*action))
+        return NAMESPACE;
+    return action[strcspn(action, "*?")] ? BEGINNING : EXACT;
+}
+
+void cr_policy_init(struct cr_policy *p)
+{
+    *p = (struct cr_policy){0};
+}
+
+void cr_policy_clear(struct cr_policy *p)
+{
+    while (p->list) {
+        struct cr_policy_pattern *one = p->list;
+
+        p->list = one->next;
+        free(one);
+    }
+    cr_policy_init(p);
+}
+
+int cr_policy_add(struct cr_policy *p, enum cr_policy_answer answer, const char *pattern,
+                  bool from_command_line, struct cr_err *err)
+{
+    struct cr_policy_pattern *one;
+    size_t len = strlen(pattern);
+
+    if (!cr_pattern_is(pattern))
+        return cr_err_set(err, CAPRUN_E_INVAL, "'%.60s' is not " CR_PATTERN_WHAT, pattern);
+    one = malloc(sizeof(*one) + len + 1);
+    if (!one)
+        return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for the pattern '%s'", pattern);
+    one->answer = answer;
+    one->level = from_command_line && answer == CR_POLICY_DENY ? FORBIDDEN : level_of(pattern);
+    one->from_command_line = from_command_line;
+    memcpy(one->text, pattern, len + 1);
+    one->next = p->list;
+    p->list = one;
+    p->count++;
+    return 0;
+}
+
+/* Within a level, what is safer. */
+static bool is_weaker(const struct cr_policy_pattern *a, const struct cr_policy_pattern *b)
+{
+    return a->level != b->level ? a->level < b->level : a->answer < b->answer;
+}
+
+/* Of equal ones, what was added first, which is met last. */
+static void judge(const struct cr_policy *p, const char *method, matcher *matches,
+                  struct cr_verdict *ret)
+{
+    const struct cr_policy_pattern *best = NULL;
+
+    for (const struct cr_policy_pattern *one = p->list; one; one = one->next)
+        if ((!best || !is_weaker(one, best)) && matches(one->text, method))
+            best = one;
+    *ret = best ? (struct cr_verdict){best->answer, best->text, best->from_command_line}
+                : (struct cr_verdict){.answer = CR_POLICY_ASK};
+}
+
+void cr_policy_judge(const struct cr_policy *p, const char *method, struct cr_verdict *ret)
+{
+    judge(p, method, cr_pattern_matches, ret);
+}
+
+void cr_policy_judge_alias(const struct cr_policy *p, const char *method, struct cr_verdict *ret)
+{
+    judge(p, method, cr_pattern_matches_alias, ret);
+}

@@ -1,0 +1,89 @@
+/*
+ * calls.h - the calls of a run: from the worker's frame to the answer.
+ *
+ *     OPEN --reply--> DONE
+ *          --fail, or the time for one call is over--> FAILED
+ *          --it is not in the capability's list of tools, or policy forbids it--> DENIED
+ *          --it was sent before the run was interrupted, and may have been carried out--> UNKNOWN
+ *
+ * The time for one call begins anew when it is sent to whoever answers, and whenever that tells of
+ * progress; while it waits because others are being answered, only the run's own limit ends it.
+ *
+ * A call that is still open when the run ends stays OPEN: it was never sent, or nobody knows what
+ * became of it.
+ */
+#ifndef CR_CALLS_H
+#define CR_CALLS_H
+
+#include "run/run.h"
+
+/* A new call, which is open; its number is |run->call_count|. NULL: no memory. */
+struct cr_call *cr_calls_add(struct caprun_run *run, const char *ns, int ns_len, const char *action,
+                             int action_len, size_t args_len);
+
+bool cr_calls_is_open(struct caprun_run *run, uint32_t number);
+
+/* Its time begins. */
+void cr_calls_start(struct caprun_run *run, uint32_t number);
+
+/*
+ * Answers call |number| with |json|. |block|: NULL, or *|block| is the memory from malloc() that
+ * |json| is in; it may be taken, and then is NULL afterwards. Returns 0; CAPRUN_E_STATE if it is
+ * not open (any more); CAPRUN_E_INVAL for what is not JSON, and the call stays open;
+ * CAPRUN_E_TOOBIG over LIMIT_ANSWER_BYTES, or when too much waits for the worker already, and the
+ * call fails; CAPRUN_E_NOMEM, and the run has ended.
+ */
+int cr_calls_reply(struct caprun_run *run, uint32_t number, enum wire_reply_kind kind,
+                   const char *json, size_t len, uint8_t **block, struct cr_err *err);
+
+/* The same with JSON that cr_scan_json() has accepted already. */
+int cr_calls_reply_scanned(struct caprun_run *run, uint32_t number, enum wire_reply_kind kind,
+                           const char *json, size_t len, uint8_t **block);
+
+/* For pool/keep.c: tells the worker the answer to the open call |number|; and its time stops. */
+void cr_calls_tell(struct caprun_run *run, uint32_t number, enum wire_reply_kind kind,
+                   const char *json, size_t len, uint8_t **block);
+void cr_calls_stop_clock(struct caprun_run *run, uint32_t number);
+
+/* For the gate: it lets go of call |number|, and is not told if that is lost. */
+void cr_calls_release(struct caprun_run *run, uint32_t number);
+
+/*
+ * Call |number| is about to be sent to whoever answers: that is written down, and its time begins
+ * anew. |tool| is the exact name of the tool, "server:tool"; NULL if the application's handler is
+ * asked. Returns 0; or an error, and it may not be sent: it is over, or the run has ended by this,
+ * and of this call the gate has not been told.
+ */
+int cr_calls_send(struct caprun_run *run, uint32_t number, const char *tool);
+
+/*
+ * For the gate: call |number| waits for its turn; |json|, the params of a progress notification,
+ * came.
+ */
+void cr_calls_queued(struct caprun_run *run, uint32_t number);
+void cr_calls_progress(struct caprun_run *run, uint32_t number, const char *json, size_t len);
+
+/* What helps the user with the failure to come of call |number|, and is none of the code's
+ * business. */
+void cr_calls_hint(struct caprun_run *run, uint32_t number, const char *hint);
+
+/* Tells the gate that no answer is wanted any more: the run has ended. */
+void cr_calls_lose(struct caprun_run *run);
+
+/* Fails call |number| with the code of |outcome|. Returns 0, CAPRUN_E_STATE or CAPRUN_E_NOMEM. */
+int cr_calls_fail(struct caprun_run *run, uint32_t number, enum caprun_outcome outcome,
+                  const char *message, size_t len, struct cr_err *err);
+
+/* The same of one that may not be made as well: |state| is FAILED, DENIED or UNKNOWN. */
+int cr_calls_end(struct caprun_run *run, uint32_t number, enum cr_call_state state,
+                 enum caprun_outcome outcome, const char *message, size_t len, struct cr_err *err);
+
+/* When the next call has waited too long, as cr_loop_now() counts, or INT64_MAX. */
+int64_t cr_calls_next(struct caprun_run *run);
+
+/* Fails every call that has waited too long. */
+void cr_calls_expire(struct caprun_run *run);
+
+void cr_calls_clear(struct caprun_run *run);
+
+#endif

@@ -1,0 +1,130 @@
+/* run_clock.c - when a run is looked at next, and which of its limits is reached then. */
+#include "run/calls.h"
+#include "run/run.h"
+
+/* How long a worker that ran too long may take to say where it was. */
+#define STACK_GRACE_US 30000
+#define CPU_CHECK_LEAST_US 2000
+/* What the recorder writes first may wait behind what others write. */
+#define RECORDER_US (60 * (int64_t)1000000)
+/* A run is woken no more often than that: a timer of 0 ms is one of 1 ms, as elsewhere. */
+#define WAKE_EVERY_US 1000
+
+static int64_t wall_us(const struct caprun_run *run)
+{
+    return (int64_t)run->limits.wall_ms * 1000;
+}
+
+uint32_t cr_run_left_ms(const struct caprun_run *run)
+{
+    int64_t left = wall_us(run) - cr_run_now(run);
+
+    return left > 0 ? (uint32_t)((left + 999) / 1000) : 1;
+}
+
+/* When the worker, which is idle, is to be woken; INT64_MAX: it is not. */
+static int64_t wake_at(const struct caprun_run *run)
+{
+    int64_t at = run->job_us + run->wake_us;
+
+    if (run->state != CR_RUN_RUNNING || !run->idle || run->wake_us < 0 || run->is_prompted)
+        return INT64_MAX;
+    return at > run->woken_us + WAKE_EVERY_US ? at : run->woken_us + WAKE_EVERY_US;
+}
+
+void cr_run_schedule(struct caprun_run *run)
+{
+    int64_t next = run->job_us + wall_us(run);
+
+    if (run->state == CR_RUN_LATE)
+        next = run->late_us;
+    if (run->state == CR_RUN_STARTING)
+        next = run->ready_by_us + (run->awaits_recorder ? RECORDER_US : 0);
+    if (run->state == CR_RUN_RUNNING && run->check_cpu_us < next)
+        next = run->check_cpu_us;
+    if (run->state == CR_RUN_RUNNING && cr_calls_next(run) < next)
+        next = cr_calls_next(run);
+    if (run->elsewhere_us && run->elsewhere_us < next)
+        next = run->elsewhere_us;
+    if (wake_at(run) < next)
+        next = wake_at(run);
+    cr_loop_set(run->loop, &run->timer, next);
+}
+
+static void reach_wall_limit(struct caprun_run *run)
+{
+    if (run->idle) {
+        cr_run_end(run, CAPRUN_OUTCOME_EXECUTION_TIMEOUT);
+        return;
+    }
+    run->state = CR_RUN_LATE;
+    run->late_us = cr_loop_now() + STACK_GRACE_US;
+    cr_run_schedule(run);
+}
+
+/* The worker cannot have used more CPU time than has passed, so the next look is after the rest. */
+static void check_cpu(struct caprun_run *run)
+{
+    int64_t left = (int64_t)run->limits.cpu_ms * 1000 - cr_worker_cpu_us(run->worker);
+
+    if (left <= 0) {
+        cr_run_end(run, CAPRUN_OUTCOME_CPU_TIMEOUT);
+        return;
+    }
+    run->check_cpu_us = cr_loop_now() + (left > CPU_CHECK_LEAST_US ? left : CPU_CHECK_LEAST_US);
+    cr_run_schedule(run);
+}
+
+static void end_not_ready(struct caprun_run *run)
+{
+    if (run->awaits_recorder) {
+        cr_run_say(run, "The disk that the run is recorded on was not ready after %d s",
+                   (int)((CR_RUN_START_US + RECORDER_US) / 1000000));
+    } else {
+        cr_run_say(run, "The worker was not ready after %d s", CR_RUN_START_US / 1000000);
+        cr_pool_distrust(run->pool, run->worker->zygote);
+    }
+    cr_run_end(run, CAPRUN_OUTCOME_INTERNAL);
+}
+
+void cr_run_timer_due(struct cr_timer *timer)
+{
+    struct caprun_run *run = cr_container(timer, struct caprun_run, timer);
+    int64_t now = cr_loop_now();
+
+    if (run->elsewhere_us && now >= run->elsewhere_us) {
+        cr_worker_send_anywhere(run->worker);
+        run->elsewhere_us = 0;
+    }
+    if (run->state == CR_RUN_STARTING) {
+        end_not_ready(run);
+    } else if (run->state == CR_RUN_LATE) {
+        cr_run_end(run, CAPRUN_OUTCOME_EXECUTION_TIMEOUT);
+    } else if (now >= run->job_us + wall_us(run)) {
+        reach_wall_limit(run);
+    } else if (now >= run->check_cpu_us) {
+        check_cpu(run);
+    } else if (now >= cr_calls_next(run)) {
+        cr_calls_expire(run);
+        if (run->state == CR_RUN_RUNNING)
+            cr_run_schedule(run);
+    } else if (now >= wake_at(run)) {
+        run->woken_us = now;
+        cr_run_send(run, (struct wire_header){.type = WIRE_WAKE}, NULL, 0, NULL);
+        if (run->state == CR_RUN_RUNNING)
+            cr_run_schedule(run);
+    } else {
+        cr_run_schedule(run);
+    }
+}
+
+/* The kernel is only asked for CPU time when there can have been enough of it. */
+void cr_run_check_limits(struct caprun_run *run)
+{
+    int64_t now = cr_loop_now();
+
+    if (now >= run->job_us + wall_us(run))
+        reach_wall_limit(run);
+    else if (now >= run->check_cpu_us)
+        check_cpu(run);
+}

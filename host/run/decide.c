@@ -1,0 +1,304 @@
+/*
+ * decide.c - from a frame to a decision. Everything that a run asks of the outside passes decide(),
+ * and nothing else leads there.
+ */
+#include "run/decide.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/scan.h"
+#include "base/watchdog.h"
+#include "run/calls.h"
+
+#define MESSAGE_MAX 1000u
+
+static void fail_text(struct caprun_run *run, uint32_t number, const char *message)
+{
+    struct cr_err unused;
+
+    (void)cr_calls_fail(run, number, CAPRUN_OUTCOME_RPC_ERROR, message, strlen(message), &unused);
+}
+
+static void refuse_args(struct caprun_run *run, uint32_t number, const struct cr_err *why)
+{
+    char message[1024];
+
+    (void)snprintf(message, sizeof(message), "The args of %s are refused: %s",
+                   run->calls[number - 1].method, why->text);
+    fail_text(run, number, message);
+}
+
+/* --- the capability's own list of tools ----------------------------------------------------- */
+
+#define NAMED_TOOLS 3u
+
+bool cr_decide_is_listed(const struct caprun_run *run, const char *method)
+{
+    return !run->tools.is_set || cr_tool_list_has(&run->tools, method);
+}
+
+/*
+ * By its name or, on the way to a server, by its alias: route/ looks the exact name up later. An
+ * application's handler has no other names.
+ */
+static bool may_be_listed(const struct caprun_run *run, const char *method)
+{
+    return cr_decide_is_listed(run, method) ||
+           (!run->on_call && cr_tool_list_has_alias(&run->tools, method));
+}
+
+/* ' ("text:upper", "text:lower" and 7 more)', or ', which is empty'. */
+static void list_tools(const struct cr_tool_list *tools, struct cr_buf *out)
+{
+    const char *name = cr_tool_list_next(tools, NULL);
+
+    for (size_t i = 0; name && i < NAMED_TOOLS; i++, name = cr_tool_list_next(tools, name))
+        cr_buf_fmt(out, "%s\"%s\"", i == 0 ? " (" : ", ", name);
+    if (name)
+        cr_buf_fmt(out, " and %zu more", tools->count - NAMED_TOOLS);
+    cr_buf_str(out, tools->count ? ")" : ", which is empty");
+}
+
+static void deny(struct caprun_run *run, uint32_t number, const char *message, size_t len)
+{
+    struct cr_err unused;
+    const struct cr_call *call = &run->calls[number - 1];
+
+    (void)cr_calls_end(run, number, CR_CALL_DENIED, CAPRUN_OUTCOME_PERMISSION_DENIED, message, len,
+                       &unused);
+    if (run->stop_when_denied && run->state == CR_RUN_RUNNING) {
+        run->error.tool = strdup(call->method);
+        cr_run_say(run, "%s", call->message ? call->message : "A call was denied");
+        cr_run_end(run, CAPRUN_OUTCOME_PERMISSION_DENIED);
+    }
+}
+
+static void deny_by_tools(struct caprun_run *run, uint32_t number)
+{
+    struct cr_call *call = &run->calls[number - 1];
+    struct cr_buf message;
+
+    cr_buf_init(&message, MESSAGE_MAX);
+    cr_buf_fmt(&message, "%s is not in the capability's list of tools", call->method);
+    list_tools(&run->tools, &message);
+    cr_buf_str(&message, "; its author has to add it to \"tools\" in the metadata");
+    call->by = "rule:tools";
+    call->rule = NULL;
+    deny(run, number, (const char *)message.data, message.len);
+    cr_buf_clear(&message);
+}
+
+void cr_decide_deny_unlisted(struct caprun_run *run, uint32_t number)
+{
+    if (cr_calls_is_open(run, number))
+        deny_by_tools(run, number);
+}
+
+/* --- the way of a call ---------------------------------------------------------------------- */
+
+void cr_decide_rule(struct caprun_run *run, uint32_t number, const struct cr_ruling *ruling)
+{
+    struct cr_call *call = &run->calls[number - 1];
+
+    call->by = ruling->by;
+    call->rule = ruling->rule;
+}
+
+void cr_decide_deny(struct caprun_run *run, uint32_t number, const struct cr_ruling *ruling)
+{
+    if (!cr_calls_is_open(run, number))
+        return;
+    cr_decide_rule(run, number, ruling);
+    deny(run, number, ruling->message, strlen(ruling->message));
+}
+
+/*
+ * Behind the gate a message is a line. What the prelude sends has no line breaks between its
+ * values; who sends some wants to begin a line of his own.
+ */
+static bool has_line_breaks(const char *args, size_t len)
+{
+    return memchr(args, '\n', len) || memchr(args, '\r', len);
+}
+
+/* The args of a call, and what is known of them. */
+struct args {
+    const char *json;
+    size_t len;
+    struct cr_arriving *arriving; /* the scan of the frame that they are in; NULL: of no frame */
+    const struct cr_err *verdict; /* of the strict scanner; NULL: not scanned yet */
+};
+
+static int check_args(const struct args *args, struct cr_err *err)
+{
+    if (args->verdict) {
+        *err = *args->verdict;
+        return err->code;
+    }
+    if (args->arriving)
+        return cr_arriving_finish(args->arriving, CR_SCAN_STRICT, (const uint8_t *)args->json,
+                                  args->len, err);
+    return cr_scan_json((const uint8_t *)args->json, args->len, CR_SCAN_STRICT, err);
+}
+
+static void send_call(struct caprun_run *run, uint32_t number, const struct args *args)
+{
+    const char *method = run->calls[number - 1].method;
+    uint8_t *block = args->arriving ? cr_worker_take_frame(run->worker) : NULL;
+    void *sent;
+
+    cr_calls_start(run, number);
+    sent = run->gate->send(run->gate, run, number, method, args->json, args->len, &block);
+    run->calls[number - 1].sent = sent;
+    free(block);
+}
+
+/* Target, then policy, on those bytes; a denied call starts nothing. */
+static void pass_gate(struct caprun_run *run, uint32_t number, const struct args *args)
+{
+    struct cr_ruling ruling;
+
+    run->gate->judge(run->gate, run->calls[number - 1].method, &ruling);
+    if (ruling.answer == CR_RULING_NO_TARGET) {
+        fail_text(run, number, ruling.message);
+    } else if (ruling.answer == CR_RULING_DENIED) {
+        cr_decide_deny(run, number, &ruling);
+    } else if (has_line_breaks(args->json, args->len)) {
+        fail_text(run, number, "The args have line breaks between their values");
+    } else {
+        cr_decide_rule(run, number, &ruling);
+        send_call(run, number, args);
+    }
+}
+
+static void ask_application(struct caprun_run *run, uint32_t number, const char *args, size_t len)
+{
+    struct cr_call *call = &run->calls[number - 1];
+
+    call->by = "application";
+    if (cr_calls_send(run, number, NULL) < 0)
+        return;
+    call->is_asked = true;
+    cr_watchdog_leave();
+    run->on_call(run->call_data, run, number, call->method, args, len);
+    cr_watchdog_return();
+}
+
+static void refuse_without_target(struct caprun_run *run, uint32_t number)
+{
+    const char *method = run->calls[number - 1].method;
+    char message[1024];
+
+    (void)snprintf(message, sizeof(message), "No target for %s: there is no \"%.*s\" in mcpServers",
+                   method, (int)strcspn(method, ":"), method);
+    fail_text(run, number, message);
+}
+
+/*
+ * The one way of every call, and the order of the contract: the capability's own tools, the args,
+ * and then the application; or target and policy, and whoever answers. A call that is not listed
+ * costs no scan of its args. The args that are checked are the bytes that go on.
+ */
+static void decide(struct caprun_run *run, uint32_t number, const struct args *args)
+{
+    struct cr_err err;
+
+    if (!may_be_listed(run, run->calls[number - 1].method))
+        deny_by_tools(run, number);
+    else if (check_args(args, &err) < 0)
+        refuse_args(run, number, &err);
+    else if (run->on_call)
+        ask_application(run, number, args->json, args->len);
+    else if (run->gate)
+        pass_gate(run, number, args);
+    else
+        refuse_without_target(run, number);
+    if (run->state == CR_RUN_RUNNING)
+        cr_run_schedule(run);
+}
+
+void cr_decide_again(struct caprun_run *run, uint32_t number, const char *args, size_t len,
+                     const struct cr_err *verdict)
+{
+    decide(run, number, &(struct args){.json = args, .len = len, .verdict = verdict});
+}
+
+static void start_call(struct caprun_run *run, const char *ns, const struct wire_call *names,
+                       const char *args, size_t args_len)
+{
+    const struct cr_call *call =
+        cr_calls_add(run, ns, (int)names->namespace_len, ns + names->namespace_len,
+                     (int)names->action_len, args_len);
+
+    if (!call) {
+        cr_run_say(run, "No memory to keep a call");
+        cr_run_end(run, CAPRUN_OUTCOME_INTERNAL);
+        return;
+    }
+    cr_run_tell(run, CAPRUN_EVENT_CALL, (uint32_t)run->call_count);
+    if (run->state == CR_RUN_RUNNING && !run->is_prompted)
+        decide(run, (uint32_t)run->call_count,
+               &(struct args){.json = args, .len = args_len, .arriving = &run->arriving});
+}
+
+/*
+ * Where the args of a CALL begin, behind names of which |have| bytes of the frame tell. 0: there
+ * are no such names, or they are not all there.
+ */
+static size_t find_args(const struct wire_header *header, const uint8_t *payload, size_t have)
+{
+    const char *ns = (const char *)payload + sizeof(struct wire_call);
+    struct wire_call names;
+    size_t before_args;
+
+    if (have < sizeof(names))
+        return 0;
+    memcpy(&names, payload, sizeof(names));
+    before_args = sizeof(names) + (size_t)names.namespace_len + names.action_len;
+    if (before_args > have || header->length - before_args > LIMIT_ARGS_BYTES ||
+        !wire_is_namespace(ns, names.namespace_len) ||
+        !wire_is_action(ns + names.namespace_len, names.action_len))
+        return 0;
+    return before_args;
+}
+
+void cr_decide_look(struct caprun_run *run, const struct wire_header *header,
+                    const uint8_t *payload, size_t have)
+{
+    const char *ns = (const char *)payload + sizeof(struct wire_call);
+    size_t before_args = find_args(header, payload, have);
+    char method[LIMIT_TOOL_CHARS + 1];
+    struct wire_call names;
+
+    if (!before_args)
+        return;
+    memcpy(&names, payload, sizeof(names));
+    (void)snprintf(method, sizeof(method), "%.*s:%.*s", (int)names.namespace_len, ns,
+                   (int)names.action_len, ns + names.namespace_len);
+    if (may_be_listed(run, method))
+        cr_arriving_feed(&run->arriving, CR_SCAN_STRICT, payload + before_args, have - before_args);
+}
+
+void cr_decide_call(struct caprun_run *run, const struct wire_header *header,
+                    const uint8_t *payload)
+{
+    const char *ns = (const char *)payload + sizeof(struct wire_call);
+    struct wire_call names;
+    size_t before_args = find_args(header, payload, header->length);
+
+    if (header->id == run->limits.most.calls + 1) {
+        cr_run_end(run, CAPRUN_OUTCOME_CALL_LIMIT);
+        return;
+    }
+    if (!before_args || header->id != run->call_count + 1 ||
+        run->calls_open == run->limits.most.calls_at_once) {
+        cr_worker_fault(run->worker, "a call that is not one");
+        return;
+    }
+    memcpy(&names, payload, sizeof(names));
+    if (cr_run_hear(run, header, payload))
+        start_call(run, ns, &names, (const char *)payload + before_args,
+                   header->length - before_args);
+}

@@ -1,0 +1,463 @@
+/*
+ * frames.c - what a worker may say now, and what follows from it.
+ *
+ * The table below is the whole of it. A frame that the run's state does not permit, or whose
+ * content makes no sense, ends the worker: an honest one never sends it.
+ */
+#include "run/frames.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "base/scan.h"
+#include "base/units.h"
+#include "base/watchdog.h"
+#include "run/calls.h"
+#include "run/decide.h"
+#include "run/hints.h"
+
+/* No run lasts as long as this, and sums with it do not overflow. */
+#define MAX_WAKE_US ((int64_t)LIMIT_MAX_MS * 1000)
+/* The worker's clock and the host's may differ by this much at the limit. */
+#define CLOCK_SLACK_US 10000
+#define PAGE 4096u /* a worker's memory is rounded up to that */
+
+static void violation(struct caprun_run *run, const char *what)
+{
+    cr_worker_fault(run->worker, what);
+}
+
+/* --- logs --------------------------------------------------------------------------------- */
+
+static void keep_line(struct caprun_run *run, const char *text, size_t len)
+{
+    size_t before = run->logs.len;
+    uint32_t prefix = (uint32_t)len;
+
+    run->log_lines++;
+    cr_buf_add(&run->logs, &prefix, sizeof(prefix));
+    cr_buf_add(&run->logs, text, len);
+    if (cr_buf_err(&run->logs)) {
+        /* whole lines only: half of one would spoil the envelope */
+        run->logs.len = before;
+        run->log_cut = true;
+    }
+    if (!run->on_log)
+        return;
+    cr_watchdog_leave();
+    run->on_log(run->log_data, text, len);
+    cr_watchdog_return();
+}
+
+static void say_that_it_is_cut(struct caprun_run *run)
+{
+    char amount[32], text[96];
+
+    cr_units_show_size(run->limits.most.log_bytes, amount);
+    (void)snprintf(text, sizeof(text), "[log cut here: it may have 10,000 lines, and %s]", amount);
+    keep_line(run, text, strlen(text));
+}
+
+/* |complete|: the worker did not cut it. */
+static void log_line(struct caprun_run *run, const uint8_t *text, size_t text_len, bool complete)
+{
+    size_t room = run->limits.most.log_bytes - run->log_bytes;
+    size_t len = text_len < room ? text_len : room;
+    bool one_of_many = run->log_lines < LIMIT_LOG_LINES - 1; /* the last one is ours */
+    bool whole = one_of_many && len == text_len && complete;
+
+    if (run->log_cut)
+        return;
+    /* not in the middle of a character */
+    while (len > 0 && len < text_len && (text[len] & 0xc0) == 0x80)
+        len--;
+    run->log_bytes += len;
+    if (whole || (one_of_many && len > 0))
+        keep_line(run, (const char *)text, len);
+    if (whole || run->state == CR_RUN_ENDED)
+        return;
+    run->log_cut = true;
+    say_that_it_is_cut(run);
+}
+
+static void on_log(struct caprun_run *run, const struct wire_header *header, const uint8_t *payload)
+{
+    /* an honest worker stops after the line that is over the limit */
+    run->log_heard += header->length;
+    if (++run->lines_heard > LIMIT_LOG_LINES ||
+        run->log_heard > 2 * (uint64_t)run->limits.most.log_bytes) {
+        violation(run, "it logs on after the end of the log");
+        return;
+    }
+    /* what is over the limit is not written down */
+    if (!run->log_cut && cr_run_hear(run, header, payload))
+        log_line(run, payload, header->length, !header->id);
+}
+
+/* --- attempts ----------------------------------------------------------------------------- */
+
+/* "[blocked] fetch: Requires net access …": security people want it beside what else happened. */
+static void log_attempt(struct caprun_run *run, const char *api, size_t api_len,
+                        const char *message, size_t message_len)
+{
+    struct cr_buf line;
+
+    cr_buf_init(&line, LIMIT_DENIED_API_BYTES + LIMIT_DENIED_MESSAGE_BYTES + 16);
+    cr_buf_str(&line, "[blocked] ");
+    cr_buf_add(&line, api, api_len);
+    cr_buf_str(&line, ": ");
+    cr_buf_add(&line, message, message_len);
+    for (size_t i = 0; i < line.len; i++)
+        if (line.data[i] == '\n')
+            line.data[i] = ' '; /* one line, whatever a name has in it */
+    if (!cr_buf_err(&line))
+        log_line(run, line.data, line.len, true);
+    cr_buf_clear(&line);
+}
+
+static void list_attempt(struct caprun_run *run, const struct wire_blocked *b, const char *text)
+{
+    struct cr_buf *out = &run->blocked;
+    size_t before = out->len;
+
+    cr_buf_str(out, out->len ? ",{\"api\":" : "{\"api\":");
+    cr_escape_json(out, text, b->api_len);
+    cr_buf_str(out, ",\"access\":");
+    cr_escape_json(out, text + b->api_len, b->access_len);
+    if (b->target_len) {
+        cr_buf_str(out, ",\"target\":");
+        cr_escape_json(out, text + b->api_len + b->access_len, b->target_len);
+    }
+    cr_buf_str(out, "}");
+    if (cr_buf_err(out))
+        out->len = before; /* whole ones only, or it would spoil the envelope */
+}
+
+/* What the code was told: one of these may be what ends the run. */
+static void keep_attempt(struct caprun_run *run, const char *message, const struct wire_blocked *b)
+{
+    struct cr_attempt attempt = {.at = run->attempt_words.len,
+                                 .use_at = run->attempt_words.len + b->message_len - b->use_len};
+
+    cr_buf_add(&run->attempt_words, message, b->message_len);
+    cr_buf_add(&run->attempt_words, "", 1);
+    cr_buf_add(&run->attempts, &attempt, sizeof(attempt));
+    run->attempt_count++;
+}
+
+static void end_by_attempt(struct caprun_run *run, uint32_t number)
+{
+    const char *words = (const char *)run->attempt_words.data;
+    struct cr_attempt attempt;
+
+    memcpy(&attempt, run->attempts.data + (number - 1) * sizeof(attempt), sizeof(attempt));
+    cr_run_say(run, "%s", words + attempt.at);
+    cr_run_hint(run, words + attempt.use_at);
+    cr_run_end(run, CAPRUN_OUTCOME_PERMISSION_DENIED);
+}
+
+static void on_blocked(struct caprun_run *run, const struct wire_header *header,
+                       const uint8_t *payload)
+{
+    const char *text = (const char *)payload + sizeof(struct wire_blocked), *message;
+    struct wire_blocked b;
+
+    memcpy(&b, payload, sizeof(b));
+    if (header->id != run->attempt_count + 1 || header->id > LIMIT_BLOCKED ||
+        b.use_len > b.message_len || b.api_len > LIMIT_DENIED_API_BYTES ||
+        b.access_len > LIMIT_DENIED_ACCESS_BYTES || b.target_len > LIMIT_DENIED_TARGET_BYTES ||
+        b.message_len > LIMIT_DENIED_MESSAGE_BYTES ||
+        memchr(text, '\0', header->length - sizeof(b)) ||
+        sizeof(b) + (uint64_t)b.api_len + b.access_len + b.target_len + b.message_len !=
+            header->length) {
+        violation(run, "an attempt that is not one");
+        return;
+    }
+    if (!cr_run_hear(run, header, payload))
+        return;
+    message = text + b.api_len + b.access_len + b.target_len;
+    list_attempt(run, &b, text);
+    keep_attempt(run, message, &b);
+    if (cr_buf_err(&run->blocked) || cr_buf_err(&run->attempt_words) ||
+        cr_buf_err(&run->attempts)) {
+        cr_run_say(run, "No memory to list what was blocked");
+        cr_run_end(run, CAPRUN_OUTCOME_INTERNAL);
+        return;
+    }
+    log_attempt(run, text, b.api_len, message, b.message_len);
+    if (run->state != CR_RUN_ENDED)
+        cr_run_tell(run, CAPRUN_EVENT_BLOCKED, 0);
+    if (run->stop_when_denied && run->state == CR_RUN_RUNNING)
+        end_by_attempt(run, header->id);
+}
+
+/* --- waiting ------------------------------------------------------------------------------ */
+
+static void on_idle(struct caprun_run *run, const struct wire_header *header,
+                    const uint8_t *payload)
+{
+    struct wire_idle idle;
+
+    memcpy(&idle, payload, sizeof(idle));
+    if (header->id > run->frames_sent ||
+        (header->id == run->frames_sent && cr_worker_is_writing(run->worker))) {
+        violation(run, "it has read frames that were not sent");
+        return;
+    }
+    if (header->id < run->idle_said) {
+        violation(run, "it has nothing to do, and says so again");
+        return;
+    }
+    run->idle_said = header->id + 1;
+    if (header->id < run->frames_sent)
+        return; /* something is on its way to it, and it will say so again */
+    run->idle = true;
+    run->wake_us = idle.wake_us < MAX_WAKE_US ? idle.wake_us : MAX_WAKE_US;
+    if (run->is_prompted && run->prompter->next(run->prompter, run))
+        return;
+    if (run->state != CR_RUN_RUNNING || !run->idle)
+        return; /* going live has told it something */
+    if (run->wake_us < 0 && !run->calls_open) {
+        cr_run_end(run, CAPRUN_OUTCOME_STALLED);
+        return;
+    }
+    cr_run_schedule(run);
+}
+
+/* --- ends --------------------------------------------------------------------------------- */
+
+/* Of one that ends by itself. Returns false if that has ended it otherwise. */
+static bool note_memory(struct caprun_run *run, const struct wire_header *header)
+{
+    uint64_t taken = (uint64_t)header->id * LIMIT_KIB;
+
+    if (taken > run->limits.memory + PAGE) {
+        violation(run, "it says that it took more memory than it has");
+        return false;
+    }
+    run->taken = taken;
+    return true;
+}
+
+static void on_done(struct caprun_run *run, const struct wire_header *header,
+                    const uint8_t *payload)
+{
+    struct cr_err err = {0};
+
+    /* the envelope is one line, and a result may not make it several */
+    if (memchr(payload, '\n', header->length) || memchr(payload, '\r', header->length)) {
+        violation(run, "its result is not one line");
+        return;
+    }
+    if (cr_arriving_finish(&run->arriving, CR_SCAN_PASS, payload, header->length, &err) ==
+        CAPRUN_E_INVAL) {
+        violation(run, "its result is not JSON");
+        return;
+    }
+    if (err.code) {
+        cr_run_say(run, "The result is refused: %s", err.text);
+        cr_run_end(run, CAPRUN_OUTCOME_CODE_ERROR);
+        return;
+    }
+    if (!note_memory(run, header) || !cr_run_hear(run, header, payload))
+        return;
+    cr_worker_take_payload(run->worker, payload, header->length, &run->result);
+    if (cr_buf_err(&run->result))
+        cr_run_say(run, "No memory for the result");
+    cr_run_end(run, cr_buf_err(&run->result) ? CAPRUN_OUTCOME_INTERNAL : CAPRUN_OUTCOME_SUCCESS);
+}
+
+/* "TypeError: message", but only "message" where the name says nothing new. */
+static void say_what_was_thrown(struct caprun_run *run, const struct wire_threw *threw,
+                                const uint8_t *text)
+{
+    struct cr_buf *message = &run->error.message;
+    bool plain = threw->message_len && (threw->why == WIRE_WHY_SYNTAX || threw->call ||
+                                        (threw->name_len == 5 && !memcmp(text, "Error", 5)));
+
+    if (threw->why == WIRE_WHY_NOT_JSON)
+        cr_buf_str(message, "The result is not JSON: ");
+    if (threw->name_len && !plain) {
+        cr_buf_add(message, text, threw->name_len);
+        if (threw->message_len)
+            cr_buf_str(message, ": ");
+    }
+    cr_buf_add(message, text + threw->name_len, threw->message_len);
+    if (!message->len)
+        cr_buf_str(message, "The code threw something without words");
+    cr_buf_add(&run->error.stack, text + threw->name_len + threw->message_len, threw->stack_len);
+}
+
+/*
+ * The failure of a call was thrown on. Which one, and how it ended, is the host's own record; a
+ * tool that failed has said why to the worker alone.
+ */
+static void end_by_call(struct caprun_run *run, const struct cr_call *call)
+{
+    run->error.tool = strdup(call->method);
+    if (call->state != CR_CALL_DONE)
+        cr_run_say(run, "%s", call->message ? call->message : "The call failed");
+    if (call->hint)
+        cr_run_hint(run, call->hint);
+    else if (call->outcome == CAPRUN_OUTCOME_RPC_TIMEOUT)
+        cr_run_hint(run, cr_hints_for_outcome(call->outcome));
+    cr_run_end(run, call->outcome);
+}
+
+static void end_by_code(struct caprun_run *run)
+{
+    const struct cr_buf *message = &run->error.message;
+    const char *hint = cr_hints_for((const char *)message->data, message->len);
+
+    if (hint)
+        cr_run_hint(run, hint);
+    cr_run_end(run, CAPRUN_OUTCOME_CODE_ERROR);
+}
+
+/* A call that did not fail, and has no tool's result that says so, cannot be to blame. */
+static bool may_have_failed(const struct caprun_run *run, uint32_t number)
+{
+    const struct cr_call *call;
+
+    if (number == 0)
+        return true;
+    if (number > run->call_count)
+        return false;
+    call = &run->calls[number - 1];
+    return call->state != CR_CALL_OPEN && call->outcome != CAPRUN_OUTCOME_SUCCESS;
+}
+
+/* The last number stands for all attempts that were not sent, because so many were. */
+static bool may_be_blocked(const struct caprun_run *run, uint32_t number)
+{
+    return number <= run->attempt_count ||
+           (number == LIMIT_BLOCKED + 1 && run->attempt_count == LIMIT_BLOCKED);
+}
+
+static bool has_its_lengths(const struct wire_threw *threw, uint32_t length)
+{
+    return threw->name_len <= LIMIT_ERROR_NAME_BYTES &&
+           threw->message_len <= LIMIT_ERROR_MESSAGE_BYTES &&
+           threw->stack_len <= LIMIT_ERROR_STACK_BYTES &&
+           sizeof(*threw) + threw->name_len + threw->message_len + threw->stack_len == length;
+}
+
+/* What the worker found before there was code: it has said nothing else, and nobody is to blame. */
+static bool may_have_checked(const struct caprun_run *run, const struct wire_threw *threw)
+{
+    return !run->heard && !threw->call && !threw->blocked &&
+           (run->schema.len || (run->env.len && threw->why == WIRE_WHY_ARGS));
+}
+
+static void end_by_check(struct caprun_run *run, const struct wire_threw *threw, const char *text)
+{
+    struct cr_buf *message = &run->error.message;
+    bool is_broken = threw->why == WIRE_WHY_SCHEMA;
+
+    if (is_broken) {
+        cr_buf_str(message, "The capability's parametersSchema is broken:\n");
+        cr_run_hint(run, "tell the capability's author");
+    } else if (run->schema.len) {
+        cr_buf_str(message, "The args do not fit the capability's parametersSchema:\n");
+        cr_run_hint(run, "change the args; the schema is in the capability's metadata");
+    } else {
+        cr_buf_str(message, "The args have no room for granted variables:\n");
+        cr_run_hint(run, "change the args");
+    }
+    cr_buf_add(message, text + threw->name_len, threw->message_len);
+    cr_run_end(run, is_broken ? CAPRUN_OUTCOME_METADATA_INVALID : CAPRUN_OUTCOME_VALIDATION_ERROR);
+}
+
+static void on_threw(struct caprun_run *run, const struct wire_header *header,
+                     const uint8_t *payload)
+{
+    struct wire_threw threw;
+    bool checked;
+
+    memcpy(&threw, payload, sizeof(threw));
+    checked = threw.why == WIRE_WHY_ARGS || threw.why == WIRE_WHY_SCHEMA;
+    /* code that does not compile has called nobody */
+    if (!has_its_lengths(&threw, header->length) || !may_have_failed(run, threw.call) ||
+        !may_be_blocked(run, threw.blocked) || threw.why < WIRE_WHY_THREW ||
+        threw.why > WIRE_WHY_SCHEMA || (threw.why == WIRE_WHY_SYNTAX && threw.call) ||
+        (checked && !may_have_checked(run, &threw))) {
+        violation(run, "an error that is not one");
+        return;
+    }
+    if (!note_memory(run, header) || !cr_run_hear(run, header, payload))
+        return;
+    if (checked) {
+        end_by_check(run, &threw, (const char *)payload + sizeof(threw));
+        return;
+    }
+    if (threw.why == WIRE_WHY_TOO_LONG) {
+        cr_run_end(run, CAPRUN_OUTCOME_OUTPUT_LIMIT);
+        return;
+    }
+    say_what_was_thrown(run, &threw, payload + sizeof(threw));
+    if (threw.why == WIRE_WHY_SYNTAX && !threw.blocked)
+        run->error.type = "SyntaxError";
+    if (threw.call)
+        end_by_call(run, &run->calls[threw.call - 1]);
+    else if (threw.blocked > LIMIT_BLOCKED)
+        cr_run_end(run, CAPRUN_OUTCOME_PERMISSION_DENIED);
+    else if (threw.blocked)
+        end_by_attempt(run, threw.blocked);
+    else
+        end_by_code(run);
+}
+
+static void on_late(struct caprun_run *run, const struct wire_header *header,
+                    const uint8_t *payload)
+{
+    if (cr_run_now(run) + CLOCK_SLACK_US < (int64_t)run->limits.wall_ms * 1000) {
+        violation(run, "it says that its time is over, and it is not");
+        return;
+    }
+    if (!cr_run_hear(run, header, payload))
+        return;
+    cr_buf_add(&run->error.stack, payload, header->length);
+    cr_run_end(run, CAPRUN_OUTCOME_EXECUTION_TIMEOUT);
+}
+
+static void on_full(struct caprun_run *run, const struct wire_header *header,
+                    const uint8_t *payload)
+{
+    if (cr_run_hear(run, header, payload))
+        cr_run_end(run, CAPRUN_OUTCOME_MEMORY_LIMIT);
+}
+
+static const struct {
+    enum wire_type type;
+    bool when_late; /* still of interest after the wall limit */
+    void (*handle)(struct caprun_run *run, const struct wire_header *header,
+                   const uint8_t *payload);
+} permitted[] = {
+    {WIRE_LOG, true, on_log},           {WIRE_BLOCKED, true, on_blocked},
+    {WIRE_CALL, false, cr_decide_call}, {WIRE_IDLE, false, on_idle},
+    {WIRE_DONE, false, on_done},        {WIRE_THREW, false, on_threw},
+    {WIRE_LATE, true, on_late},         {WIRE_FULL, false, on_full},
+};
+
+void cr_frames_handle(struct caprun_run *run, const struct wire_header *header,
+                      const uint8_t *payload)
+{
+    for (size_t i = 0; i < sizeof(permitted) / sizeof(permitted[0]); i++) {
+        if ((int)permitted[i].type != header->type)
+            continue;
+        if (run->state == CR_RUN_RUNNING || (run->state == CR_RUN_LATE && permitted[i].when_late))
+            permitted[i].handle(run, header, payload);
+        return;
+    }
+}
+
+void cr_frames_look(struct caprun_run *run, const struct wire_header *header,
+                    const uint8_t *payload, size_t have)
+{
+    if (header->type == WIRE_DONE)
+        cr_arriving_feed(&run->arriving, CR_SCAN_PASS, payload, have);
+    else if (header->type == WIRE_CALL)
+        cr_decide_look(run, header, payload, have);
+}

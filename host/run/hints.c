@@ -1,0 +1,78 @@
+/* hints.c - a table of names, and one of ends. */
+#include "run/hints.h"
+
+#include <string.h>
+
+static const struct {
+    const char *name;
+    const char *hint;
+} absent[] = {
+    {"Buffer", "Buffer is Node's: use Uint8Array, TextEncoder, TextDecoder, btoa and atob"},
+    {"Intl", "there are no locales here: format by hand"},
+    {"setImmediate", "use queueMicrotask() or setTimeout()"},
+    {"global", "use globalThis"},
+    {"window", "there is no page here; use globalThis for globals"},
+    {"document", "there is no page here"},
+    {"navigator", "there is no browser here"},
+    {"localStorage", "nothing is kept between runs: use args, the result, or a tool"},
+    {"sessionStorage", "nothing is kept between runs: use args, the result, or a tool"},
+    {"alert", "use console.log()"},
+    {"prompt", "use args: nobody is asked while code runs"},
+    {"confirm", "use args: nobody is asked while code runs"},
+    {"module", "use return, or export default"},
+    {"exports", "use return, or export default"},
+    {"__dirname", "there are no files here: use mcp.<server>.<tool>()"},
+    {"__filename", "there are no files here: use mcp.<server>.<tool>()"},
+    {"Request", "there is no network here: use mcp.<server>.<tool>()"},
+    {"Response", "there is no network here: use mcp.<server>.<tool>()"},
+    {"Headers", "there is no network here: use mcp.<server>.<tool>()"},
+    {"FormData", "there is no network here: use mcp.<server>.<tool>()"},
+    {"Blob", "use Uint8Array"},
+    {"File", "use Uint8Array"},
+    {"WebAssembly", "only JavaScript runs here"},
+    {"SharedArrayBuffer", "a run has one thread: use ArrayBuffer"},
+    {"Atomics", "a run has one thread: nothing has to be atomic"},
+    {"WeakRef", "use WeakMap or WeakSet"},
+    {"FinalizationRegistry", "nothing runs after the code: clean up with finally"},
+};
+
+#define SETTING(name) "\"limits\": {\"" name "\": …} in .caprun.json"
+#define RAISE(option, name) "raise it with " option ", or " SETTING(name)
+
+const char *cr_hints_for_outcome(enum caprun_outcome outcome)
+{
+    switch ((int)outcome) {
+    case CAPRUN_OUTCOME_EXECUTION_TIMEOUT:
+        return RAISE("--timeout", "timeoutMs");
+    case CAPRUN_OUTCOME_CPU_TIMEOUT:
+        return RAISE("--cpu", "cpuMs");
+    case CAPRUN_OUTCOME_RPC_TIMEOUT:
+        return RAISE("--rpc-timeout", "rpcTimeoutMs");
+    case CAPRUN_OUTCOME_MEMORY_LIMIT:
+        return RAISE("--memory", "memoryMB") "; or keep less at a time";
+    case CAPRUN_OUTCOME_OUTPUT_LIMIT:
+        return "raise it with " SETTING("resultBytes") "; or return less: a summary, or a part";
+    case CAPRUN_OUTCOME_CALL_LIMIT:
+        return "raise it with " SETTING("maxCalls");
+    case CAPRUN_OUTCOME_STALLED:
+        return "look for a promise that nothing resolves";
+    default:
+        return NULL;
+    }
+}
+
+const char *cr_hints_for(const char *message, size_t len)
+{
+    static const char before[] = "ReferenceError: ", after[] = " is not defined";
+    const size_t head = sizeof(before) - 1, tail = sizeof(after) - 1;
+
+    if (len <= head + tail || memcmp(message, before, head) != 0 ||
+        memcmp(message + len - tail, after, tail) != 0)
+        return NULL;
+    message += head;
+    len -= head + tail;
+    for (size_t i = 0; i < sizeof(absent) / sizeof(absent[0]); i++)
+        if (strlen(absent[i].name) == len && memcmp(absent[i].name, message, len) == 0)
+            return absent[i].hint;
+    return NULL;
+}

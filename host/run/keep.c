@@ -1,0 +1,197 @@
+/* keep.c - a frame that waits, and answers that wait. */
+#include "run/keep.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "run/calls.h"
+
+/* An answer that is being stored. Part of the list of its run. */
+struct cr_answer {
+    struct cr_answer *next;
+    struct caprun_run *run;
+    uint32_t number;
+    enum wire_reply_kind kind;
+    struct cr_keeping keeping;
+};
+
+static bool is_long(const struct caprun_run *run, const void *value, size_t len, bool is_json)
+{
+    return run->recorder ? run->recorder->is_long(value, len, is_json)
+                         : run->is_prompted && run->prompter->is_long(value, len, is_json);
+}
+
+static bool keep(struct caprun_run *run, struct cr_keeping *k)
+{
+    return run->recorder ? run->recorder->keep(run->recorder, run, k)
+                         : run->prompter->keep(run->prompter, run, k);
+}
+
+static void note_name(struct cr_kept *kept, const struct cr_keeping *k, const char *name)
+{
+    *kept = (struct cr_kept){.bytes = name ? k->bytes : NULL,
+                             .len = k->len,
+                             .is_stored = k->is_stored,
+                             .is_json = k->is_json};
+    if (name)
+        (void)snprintf(kept->name, sizeof(kept->name), "%s", name);
+}
+
+/* --- frames ------------------------------------------------------------------------------------
+ */
+
+/* Will the value of a frame of |type| be written down, if it comes now? */
+static bool is_of_interest(const struct caprun_run *run, unsigned type)
+{
+    if (type == WIRE_LOG)
+        return !run->log_cut;
+    return (type == WIRE_CALL || type == WIRE_DONE) && run->state == CR_RUN_RUNNING;
+}
+
+/* The value of a frame that may be long, or NULL. */
+static const uint8_t *find_value(const struct wire_header *header, const uint8_t *payload,
+                                 size_t *ret_len)
+{
+    struct wire_call names;
+    size_t before = 0;
+
+    if (header->type == WIRE_CALL) {
+        memcpy(&names, payload, sizeof(names));
+        before = sizeof(names) + (size_t)names.namespace_len + names.action_len;
+    }
+    if (before > header->length)
+        return NULL;
+    *ret_len = header->length - before;
+    return payload + before;
+}
+
+static void frame_kept(void *data, const char *name, const struct cr_err *err)
+{
+    struct caprun_run *run = data;
+
+    run->hearing.job = NULL;
+    note_name(&run->heard_value, &run->hearing, name);
+    run->hears_again = true;
+    if (err)
+        (void)cr_run_end_unrecorded(run, err);
+    else
+        cr_worker_resume(run->worker);
+}
+
+bool cr_keep_frame(struct caprun_run *run, const struct wire_header *header, const uint8_t *payload)
+{
+    bool is_json = header->type != WIRE_LOG;
+    size_t len = 0;
+    const uint8_t *value;
+
+    if (run->hears_again || (!run->recorder && !run->is_prompted)) {
+        run->hears_again = false;
+        return false;
+    }
+    value = is_of_interest(run, header->type) ? find_value(header, payload, &len) : NULL;
+    run->heard_value.bytes = NULL;
+    if (!value || !is_long(run, value, len, is_json))
+        return false;
+    run->hearing = (struct cr_keeping){.shared = cr_worker_lend(run->worker),
+                                       .bytes = value,
+                                       .len = len,
+                                       .is_scanned = !is_json,
+                                       .done = frame_kept,
+                                       .data = run};
+    if (run->hearing.shared && keep(run, &run->hearing))
+        cr_worker_pause(run->worker);
+    else
+        cr_worker_resume(run->worker); /* gives back what was lent */
+    return run->hearing.job != NULL;
+}
+
+/* --- answers -----------------------------------------------------------------------------------
+ */
+
+static void free_answer(struct cr_answer *a, struct cr_helper *helper)
+{
+    cr_shared_unref_large(a->keeping.shared, a->keeping.len, helper);
+    free(a);
+}
+
+static void answer_kept(void *data, const char *name, const struct cr_err *err)
+{
+    struct cr_answer *a = data, **at = &a->run->answers;
+    struct caprun_run *run = a->run;
+    struct cr_helper *helper = &run->loop->helper; /* the application may free the run */
+
+    while (*at != a)
+        at = &(*at)->next;
+    *at = a->next;
+    run->answer_bytes -= a->keeping.len;
+    run->calls[a->number - 1].is_answered = false;
+    if (err) {
+        (void)cr_run_end_unrecorded(run, err);
+    } else if (cr_calls_is_open(run, a->number)) {
+        note_name(&run->told_value, &a->keeping, name);
+        run->told_memory = a->keeping.shared;
+        cr_calls_tell(run, a->number, a->kind, a->keeping.bytes, a->keeping.len, NULL);
+        run->told_memory = NULL;
+        run->told_value.bytes = NULL;
+        if (run->state == CR_RUN_RUNNING)
+            cr_run_schedule(run);
+    }
+    free_answer(a, helper);
+}
+
+/* The memory is shared with what is on its way to the worker: it is in memory once. */
+static struct cr_answer *new_answer(const char *json, size_t len, uint8_t **block)
+{
+    struct cr_answer *a = calloc(1, sizeof(*a));
+
+    if (a)
+        a->keeping.shared = block && *block ? cr_shared_take(block) : cr_shared_copy(json, len);
+    if (!a || a->keeping.shared)
+        return a;
+    free(a);
+    return NULL;
+}
+
+bool cr_keep_answer(struct caprun_run *run, uint32_t number, enum wire_reply_kind kind,
+                    const char *json, size_t len, uint8_t **block)
+{
+    bool is_copy = !block || !*block;
+    struct cr_answer *a;
+
+    if (!run->recorder || run->is_prompted || !is_long(run, json, len, true))
+        return false;
+    a = new_answer(json, len, block);
+    if (!a)
+        return false; /* without memory it is stored in the loop */
+    a->run = run;
+    a->number = number;
+    a->kind = kind;
+    a->keeping.bytes = is_copy ? (const char *)a->keeping.shared->block : json;
+    a->keeping.len = len;
+    a->keeping.is_scanned = true;
+    a->keeping.done = answer_kept;
+    a->keeping.data = a;
+    a->next = run->answers;
+    run->answers = a;
+    run->answer_bytes += len;
+    run->calls[number - 1].is_answered = true;
+    cr_calls_stop_clock(run, number);
+    if (!keep(run, &a->keeping))
+        answer_kept(a, NULL, NULL);
+    return true;
+}
+
+void cr_keep_clear(struct caprun_run *run)
+{
+    struct cr_answer *a;
+
+    cr_helper_abandon(&run->loop->disk, run->hearing.job);
+    run->hearing.job = NULL;
+    while ((a = run->answers)) {
+        run->answers = a->next;
+        cr_helper_abandon(&run->loop->disk, a->keeping.job);
+        free_answer(a, &run->loop->helper);
+    }
+    run->answer_bytes = 0;
+}

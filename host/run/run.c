@@ -1,0 +1,530 @@
+/* run.c - from a worker that is ready to one outcome, and the limits on the way. */
+#include "run/run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+#include "base/watchdog.h"
+#include "run/calls.h"
+#include "run/frames.h"
+#include "run/keep.h"
+
+/* So long a worker is kept off the host's processor: as long as a small run. */
+#define ELSEWHERE_US 1000
+/* The memory of a run may be there for longer than it if it is no more than this. */
+#define SMALL (4u * LIMIT_MIB)
+
+/* Bytes in the envelope: of a byte as JSON, of a line beside its text, of a call, of the rest. */
+#define ESCAPED_BYTE 6u
+#define LOG_LINE_MORE 64u
+#define ENVELOPE_CALL 512u
+#define ENVELOPE_REST (2u * LIMIT_MIB)
+
+int64_t cr_run_now(const struct caprun_run *run)
+{
+    return cr_loop_now() - run->job_us;
+}
+
+void cr_run_tell(struct caprun_run *run, enum caprun_event what, uint32_t call)
+{
+    if (!run->on_event)
+        return;
+    cr_watchdog_leave();
+    run->on_event(run->event_data, run, what, call);
+    cr_watchdog_return();
+}
+
+static void tell_calls_done(struct caprun_run *run)
+{
+    uint32_t number;
+
+    for (size_t at = 0; at + sizeof(number) <= run->calls_done.len; at += sizeof(number)) {
+        memcpy(&number, run->calls_done.data + at, sizeof(number));
+        cr_run_tell(run, CAPRUN_EVENT_CALL_DONE, number);
+    }
+    cr_buf_drop(&run->calls_done, run->calls_done.len);
+}
+
+/* In the very last event the application may free the run. */
+static void tell_news(struct cr_task *task)
+{
+    struct caprun_run *run = cr_container(task, struct caprun_run, news);
+
+    tell_calls_done(run);
+    if (run->state != CR_RUN_ENDED)
+        return;
+    for (size_t i = 0; run->calls_open && i < run->call_count; i++)
+        if (run->calls[i].state == CR_CALL_OPEN)
+            cr_run_tell(run, CAPRUN_EVENT_CALL_LOST, (uint32_t)i + 1);
+    cr_loop_forget(run->loop, task);
+    cr_run_tell(run, CAPRUN_EVENT_ENDED, 0);
+}
+
+void cr_run_tell_call_done(struct caprun_run *run, uint32_t number)
+{
+    if (!run->on_event)
+        return;
+    cr_buf_add(&run->calls_done, &number, sizeof(number));
+    cr_loop_defer(run->loop, &run->news);
+}
+
+/* Gives back what the pool gave, whatever that is. */
+static void leave_pool(struct caprun_run *run)
+{
+    struct cr_worker *w = run->worker;
+
+    if (w && w->closed && !w->gone)
+        cr_pool_distrust(run->pool, w->zygote); /* it may have crashed, and nobody will ask now */
+    if (run->state == CR_RUN_WAITING)
+        cr_pool_dequeue(run->pool, run);
+    else if (w)
+        cr_pool_release(run->pool, run);
+    run->worker = NULL;
+    cr_worker_free(w);
+}
+
+static bool is_alone(const struct caprun_run *run)
+{
+    return run->pool->running == 1 && !run->pool->waiting;
+}
+
+/*
+ * What the kernel does to end a process takes as long as a small run, and whoever waits for the
+ * result, or starts the next run, would wait for it. Where runs are at once, it is work like any
+ * other; and who has no workers ahead of demand has no next run, and waits for this process.
+ */
+static void end_slowly_if_small(struct caprun_run *run)
+{
+    int *pidfd = NULL;
+
+    if (is_alone(run) && run->pool->sizes.warm && run->taken && run->taken <= SMALL)
+        pidfd = cr_pool_slow_end(run->pool);
+    if (pidfd)
+        cr_worker_step_back(run->worker, pidfd);
+}
+
+/* What the worker says is as good as its result, and the kernel takes longer to answer. */
+static uint64_t memory_used(const struct caprun_run *run)
+{
+    uint64_t before = run->worker->zygote->resident;
+
+    return run->taken && before ? before + run->taken : cr_worker_memory(run->worker);
+}
+
+void cr_run_end(struct caprun_run *run, enum caprun_outcome outcome)
+{
+    bool has_started = run->state != CR_RUN_NEW;
+
+    if (run->state == CR_RUN_ENDED)
+        return;
+    run->ended_us = cr_loop_now();
+    if (run->worker && !run->worker->gone) {
+        run->cpu_us = cr_worker_cpu_us(run->worker);
+        run->memory_used = memory_used(run);
+        end_slowly_if_small(run);
+    }
+    cr_loop_unset(run->loop, &run->timer);
+    cr_keep_clear(run);
+    leave_pool(run);
+    run->state = CR_RUN_ENDED;
+    if (run->is_prompted && has_started)
+        run->prompter->end(run->prompter, run, &outcome);
+    run->outcome = outcome;
+    cr_calls_lose(run);
+    if (!run->error.message.len)
+        cr_run_explain(run, outcome);
+    /* what is refused before the start, or before it is where it was, has not happened */
+    if (run->recorder && (has_started || (run->asked_us && !run->is_prompted)))
+        run->recorder->end(run->recorder, run);
+    if (run->on_event)
+        cr_loop_defer(run->loop, &run->news);
+}
+
+/*
+ * What the worker is told is written down while it has it already, which costs it no time: before
+ * anything comes of it that is not in the worker, we have to read a frame.
+ */
+static void record_told(struct caprun_run *run, const struct wire_header *header,
+                        const struct wire_part *parts, size_t count)
+{
+    struct cr_err err;
+
+    if (run->recorder && !run->is_prompted && run->state != CR_RUN_ENDED &&
+        run->recorder->tell(run->recorder, run, header, parts, count, &err) < 0)
+        (void)cr_run_end_unrecorded(run, &err);
+}
+
+void cr_run_send(struct caprun_run *run, struct wire_header header, const struct wire_part *parts,
+                 size_t count, uint8_t **block)
+{
+    int r;
+
+    header.left_ms = cr_run_left_ms(run);
+    header.now_us = run->is_prompted ? run->then.now_us : cr_run_now(run);
+    header.date_us = run->is_prompted ? run->then.date_us : run->date_us + header.now_us;
+    run->frames_sent++;
+    run->idle = false;
+    r = cr_worker_send(run->worker, &header, parts, count, block, run->told_memory,
+                       header.type == WIRE_JOB); /* which has the code and the args of the run */
+    if (r == CAPRUN_E_TOOBIG) {
+        cr_worker_fault(run->worker, "it calls, and does not read the answers");
+    } else if (r < 0) {
+        cr_run_say(run, "No memory for the messages that wait for the worker");
+        cr_run_end(run, CAPRUN_OUTCOME_INTERNAL);
+    } else {
+        record_told(run, &header, parts, count);
+    }
+}
+
+int cr_run_end_unrecorded(struct caprun_run *run, const struct cr_err *why)
+{
+    cr_run_say(run, "The run cannot be recorded: %s", why->text);
+    cr_run_end(run, CAPRUN_OUTCOME_INTERNAL);
+    return why->code;
+}
+
+bool cr_run_hear(struct caprun_run *run, const struct wire_header *header, const uint8_t *payload)
+{
+    bool known = run->is_prompted && run->prompter->hear(run->prompter, run, header, payload);
+    struct cr_err err;
+
+    if (run->state != CR_RUN_ENDED && !known && run->recorder &&
+        run->recorder->hear(run->recorder, run, header, payload, &err) < 0)
+        (void)cr_run_end_unrecorded(run, &err);
+    return run->state != CR_RUN_ENDED;
+}
+
+/* Microseconds since 1970. */
+static int64_t today(void)
+{
+    struct timespec date;
+
+    (void)clock_gettime(CLOCK_REALTIME, &date);
+    return (int64_t)date.tv_sec * 1000000 + date.tv_nsec / 1000;
+}
+
+void cr_run_go_live(struct caprun_run *run, int64_t now_us)
+{
+    run->is_prompted = false;
+    run->job_us = cr_loop_now() - now_us;
+    run->date_us = today() - now_us;
+    cr_run_schedule(run);
+}
+
+void cr_run_name_code(struct caprun_run *run, const uint8_t digest[CR_HASH_BYTES])
+{
+    (void)snprintf(run->name, sizeof(run->name), "cap:%02x%02x%02x%02x", digest[0], digest[1],
+                   digest[2], digest[3]);
+}
+
+static void take_digest(struct caprun_run *run)
+{
+    cr_hash_take(run->code.data, run->code.len, run->digest);
+    if (!run->name[0])
+        cr_run_name_code(run, run->digest);
+}
+
+static void wait_for_another(struct caprun_run *run, struct cr_worker *w, const struct cr_err *why);
+
+static void worker_ready(struct cr_worker *w)
+{
+    struct caprun_run *run = w->data;
+    struct wire_job job = {.schema_len = (uint32_t)run->schema.len,
+                           .code_len = (uint32_t)run->code.len,
+                           .args_len = (uint32_t)run->args.len,
+                           .env_len = (uint32_t)run->env.len,
+                           .limits = run->limits.most};
+
+    if (w->zygote->distrusted) {
+        wait_for_another(run, w, NULL);
+        return;
+    }
+    run->awaits_recorder = run->recorder && !run->recorder->is_ready(run->recorder);
+    if (run->awaits_recorder) {
+        cr_run_schedule(run); /* it is given more time */
+        return;
+    }
+    cr_worker_limit_cpu(w, cr_run_cpu_s(run));
+    job.name_len = (uint32_t)strlen(run->name);
+    memcpy(job.seed, run->seed, sizeof(job.seed));
+    run->date_us = today();
+    run->job_us = cr_loop_now();
+    run->check_cpu_us = run->job_us + (int64_t)run->limits.cpu_ms * 1000;
+    if (is_alone(run) && run->pool->in_series && !run->caller_waits) {
+        cr_worker_send_elsewhere(w); /* we go on here, and it is not to wait for us */
+        run->elsewhere_us = run->job_us + ELSEWHERE_US;
+    }
+    run->state = CR_RUN_RUNNING;
+    cr_pool_worker_is_ready(run->pool);
+    cr_run_send(run, (struct wire_header){.type = WIRE_JOB},
+                (struct wire_part[]){{&job, sizeof(job)},
+                                     {run->name, job.name_len},
+                                     {run->schema.data, run->schema.len},
+                                     {run->code.data, run->code.len},
+                                     {run->args.data, run->args.len},
+                                     {run->env.data, run->env.len}},
+                6, NULL);
+    if (run->state == CR_RUN_RUNNING)
+        cr_run_schedule(run);
+    if (run->state == CR_RUN_RUNNING && !run->told_start) {
+        run->told_start = true;
+        cr_run_tell(run, CAPRUN_EVENT_STARTED, 0);
+    }
+    if (run->state == CR_RUN_RUNNING && run->is_prompted)
+        run->prompter->begun(run->prompter, run);
+}
+
+void cr_run_recorder_ready(struct caprun_run *run)
+{
+    if (run->state == CR_RUN_STARTING && run->awaits_recorder)
+        worker_ready(run->worker);
+}
+
+/* The limits come first: frames may have been waiting for longer than they. */
+static void worker_frame(struct cr_worker *w, const struct wire_header *header,
+                         const uint8_t *payload)
+{
+    struct caprun_run *run = w->data;
+
+    if (!run->heard)
+        cr_pool_worker_works(run->pool);
+    if (run->state == CR_RUN_RUNNING)
+        cr_run_check_limits(run);
+    if (run->state != CR_RUN_ENDED && cr_keep_frame(run, header, payload))
+        return; /* it comes again */
+    if (run->state != CR_RUN_ENDED)
+        cr_frames_handle(run, header, payload);
+    cr_arriving_clear(&run->arriving); /* whatever came of it: the next frame is another text */
+    run->heard = true;
+}
+
+static void worker_part(struct cr_worker *w, const struct wire_header *header,
+                        const uint8_t *payload, size_t have)
+{
+    struct caprun_run *run = w->data;
+
+    if (run->state == CR_RUN_RUNNING)
+        cr_frames_look(run, header, payload, have);
+}
+
+/* A worker that never read the code has not died of it. Time starts anew with the next. */
+static bool has_not_begun(const struct caprun_run *run, const struct cr_worker *w)
+{
+    return run->state == CR_RUN_STARTING ||
+           (run->state == CR_RUN_RUNNING && cr_worker_never_began(w));
+}
+
+/* |why| is NULL if nothing has failed. */
+static void wait_for_another(struct caprun_run *run, struct cr_worker *w, const struct cr_err *why)
+{
+    run->state = CR_RUN_WAITING;
+    run->awaits_recorder = false;
+    run->job_us = 0;
+    run->elsewhere_us = 0;
+    run->frames_sent = 0;
+    run->woken_us = 0;
+    cr_arriving_clear(&run->arriving);
+    cr_loop_unset(run->loop, &run->timer);
+    cr_pool_requeue(run->pool, run, why);
+    cr_worker_free(w);
+}
+
+/* Code is to blame for a crash and for nonsense, not for what comes from outside. */
+static bool is_to_blame(const struct cr_worker *w, const struct cr_err *why)
+{
+    return why->code == CAPRUN_E_PEER && !w->zygote->dead;
+}
+
+static void end_by_loss(struct caprun_run *run, struct cr_worker *w, const struct cr_err *why)
+{
+    cr_run_say(run, "%s", why->text);
+    if (why->code == CAPRUN_E_NOMEM) {
+        cr_run_end(run, CAPRUN_OUTCOME_INTERNAL);
+        return;
+    }
+    if (is_to_blame(w, why)) {
+        cr_run_hint(run, "if the code is not hostile, this is a bug of caprun: please report it");
+        cr_pool_crashed(run->pool, run);
+    }
+    cr_run_end(run, CAPRUN_OUTCOME_WORKER_TERMINATED);
+}
+
+static void worker_gone(struct cr_worker *w, const struct cr_err *why)
+{
+    struct caprun_run *run = w->data;
+
+    if (run->state == CR_RUN_LATE) {
+        if (is_to_blame(w, why))
+            cr_pool_crashed(run->pool, run);
+        cr_run_end(run, CAPRUN_OUTCOME_EXECUTION_TIMEOUT);
+    } else if (has_not_begun(run, w)) {
+        wait_for_another(run, w, why);
+    } else {
+        end_by_loss(run, w, why);
+    }
+}
+
+/* The envelope has room for all that the limits let through. */
+static void bound_what_is_kept(struct caprun_run *run)
+{
+    const struct wire_limits *most = &run->limits.most;
+
+    run->result.max = (size_t)most->result_bytes + 1; /* and a NUL */
+    run->logs.max = (size_t)most->log_bytes + LIMIT_LOG_LINES * LOG_LINE_MORE;
+    run->envelope.max = run->result.max + ESCAPED_BYTE * run->logs.max + run->blocked.max +
+                        (size_t)most->calls * ENVELOPE_CALL + ENVELOPE_REST;
+}
+
+void cr_run_init(struct caprun_run *run, struct caprun_runtime *runtime, struct cr_pool *pool)
+{
+    *run =
+        (struct caprun_run){.runtime = runtime,
+                            .loop = pool->loop,
+                            .pool = pool,
+                            .limits = {.most = {LIMIT_DEFAULT_RESULT_BYTES, LIMIT_DEFAULT_LOG_BYTES,
+                                                LIMIT_DEFAULT_CALLS, LIMIT_DEFAULT_CALLS_AT_ONCE}},
+                            .timer = {.when_us = -1, .due = cr_run_timer_due, .name = "run"},
+                            .news = {.run = tell_news, .name = "application"}};
+    cr_buf_init(&run->code, LIMIT_CODE_BYTES);
+    cr_buf_init(&run->args, LIMIT_ARGS_BYTES);
+    cr_buf_init(&run->schema, LIMIT_SCHEMA_BYTES);
+    cr_buf_init(&run->env, LIMIT_ENV_BYTES);
+    cr_buf_init(&run->origin, LIMIT_ENV_BYTES);
+    cr_buf_init(&run->blocked, LIMIT_BLOCKED * 6 * WIRE_BLOCKED_MAX);
+    cr_buf_init(&run->attempts, LIMIT_BLOCKED * sizeof(struct cr_attempt));
+    cr_buf_init(&run->attempt_words, LIMIT_BLOCKED * (LIMIT_DENIED_MESSAGE_BYTES + 1));
+    cr_buf_init(&run->calls_done, LIMIT_MAX_CALLS * sizeof(uint32_t));
+    cr_tool_list_init(&run->tools);
+    cr_buf_init(&run->error.message, 2 * LIMIT_ERROR_MESSAGE_BYTES);
+    cr_buf_init(&run->error.stack, LIMIT_ERROR_STACK_BYTES + 1);
+    bound_what_is_kept(run);
+}
+
+static uint32_t default_ms(uint32_t given, uint32_t otherwise)
+{
+    return given ? given : otherwise;
+}
+
+static void fill_in_limits(struct caprun_run *run)
+{
+    if (!run->limits.memory)
+        run->limits.memory = run->pool->sizes.memory;
+    run->limits.wall_ms = default_ms(run->limits.wall_ms, LIMIT_DEFAULT_WALL_MS);
+    run->limits.cpu_ms = default_ms(run->limits.cpu_ms, run->limits.wall_ms);
+    run->limits.call_ms = default_ms(run->limits.call_ms, LIMIT_DEFAULT_CALL_MS);
+    bound_what_is_kept(run);
+}
+
+/* A whole second above what the host itself enforces. */
+uint32_t cr_run_cpu_s(const struct caprun_run *run)
+{
+    return run->limits.cpu_ms / 1000 + 2;
+}
+
+void cr_run_refuse(struct caprun_run *run)
+{
+    cr_run_say(run, "This code is refused: it has crashed its worker %u times", CR_CRASHES_ALLOWED);
+    cr_run_end(run, CAPRUN_OUTCOME_WORKER_TERMINATED);
+}
+
+/* The same for all workers that it takes to begin: nothing has come of it before. */
+static bool has_seed(struct caprun_run *run)
+{
+    if (!run->has_seed)
+        run->has_seed = getrandom(run->seed, sizeof(run->seed), 0) == (ssize_t)sizeof(run->seed);
+    return run->has_seed;
+}
+
+int cr_run_start(struct caprun_run *run, struct cr_err *err)
+{
+    int r;
+
+    fill_in_limits(run);
+    take_digest(run);
+    run->asked_us = cr_loop_now();
+    if (!has_seed(run)) {
+        cr_run_say(run, "The kernel gave no random numbers");
+        cr_run_end(run, CAPRUN_OUTCOME_INTERNAL);
+        return 0;
+    }
+    if (cr_pool_refuses(run->pool, run)) {
+        cr_run_refuse(run);
+        return 0;
+    }
+    r = cr_pool_admit(run->pool, run, err);
+    if (r == CAPRUN_E_BUSY)
+        return r; /* it has not begun, and nothing is written down */
+    if (run->recorder && run->recorder->begin(run->recorder, run, err) < 0) {
+        (void)cr_run_end_unrecorded(run, err);
+        return 0;
+    }
+    if (r < 0) {
+        cr_run_say(run, "%s", err->text);
+        cr_run_end(run, CAPRUN_OUTCOME_VALIDATION_ERROR);
+        return 0;
+    }
+    run->state = CR_RUN_WAITING;
+    cr_pool_enqueue(run->pool, run);
+    return 0;
+}
+
+void cr_run_take(struct caprun_run *run, struct cr_worker *w)
+{
+    static const struct cr_worker_owner owner = {
+        .ready = worker_ready, .frame = worker_frame, .part = worker_part, .gone = worker_gone};
+
+    run->worker = w;
+    run->state = CR_RUN_STARTING;
+    run->ready_by_us = cr_loop_now() + CR_RUN_START_US;
+    w->owner = &owner;
+    w->data = run;
+    cr_worker_set_limits(w, &run->limits.most);
+    cr_worker_want(w);
+    if (run->state == CR_RUN_STARTING)
+        cr_run_schedule(run);
+}
+
+void cr_run_fail(struct caprun_run *run, const struct cr_err *why, const char *hint)
+{
+    run->state = CR_RUN_NEW; /* the pool has let it go */
+    cr_run_say(run, "%s", why->text);
+    cr_run_hint(run, hint);
+    cr_run_end(run, CAPRUN_OUTCOME_INTERNAL);
+}
+
+void cr_run_clear(struct caprun_run *run)
+{
+    cr_loop_forget(run->loop, &run->news);
+    cr_loop_unset(run->loop, &run->timer);
+    cr_keep_clear(run);
+    leave_pool(run);
+    if (run->state != CR_RUN_ENDED) {
+        run->state = CR_RUN_ENDED; /* a server that fails over this must not answer it */
+        cr_calls_lose(run);
+    }
+    cr_calls_clear(run);
+    if (run->recorder)
+        run->recorder->free(run->recorder);
+    if (run->prompter)
+        run->prompter->free(run->prompter);
+    cr_arriving_clear(&run->arriving);
+    cr_buf_clear(&run->origin);
+    free(run->error.tool);
+    cr_tool_list_clear(&run->tools);
+    cr_buf_clear(&run->code);
+    cr_buf_clear(&run->args);
+    cr_buf_clear(&run->schema);
+    cr_buf_clear(&run->env);
+    cr_buf_clear(&run->logs);
+    cr_buf_clear(&run->blocked);
+    cr_buf_clear(&run->calls_done);
+    cr_buf_clear(&run->attempt_words);
+    cr_buf_clear(&run->attempts);
+    cr_buf_clear(&run->result);
+    cr_buf_clear(&run->error.message);
+    cr_buf_clear(&run->error.stack);
+    cr_buf_clear(&run->envelope);
+}

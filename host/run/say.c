@@ -1,0 +1,100 @@
+/* say.c - the words of a run's end. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/units.h"
+#include "run/hints.h"
+#include "run/run.h"
+
+void cr_run_say(struct caprun_run *run, const char *fmt, ...)
+{
+    struct cr_buf *message = &run->error.message;
+    uint8_t *room;
+    va_list ap;
+    int len;
+
+    cr_buf_clear(message);
+    va_start(ap, fmt);
+    len = vsnprintf(NULL, 0, fmt, ap);
+    va_end(ap);
+    if (len > (int)LIMIT_ERROR_MESSAGE_BYTES)
+        len = LIMIT_ERROR_MESSAGE_BYTES;
+    room = len > 0 ? cr_buf_room(message, (size_t)len + 1) : NULL;
+    if (!room)
+        return;
+    va_start(ap, fmt);
+    (void)vsnprintf((char *)room, (size_t)len + 1, fmt, ap);
+    va_end(ap);
+    message->len = (size_t)len;
+}
+
+void cr_run_hint(struct caprun_run *run, const char *text)
+{
+    (void)snprintf(run->error.hint, sizeof(run->error.hint), "%s", text);
+}
+
+/* "; the run of the journal had 1 GiB": a limit that was lowered is no fault of the code. */
+static const char *show_recorded(char ret[96], const char *amount)
+{
+    (void)snprintf(ret, 96, "; the run of the journal had %s", amount);
+    return ret;
+}
+
+static const char *show_recorded_ms(char ret[96], uint32_t ms)
+{
+    char amount[32];
+
+    cr_units_show_duration(ms, amount);
+    return ms ? show_recorded(ret, amount) : "";
+}
+
+static const char *show_recorded_bytes(char ret[96], uint64_t bytes)
+{
+    char amount[32];
+
+    cr_units_show_size(bytes, amount);
+    return bytes ? show_recorded(ret, amount) : "";
+}
+
+void cr_run_explain(struct caprun_run *run, enum caprun_outcome outcome)
+{
+    const char *hint = cr_hints_for_outcome(outcome);
+    char amount[32], more[96];
+
+    if (hint)
+        cr_run_hint(run, hint);
+    switch ((int)outcome) {
+    case CAPRUN_OUTCOME_EXECUTION_TIMEOUT:
+        cr_units_show_duration(run->limits.wall_ms, amount);
+        cr_run_say(run, "Execution timeout after %s%s", amount,
+                   show_recorded_ms(more, run->recorded.wall_ms));
+        break;
+    case CAPRUN_OUTCOME_CPU_TIMEOUT:
+        cr_units_show_duration(run->limits.cpu_ms, amount);
+        cr_run_say(run, "CPU time limit of %s reached%s", amount,
+                   show_recorded_ms(more, run->recorded.cpu_ms));
+        break;
+    case CAPRUN_OUTCOME_MEMORY_LIMIT:
+        cr_units_show_size(run->limits.memory, amount);
+        cr_run_say(run, "Memory limit of %s reached%s", amount,
+                   show_recorded_bytes(more, run->recorded.memory));
+        break;
+    case CAPRUN_OUTCOME_OUTPUT_LIMIT:
+        cr_units_show_size(run->limits.most.result_bytes, amount);
+        cr_run_say(run, "The result is over %s", amount);
+        break;
+    case CAPRUN_OUTCOME_CALL_LIMIT:
+        cr_run_say(run, "More than %u call%s in one run", run->limits.most.calls,
+                   run->limits.most.calls == 1 ? "" : "s");
+        break;
+    case CAPRUN_OUTCOME_STALLED:
+        cr_run_say(run, "The code waits for something that cannot happen: "
+                        "no call and no timer is pending, and it has not returned");
+        break;
+    case CAPRUN_OUTCOME_CANCELLED:
+        cr_run_say(run, "Cancelled");
+        break;
+    default:
+        break;
+    }
+}

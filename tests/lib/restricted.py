@@ -1,0 +1,75 @@
+"""restricted.py - places where some of what the sandbox is made of is not to be had, for real.
+
+MISSING is {name: (what to put before a command, {layer: errno})}: there caprun runs, and says that
+exactly these layers are missing. REFUSED is {name: (the same, step)}: there nothing runs. Layers and
+steps are named as in wire.h. As root, each is there for root and for an ordinary user.
+"""
+
+import os
+import sys
+from errno import E2BIG, EINVAL, ENOSPC, ENOSYS, EPERM
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from harness import BUILD, NOBODY, SANITIZED
+
+RESTRICT = os.path.join(BUILD, "tests/restrict")
+LANDLOCK = ("LANDLOCK_FS", "LANDLOCK_NET", "LANDLOCK_SCOPE")
+NAMESPACES = ("USER_NS", "JOINED_NS", "PID_NS", "EMPTY_ROOT")
+CONTAINER = "seccomp:EPERM:unshare,mount,umount2,setns,pivot_root"
+
+
+def all_of(layers, error):
+    return dict.fromkeys(layers, error)
+
+
+# What is missing for root, and what more an ordinary user misses then.
+_MISSING = {
+    "nothing": ([], {}, {}),
+    "a container": ([CONTAINER], all_of(NAMESPACES, EPERM), {"NO_CAPS": EPERM}),
+    "a container on an old kernel":
+        ([CONTAINER, "seccomp:ENOSYS:landlock_create_ruleset,clone3", "seccomp:EINVAL:prctl/65"],
+         all_of(NAMESPACES, EPERM) | all_of(LANDLOCK, ENOSYS) | {"MDWE": EINVAL}, {"NO_CAPS": EPERM}),
+    "no user namespaces": (["users"], {"USER_NS": ENOSPC},
+                           all_of(("JOINED_NS", "PID_NS", "EMPTY_ROOT", "NO_CAPS"), EPERM)),
+    "no Landlock": (["seccomp:ENOSYS:landlock_create_ruleset"], all_of(LANDLOCK, ENOSYS), {}),
+    "no more Landlock": (["landlock:net"], all_of(LANDLOCK, E2BIG), {}),
+    "no more Landlock, nor mounts": (["landlock:files"], all_of(LANDLOCK, E2BIG) | {"EMPTY_ROOT": EPERM}, {}),
+    "no mounts": (["seccomp:EPERM:mount"], {"EMPTY_ROOT": EPERM}, {}),
+    "no pivot_root": (["seccomp:EPERM:pivot_root"], {"EMPTY_ROOT": EPERM}, {}),
+    "no setns": (["seccomp:EPERM:setns"], {"JOINED_NS": EPERM}, {}),
+    "no PR_SET_MDWE": (["seccomp:EINVAL:prctl/65"], {"MDWE": EINVAL}, {}),
+    "no dropping of the bounding set": (["seccomp:EPERM:prctl/24"], {"NO_CAPS": EPERM}, {}),
+    "no prctl of that kind": (["seccomp:EINVAL:prctl/24"], {"NO_CAPS": EINVAL}, {}),
+    "no PR_SET_THP_DISABLE": (["seccomp:EINVAL:prctl/41"], {}, {}),
+    "no clone3": (["seccomp:ENOSYS:clone3"], {}, {}),
+    "no processor of its choice": (["seccomp:EPERM:sched_setaffinity,sched_getaffinity"], {}, {}),
+}
+
+_REFUSED = {
+    "no filter": (["seccomp:ENOSYS:seccomp"], "SECCOMP"),
+    "no no_new_privs": (["seccomp:EINVAL:prctl/38"], "NO_NEW_PRIVS"),
+    "no close_range": (["seccomp:ENOSYS:close_range"], "DESCRIPTORS"),
+    "no capset": (["seccomp:EPERM:capset"], "IDENTITY"),
+    "no setresuid": (["seccomp:EPERM:setresuid"], "IDENTITY"),
+    "no signalfd": (["seccomp:EPERM:signalfd4"], "DESCRIPTORS"),
+    "no personality": (["seccomp:EPERM:personality"], "RANDOMISATION"),
+}
+if not SANITIZED:  # which needs limits itself
+    _REFUSED["no prlimit"] = (["seccomp:EPERM:prlimit64"], "RLIMITS")
+
+
+def _for_each_user(table, make):
+    made = {}
+    for name, (what, *rest) in table.items():
+        before = [RESTRICT, *what, "--"] if what else []
+        if os.geteuid() == 0:
+            made[f"root: {name}"] = (before, make("root", *rest))
+        # who may not change his uid there does so first
+        late = name in ("no setresuid", "no capset")
+        user = [] if os.geteuid() else NOBODY
+        made[f"user: {name}"] = ([*user, *before] if late else [*before, *user], make("user", *rest))
+    return made
+
+
+MISSING = _for_each_user(_MISSING, lambda user, for_all, more: for_all | (more if user == "user" else {}))
+REFUSED = _for_each_user(_REFUSED, lambda user, step: step)

@@ -1,0 +1,352 @@
+/* test_policy.c - which pattern wins. */
+#include "tap.h"
+
+#include <time.h>
+
+#include "failing.h"
+#include "policy/patterns.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const enum cr_policy_answer answers[] = {CR_POLICY_ALLOW, CR_POLICY_ASK, CR_POLICY_DENY};
+
+/* Patterns that all mean "files:read_all", from the strongest level to the weakest. */
+static const char *const levels[][4] = {
+    {"files:read_all"},
+    {"files:read_*", "files:r?ad_all", "files:read_al?"},
+    {"files:*", "files", "files:*_all", "files:?ead_all"},
+    {"*", "f*", "?iles:read_all", "*:read_all"},
+};
+
+struct given {
+    enum cr_policy_answer answer;
+    const char *pattern;
+    bool from_command_line;
+};
+
+static void give(struct cr_policy *p, struct given g)
+{
+    struct cr_err err;
+
+    if (cr_policy_add(p, g.answer, g.pattern, g.from_command_line, &err) < 0) {
+        printf("# %s\n", err.text);
+        tap_failed = 1;
+    }
+}
+
+static bool says(const struct cr_policy *p, const char *method, struct given wanted)
+{
+    struct cr_verdict v;
+
+    cr_policy_judge(p, method, &v);
+    if (v.answer == wanted.answer && v.from_command_line == wanted.from_command_line &&
+        (wanted.pattern ? v.pattern && strcmp(v.pattern, wanted.pattern) == 0 : !v.pattern))
+        return true;
+    printf("# %s: answer %d by %s, wanted %d by %s\n", method, v.answer,
+           v.pattern ? v.pattern : "-", wanted.answer, wanted.pattern ? wanted.pattern : "-");
+    return false;
+}
+
+/* Does |winner| win over |loser|, whichever was given first? */
+static bool wins(struct given winner, struct given loser)
+{
+    struct cr_policy p;
+    bool both = true;
+
+    for (int order = 0; order < 2; order++) {
+        cr_policy_init(&p);
+        give(&p, order ? winner : loser);
+        give(&p, order ? loser : winner);
+        both = says(&p, "files:read_all", winner) && both;
+        cr_policy_clear(&p);
+    }
+    return both;
+}
+
+/* One of each level, which wins over one of a weaker level whatever the two answers are. */
+static bool every_answer_wins(const char *stronger, const char *weaker)
+{
+    bool all = true;
+
+    for (size_t a = 0; a < COUNT(answers); a++)
+        for (size_t b = 0; b < COUNT(answers); b++) {
+            struct given winner = {answers[a], stronger, false},
+                         loser = {answers[b], weaker, false};
+
+            all = wins(winner, loser) && all;
+            winner.from_command_line = true;
+            all = wins(winner, loser) && all;
+            loser.from_command_line = loser.answer != CR_POLICY_DENY;
+            all = wins(winner, loser) && all;
+        }
+    return all;
+}
+
+TEST(every_level_wins_over_every_weaker_one_in_both_orders)
+{
+    for (size_t i = 0; i < COUNT(levels); i++)
+        for (size_t j = i + 1; j < COUNT(levels); j++)
+            for (size_t a = 0; a < 4 && levels[i][a]; a++)
+                for (size_t b = 0; b < 4 && levels[j][b]; b++)
+                    CHECK(every_answer_wins(levels[i][a], levels[j][b]));
+}
+
+TEST(within_a_level_deny_beats_ask_and_ask_beats_allow)
+{
+    for (size_t i = 0; i < COUNT(levels); i++)
+        for (size_t a = 0; a < 4 && levels[i][a]; a++)
+            for (size_t b = 0; b < 4 && levels[i][b]; b++) {
+                struct given allow = {CR_POLICY_ALLOW, levels[i][a], false};
+                struct given ask = {CR_POLICY_ASK, levels[i][b], false};
+                struct given deny = {CR_POLICY_DENY, levels[i][b], false};
+
+                CHECK(wins(ask, allow) && wins(deny, allow));
+                ask.pattern = levels[i][a];
+                CHECK(wins(deny, ask));
+                /* an option that allows is no stronger than a file that denies */
+                allow.from_command_line = ask.from_command_line = true;
+                CHECK(wins(deny, allow) && wins(deny, ask));
+            }
+}
+
+TEST(a_deny_of_the_command_line_beats_everything)
+{
+    for (size_t d = 0; d < COUNT(levels); d++)
+        for (size_t i = 0; i < COUNT(levels); i++)
+            for (size_t a = 0; a < 2; a++) {
+                struct given deny = {CR_POLICY_DENY, levels[d][0], true};
+                struct given other = {answers[a], levels[i][0], false};
+
+                CHECK(wins(deny, other));
+                other.from_command_line = true;
+                CHECK(wins(deny, other));
+                other = (struct given){CR_POLICY_DENY, levels[i][0], false};
+                CHECK(wins(deny, other));
+            }
+}
+
+TEST(what_nothing_matches_asks)
+{
+    struct cr_policy p;
+
+    cr_policy_init(&p);
+    CHECK(says(&p, "files:read_all", (struct given){CR_POLICY_ASK, NULL, false}));
+    give(&p, (struct given){CR_POLICY_ALLOW, "files:read", true});
+    give(&p, (struct given){CR_POLICY_DENY, "file", true});
+    give(&p, (struct given){CR_POLICY_ALLOW, "files:read_all_*", false});
+    CHECK(says(&p, "files:read_all", (struct given){CR_POLICY_ASK, NULL, false}));
+    CHECK(says(&p, "files:read", (struct given){CR_POLICY_ALLOW, "files:read", true}));
+    cr_policy_clear(&p);
+    cr_policy_clear(&p);
+    CHECK(says(&p, "files:read", (struct given){CR_POLICY_ASK, NULL, false}));
+}
+
+TEST(of_two_equal_ones_the_first_is_named)
+{
+    struct cr_policy p;
+
+    cr_policy_init(&p);
+    give(&p, (struct given){CR_POLICY_ALLOW, "files:*", false});
+    give(&p, (struct given){CR_POLICY_ALLOW, "files", true});
+    CHECK(says(&p, "files:x", (struct given){CR_POLICY_ALLOW, "files:*", false}));
+    cr_policy_clear(&p);
+}
+
+TEST(the_pattern_is_a_copy)
+{
+    struct cr_policy p;
+    char text[] = "files:read";
+
+    cr_policy_init(&p);
+    give(&p, (struct given){CR_POLICY_ALLOW, text, false});
+    memset(text, '*', strlen(text));
+    CHECK(says(&p, "files:read", (struct given){CR_POLICY_ALLOW, "files:read", false}));
+    cr_policy_clear(&p);
+}
+
+TEST(what_is_no_pattern_is_refused_and_changes_nothing)
+{
+    struct cr_policy p;
+    struct cr_err err;
+
+    cr_policy_init(&p);
+    give(&p, (struct given){CR_POLICY_ALLOW, "a", false});
+    CHECK(cr_policy_add(&p, CR_POLICY_DENY, "a b", false, &err) == CAPRUN_E_INVAL);
+    CHECK(strstr(err.text, "'a b' is not a pattern like \"ns:action\""));
+    CHECK(cr_policy_add(&p, CR_POLICY_DENY, "", true, &err) == CAPRUN_E_INVAL);
+    CHECK(cr_policy_add(&p, CR_POLICY_DENY, "${A}:b", true, NULL) == CAPRUN_E_INVAL);
+    CHECK(p.count == 1 && says(&p, "a:b", (struct given){CR_POLICY_ALLOW, "a", false}));
+    cr_policy_clear(&p);
+}
+
+TEST(names_may_be_strange)
+{
+    struct cr_policy p;
+    char longest[256];
+
+    (void)snprintf(longest, sizeof(longest), "%064d:%0128d", 1, 2);
+    cr_policy_init(&p);
+    give(&p, (struct given){CR_POLICY_DENY, "-:.", false});
+    give(&p, (struct given){CR_POLICY_ALLOW, "_:../*", false});
+    give(&p, (struct given){CR_POLICY_DENY, "9", false});
+    give(&p, (struct given){CR_POLICY_ALLOW, longest, false});
+    give(&p, (struct given){CR_POLICY_ALLOW, "then:__proto__", false});
+    CHECK(says(&p, "-:.", (struct given){CR_POLICY_DENY, "-:.", false}));
+    CHECK(says(&p, "-:..", (struct given){CR_POLICY_ASK, NULL, false}));
+    CHECK(says(&p, "_:../etc/passwd", (struct given){CR_POLICY_ALLOW, "_:../*", false}));
+    CHECK(says(&p, "9:-", (struct given){CR_POLICY_DENY, "9", false}));
+    CHECK(says(&p, longest, (struct given){CR_POLICY_ALLOW, longest, false}));
+    CHECK(says(&p, "then:__proto__", (struct given){CR_POLICY_ALLOW, "then:__proto__", false}));
+    longest[0] = 'x';
+    CHECK(says(&p, longest, (struct given){CR_POLICY_ASK, NULL, false}));
+    cr_policy_clear(&p);
+}
+
+/* --- aliases ------------------------------------------------------------------------------ */
+
+static enum cr_policy_answer alias_answer(const struct cr_policy *p, const char *method)
+{
+    struct cr_verdict v;
+
+    cr_policy_judge_alias(p, method, &v);
+    return v.answer;
+}
+
+TEST(an_alias_is_judged_as_if_patterns_had_underscores)
+{
+    struct cr_policy p;
+    struct cr_verdict v;
+
+    cr_policy_init(&p);
+    give(&p, (struct given){CR_POLICY_ALLOW, "my-files:read-file", false});
+    give(&p, (struct given){CR_POLICY_DENY, "my-files:read-*", false});
+    give(&p, (struct given){CR_POLICY_ALLOW, "other", false});
+    cr_policy_judge_alias(&p, "my_files:read_file", &v);
+    CHECK(v.answer == CR_POLICY_ALLOW && strcmp(v.pattern, "my-files:read-file") == 0);
+    CHECK(alias_answer(&p, "my-files:read_file") == CR_POLICY_ALLOW);
+    CHECK(alias_answer(&p, "my_files:read_dir") == CR_POLICY_DENY);
+    CHECK(alias_answer(&p, "other:x") == CR_POLICY_ALLOW);
+    CHECK(alias_answer(&p, "my_file:x") == CR_POLICY_ASK);
+    /* names as they are */
+    CHECK(says(&p, "my_files:read_file", (struct given){CR_POLICY_ASK, NULL, false}));
+    CHECK(says(&p, "my-files:read_file", (struct given){CR_POLICY_ASK, NULL, false}));
+    CHECK(says(&p, "my-files:read-file",
+               (struct given){CR_POLICY_ALLOW, "my-files:read-file", false}));
+    /* two tools of one alias: the deny of either holds until it is known which one is meant */
+    give(&p, (struct given){CR_POLICY_DENY, "my-files:read.file", false});
+    CHECK(alias_answer(&p, "my_files:read_file") == CR_POLICY_DENY);
+    cr_policy_clear(&p);
+}
+
+/* --- many of them ------------------------------------------------------------------------- */
+
+static unsigned seed = 1;
+
+static unsigned chance(unsigned below)
+{
+    seed = seed * 1103515245u + 12345u;
+    return (seed >> 16) % below;
+}
+
+/* A few letters, so that most things match something. */
+static const char *spell(char *out, const char *letters, unsigned most)
+{
+    char *at = out;
+
+    for (unsigned len = 1 + chance(most); len; len--)
+        *at++ = letters[chance((unsigned)strlen(letters))];
+    *at = '\0';
+    return out;
+}
+
+static struct given any_pattern(char out[16])
+{
+    char ns[8], action[8];
+
+    spell(ns, "aab-*", 2);
+    if (chance(4))
+        (void)snprintf(out, 16, "%s:%s", ns, spell(action, "aab._*?", 3));
+    else
+        (void)snprintf(out, 16, "%s", ns);
+    return (struct given){answers[chance(3)], out, chance(2)};
+}
+
+TEST(one_more_deny_never_allows_more)
+{
+    for (int round = 0; round < 20000; round++) {
+        char pattern[16], method[16], ns[8], action[8];
+        struct cr_verdict before[2], after[2];
+        struct cr_policy p;
+        struct given deny;
+
+        cr_policy_init(&p);
+        for (unsigned i = chance(6); i; i--)
+            give(&p, any_pattern(pattern));
+        (void)snprintf(method, sizeof(method), "%s:%s", spell(ns, "ab-", 2),
+                       spell(action, "ab._", 3));
+        cr_policy_judge(&p, method, &before[0]);
+        cr_policy_judge_alias(&p, method, &before[1]);
+        deny = any_pattern(pattern);
+        deny.answer = CR_POLICY_DENY;
+        give(&p, deny);
+        cr_policy_judge(&p, method, &after[0]);
+        cr_policy_judge_alias(&p, method, &after[1]);
+        for (int i = 0; i < 2; i++)
+            CHECK(after[i].answer == before[i].answer || after[i].answer == CR_POLICY_DENY);
+        cr_policy_clear(&p);
+    }
+}
+
+TEST(ten_thousand_of_the_worst_globs_take_no_time)
+{
+    struct cr_policy p;
+    struct cr_verdict v;
+    char pattern[160] = "ns:", method[160] = "ns:";
+    clock_t start;
+
+    for (int i = 3; i < 131; i++) {
+        pattern[i] = i % 2 ? '*' : 'a';
+        method[i] = 'a';
+    }
+    pattern[130] = 'x';
+    cr_policy_init(&p);
+    for (int i = 0; i < 10000; i++)
+        give(&p, (struct given){CR_POLICY_ALLOW, pattern, false});
+    start = clock();
+    cr_policy_judge(&p, method, &v);
+    CHECK(v.answer == CR_POLICY_ASK);
+    CHECK(clock() - start < 20 * CLOCKS_PER_SEC);
+    cr_policy_clear(&p);
+}
+
+TEST(without_memory_a_pattern_is_refused_and_the_others_hold)
+{
+    int failed = 0;
+
+    while (failing_more()) {
+        struct cr_policy p;
+        struct cr_err err;
+        int first, second;
+
+        cr_policy_init(&p);
+        first = cr_policy_add(&p, CR_POLICY_DENY, "a", false, &err);
+        second = cr_policy_add(&p, CR_POLICY_DENY, "b", false, &err);
+        failing_stop();
+        CHECK((first == 0 || first == CAPRUN_E_NOMEM) && (second == 0 || second == CAPRUN_E_NOMEM));
+        CHECK(p.count == (size_t)(first == 0) + (second == 0));
+        CHECK(says(
+            &p, "a:x",
+            (struct given){first ? CR_POLICY_ASK : CR_POLICY_DENY, first ? NULL : "a", false}));
+        CHECK(says(
+            &p, "b:x",
+            (struct given){second ? CR_POLICY_ASK : CR_POLICY_DENY, second ? NULL : "b", false}));
+        failed += first < 0 || second < 0;
+        cr_policy_clear(&p);
+    }
+    CHECK(!failing_works() || failed == 2);
+}
+
+int main(int argc, char **argv)
+{
+    return tap_main(argc, argv);
+}
