@@ -55,25 +55,29 @@ say = $(if $(V),,@echo '  $(1)' $@)
 
 lto := $(if $(VARIANT),,-flto=auto -ffat-lto-objects)
 
-# Who may include what: each room of the host sees a folder with links to the rooms below it.
-rooms_base := base
-rooms_policy := base policy
-rooms_pool := base policy run pool
-rooms_run := base policy pool run
-rooms_doctor := base pool doctor
-rooms_config := base config
-rooms_http := base registry http
-rooms_registry := base http registry
-rooms_guard := guard
-rooms_mcp := base guard mcp
-rooms_route := base config registry policy mcp pool run route
-rooms_journal := base policy pool run journal
-rooms_capability := base config http registry journal cli capability
-rooms_api := base pool run doctor config http registry mcp policy route journal capability
-rooms_cli := base config http registry journal capability
-rooms_tests := base pool run doctor config http registry guard mcp policy route journal capability cli
-shared_headers := $(G)/shared/wire.h $(G)/shared/run_limits.h $(G)/shared/probe_map.h
-room_flags = -I$(G)/rooms/$(1) $(if $(filter base config guard cli,$(1)),,-I$(G)/shared)
+# The rooms of the host, a line each: what a room may include beside itself. "wire" is what the host
+# shares with the worker. Each sees a folder with links to these; all but guard and cli are the
+# library. "api" are the files of host/ itself, "tests" see everything.
+room_base :=
+room_config := base
+room_policy := base wire
+room_http := base
+room_registry := base http wire
+room_guard :=
+room_mcp := base guard wire
+room_pool := base wire
+room_doctor := base pool wire
+room_run := base policy pool wire
+room_route := base config registry policy mcp pool run wire
+room_journal := base policy pool run wire
+room_capability := base config http registry policy pool run journal wire
+room_cli := base config http registry journal capability
+
+rooms := $(sort $(patsubst room_%,%,$(filter room_%,$(.VARIABLES))))
+room_api := $(filter-out guard cli,$(rooms)) wire
+room_tests := $(rooms) wire
+wire_headers := $(addprefix $(G)/shared/,wire.h run_limits.h probe_map.h versions.h)
+room_flags = -I$(G)/rooms/$(1)
 
 # The worker is a static program on musl: third_party/README.md says why. Kernel headers come last,
 # after the C library's own.
@@ -94,9 +98,9 @@ engine_flags = $(common) $(worker_variant) -fPIE $(lto) $(musl_flags) -w -fwrapv
 runtime_src := $(filter-out runtime/engine.c runtime/filter_gen.c runtime/main.c,$(wildcard runtime/*.c runtime/console/*.c))
 runtime_obj := $(runtime_src:%.c=$(B)/%.o)
 web_headers := $(patsubst js/%.js,$(G)/%.h,$(wildcard js/web/*.js))
-lib_src := $(wildcard host/*.c $(addprefix host/,$(addsuffix /*.c,base pool run doctor config http registry mcp policy route journal)))
+lib_src := $(wildcard host/*.c $(patsubst %,host/%/*.c,$(filter-out guard cli,$(rooms))))
 lib_obj := $(lib_src:%.c=$(B)/%.o) $(B)/host/wire.o $(host_extra)
-cli_obj := $(patsubst %.c,$(B)/%.o,$(wildcard host/cli/*.c host/capability/*.c))
+cli_obj := $(patsubst %.c,$(B)/%.o,$(wildcard host/cli/*.c))
 unit_tests := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 bench_programs := $(addprefix $(B)/bench/,server_calls echo_server engine_alone engine_work)
 gate_programs := $(B)/bench/worker_unlocked $(B)/bench/host_work
@@ -105,7 +109,7 @@ samples := $(patsubst samples/%.c,$(B)/samples/%,$(wildcard samples/*.c))
 .DEFAULT_GOAL := all
 .SECONDARY:
 .DELETE_ON_ERROR:
-.PHONY: all programs tools deps deps-check run test test-deno hostile check-asan check-watchdog check-valgrind torture fuzz bench \
+.PHONY: all programs tools deps deps-check run check test test-deno hostile check-asan check-watchdog check-valgrind torture fuzz bench \
 	bench-peers bench-deno bench-baseline lint format cover install uninstall dist clean help
 
 all: deps ## build everything (the default); installs what is missing first
@@ -144,10 +148,21 @@ $(G)/engine/quickjs.c: $(ENGINE)/.version third_party/engine.sed
 	$(call say,GEN )
 	$(Q)sed -f third_party/engine.sed $(ENGINE)/quickjs.c >$@
 
+ifneq ($(VARIANT),watchdog)
 $(B)/runtime/engine.o: runtime/engine.c $(G)/engine/quickjs.c Makefile
 	@mkdir -p $(@D)
 	$(call say,CC  )
 	$(Q)$(CC) $(engine_flags) $(CFLAGS) -c -o $@ $<
+else
+# The variant is of the host. The engine takes half a minute to compile, and would be the same.
+$(B)/runtime/engine.o: build/runtime/engine.o
+	@mkdir -p $(@D)
+	$(call say,CP  )
+	$(Q)cp $< $@
+
+build/runtime/engine.o:
+	@$(MAKE) --no-print-directory VARIANT= $@
+endif
 
 $(B)/runtime/%.o: runtime/%.c $(ENGINE)/.version Makefile | $(G)/filters.h $(G)/prelude.h $(web_headers)
 	@mkdir -p $(@D)
@@ -244,10 +259,10 @@ $(G)/shared/%.h: runtime/%.h
 
 $(G)/rooms/.made: Makefile
 	@rm -rf $(G)/rooms && mkdir -p $(G)/rooms
-	@$(foreach room,base pool run doctor config http registry guard mcp policy route journal capability api cli tests,mkdir $(G)/rooms/$(room) && \
+	@$(foreach room,$(rooms) api tests,mkdir $(G)/rooms/$(room) && \
 		ln -sr host/caprun.h $(G)/rooms/$(room)/caprun.h && \
-		$(foreach below,$(rooms_$(room)) $(room),if [ -d host/$(below) ]; then \
-			ln -srfn host/$(below) $(G)/rooms/$(room)/$(below); fi &&) ) true
+		$(foreach seen,$(sort $(filter $(rooms),$(room_$(room)) $(room))),ln -sr host/$(seen) $(G)/rooms/$(room)/$(seen) &&) \
+		$(if $(filter wire,$(room_$(room))),ln -sr $(wire_headers) $(G)/rooms/$(room) &&) ) true
 	@touch $@
 
 # What a journal says of the worker: the engine, and a hash of the JavaScript that is ours.
@@ -257,7 +272,7 @@ $(G)/shared/versions.h: js/prelude.js $(web_headers:.h=.js) $(ENGINE)/.version
 	$(Q)printf '#define CR_VERSIONS_ENGINE "quickjs-ng %s"\n#define CR_VERSIONS_PRELUDE "%s"\n' \
 		"$$(cat $(ENGINE)/.version)" "$$(cat $(filter %.js,$^) | sha256sum | cut -c 1-16)" >$@
 
-host_ready := $(G)/rooms/.made $(shared_headers) $(G)/shared/versions.h
+host_ready := $(G)/rooms/.made $(wire_headers)
 
 define host_room
 $(B)/host/$(1)/%.o: host/$(1)/%.c Makefile | $(host_ready)
@@ -266,7 +281,7 @@ $(B)/host/$(1)/%.o: host/$(1)/%.c Makefile | $(host_ready)
 	$$(Q)$$(CC) $$(common) $$(host_variant) -fPIC $(call room_flags,$(1)) $$(warnings) $$(CFLAGS) -c -o $$@ $$<
 	$$(watch_calls)
 endef
-$(foreach room,base pool run doctor config http registry mcp policy route journal capability cli,$(eval $(call host_room,$(room))))
+$(foreach room,$(filter-out guard,$(rooms)),$(eval $(call host_room,$(room))))
 
 $(B)/host/%.o: host/%.c Makefile | $(host_ready)
 	@mkdir -p $(@D)
@@ -361,14 +376,39 @@ test_programs: programs sample_programs $(unit_tests) $(B)/tests/caprun-worker-h
 
 # CAPRUN_BUILD tells the tests which variant they test.
 run_tests = CAPRUN_BUILD=$(CURDIR)/$(B) XDG_STATE_HOME=$(CURDIR)/$(B)/state prove $(if $(VERBOSE),-v) --timer -e ''
-# Tests of time limits, and those that count processes or instructions, have the machine for themselves.
-tests_alone := $(wildcard tests/hostile/*.t tests/deno/*.t) $(patsubst %,tests/integration/%.t,bench deno instructions \
-	large_answers limits lockdown memory pool replay_generated resume series)
-tests_beside := $(unit_tests) $(filter-out $(tests_alone),$(wildcard tests/integration/*.t))
-prove = $(run_tests) -j2 $(tests_beside) && $(run_tests) $(tests_alone)
-# What is run again with the turns of the loop measured; `make check-watchdog` runs all.
-watched_tests := $(unit_tests) $(patsubst %,tests/integration/%.t,calls journal_attacks large_answers mcp_faults mcp_pins values) \
-	tests/hostile/run.t
+# Many tests wait more than they compute, so one more runs at once than there are processors.
+cores := $(shell nproc)
+run_beside = $(run_tests) -j$(shell expr $(cores) + 1)
+# Built with all processors, unless make itself was told how many.
+build_tests = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(cores))
+
+# These have the machine for themselves. They hold limits to a few milliseconds, or measure what others
+# take from them (deadline, fairness, together, bench, limits, series), or kill at moments that an
+# undisturbed run has told them (lockdown, resume). All others run beside each other, the longest first.
+tests_alone := $(patsubst %,tests/hostile/%.t,deadline fairness together) \
+	$(patsubst %,tests/integration/%.t,bench limits lockdown resume series)
+tests_long := tests/hostile/run.t $(patsubst %,tests/integration/%.t,mcp_faults bad_registry mcp_real completion journal_attacks)
+tests_beside := $(tests_long) $(unit_tests) \
+	$(filter-out $(tests_long) $(tests_alone),$(wildcard tests/integration/*.t tests/hostile/*.t tests/deno/*.t))
+prove = $(run_beside) $(tests_beside) && $(run_tests) $(tests_alone)
+
+# `make check`: all unit tests, and something of each room.
+check_tests := tests/hostile/run.t tests/hostile/required.t tests/deno/suite.t $(unit_tests) \
+	$(patsubst %,tests/integration/%.t,calls config exec golden journal journal_resume mcp mcp_pins registry samples threat_model)
+check_some := CAPRUN_ATTACKS='bridge_answer frames_lengths native_leaves reach_eval values_rejected' \
+	CAPRUN_DENO_TESTS=tests/deno/runtime_test.ts
+
+# What is run again with the turns of the loop measured: unit tests that step a loop, attacks that send
+# something to the host, and files that bring each kind of server and the largest values.
+# `make check-watchdog` runs all.
+watched_units := $(patsubst tests/unit/%.c,$(B)/tests/%,$(shell grep -lE \
+	'cr_loop_step|caprun_step|(fake_runs|own_calls|servers)\.h|fuzz_server' tests/unit/test_*.c))
+watched_tests := tests/hostile/run.t $(patsubst %,tests/integration/%.t,mcp_faults journal_attacks calls large_answers mcp_pins values) \
+	$(watched_units)
+watched_some := CAPRUN_ATTACKS='bridge frames native values'
+watched_programs: programs $(watched_units) $(B)/tests/caprun-worker-hook $(B)/tests/caprun-guard
+	@:
+.PHONY: watched_programs
 
 # What tests compare with: a pinned Node, others' data for URLs and encodings.
 test-data:
@@ -378,31 +418,36 @@ test-data:
 	@tests/get-data build/data || :
 .PHONY: test-data
 
-test: all test-data ## build and run all tests
-	@$(MAKE) --no-print-directory test_programs
+check: deps test-data ## build and run all unit tests and a few of everything else (a minute, once built)
+	@$(build_tests) test_programs
+	$(check_some) $(run_beside) $(check_tests)
+
+test: deps test-data ## build and run all tests
+	@$(build_tests) test_programs
 	$(prove)
-	@$(MAKE) --no-print-directory VARIANT=watchdog test_programs
+	@$(build_tests) VARIANT=watchdog watched_programs
 	@$(MAKE) --no-print-directory VARIANT=watchdog prove-watched
 
 test-deno: all ## only the tests of the binding for Deno, with the Deno that they are for, from npm
 	@third_party/get-npm tests/deno build/npm-deno
 	$(run_tests) tests/deno/suite.t tests/integration/deno.t
 
-hostile: all ## only the attacks on the sandbox (two minutes)
-	@$(MAKE) --no-print-directory test_programs
-	$(run_tests) $(wildcard tests/hostile/*.t)
+hostile: deps ## only the attacks on the sandbox (a minute)
+	@$(build_tests) test_programs
+	$(run_beside) $(filter tests/hostile/%,$(tests_beside)) && $(run_tests) $(filter tests/hostile/%,$(tests_alone))
 
 check-asan: deps test-data ## the tests with AddressSanitizer and UBSan (the worker: UBSan in trap mode)
-	@$(MAKE) --no-print-directory VARIANT=asan test_programs
+	@$(build_tests) VARIANT=asan test_programs
 	ASAN_OPTIONS=allocator_may_return_null=1 CAPRUN_TEST_TIMEOUT_MULTIPLIER=4 \
 		$(MAKE) --no-print-directory VARIANT=asan prove-variant
 
 check-watchdog: deps test-data ## the tests with turns of the loop measured: none is over 20 ms, and none blocks
-	@$(MAKE) --no-print-directory VARIANT=watchdog test_programs
+	@$(build_tests) test_programs
+	@$(build_tests) VARIANT=watchdog test_programs
 	$(MAKE) --no-print-directory VARIANT=watchdog prove-variant
 
-check-valgrind: deps-check all ## unit tests and a run of the command under valgrind
-	@$(MAKE) --no-print-directory test_programs
+check-valgrind: deps-check ## unit tests and a run of the command under valgrind
+	@$(build_tests) test_programs
 	tests/valgrind $(B)
 
 .PHONY: prove-variant prove-watched
@@ -410,10 +455,10 @@ prove-variant:
 	$(prove)
 
 prove-watched:
-	$(run_tests) -j2 $(watched_tests)
+	$(watched_some) $(run_beside) $(watched_tests)
 
-torture: all test-data ## the long series in full
-	@$(MAKE) --no-print-directory test_programs
+torture: deps test-data ## the long series in full
+	@$(build_tests) test_programs
 	CAPRUN_TORTURE=1 $(prove)
 
 FUZZ_TIME ?= 60
@@ -498,7 +543,7 @@ format: deps-check ## clang-format and deno fmt everything
 	git ls-files '*.ts' | xargs tests/deno/deno fmt --quiet --config host/bindings/deno/deno.json
 
 cover: deps test-data ## line coverage of runtime/ and host/ by the tests (gcov), with the worker locked down
-	@$(MAKE) --no-print-directory VARIANT=cover test_programs
+	@$(build_tests) VARIANT=cover test_programs
 	@find build/cover -name '*.gcda' -delete
 	@install -m 666 /dev/null build/cover/counters
 	CAPRUN_TEST_TIMEOUT_MULTIPLIER=4 $(MAKE) --no-print-directory VARIANT=cover prove-variant

@@ -3,7 +3,6 @@
 
 #include <limits.h>
 #include <poll.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +17,6 @@
 #include "run/calls.h"
 #include "run/envelope.h"
 #include "pool/place.h"
-#include "run/run.h"
 #include "route/route.h"
 
 #define MAX_WORKERS 4096u
@@ -42,6 +40,7 @@ int caprun_new(struct caprun_runtime **ret)
         return CAPRUN_E_NOMEM;
     r = cr_loop_init(&rt->loop, &rt->err);
     cr_pool_init(&rt->pool, &rt->loop);
+    cr_http_init(&rt->capabilities.http, &rt->loop);
     if (r == 0)
         r = caprun_set_worker(rt, NULL);
     if (r < 0) {
@@ -58,7 +57,11 @@ void caprun_free(struct caprun_runtime *rt)
         return;
     cr_pool_clear(&rt->pool);
     cr_route_free(rt->route);
+    cr_http_clear(&rt->capabilities.http);
     cr_loop_clear(&rt->loop);
+    if (rt->config)
+        cr_config_clear(rt->config);
+    free(rt->config);
     free(rt->cache);
     free(rt);
 }
@@ -261,24 +264,10 @@ void caprun_step(struct caprun_runtime *rt)
     cr_loop_step(&rt->loop, 0);
 }
 
-/*
- * An answer mostly brings the next message at once, and to be woken costs more than to wait for it
- * in place: a processor without work goes to sleep, and takes its time to wake up. If the worker is
- * on this very processor, it is let through.
- */
-#define IN_PLACE_US 30
-
+/* Returns true if there is something to do, or soon after. */
 static bool has_news_soon(const struct caprun_runtime *rt)
 {
-    struct pollfd fd = {.fd = caprun_fd(rt), .events = POLLIN};
-    int64_t until = cr_loop_now() + IN_PLACE_US;
-
-    do {
-        if (poll(&fd, 1, 0) > 0)
-            return true;
-        (void)sched_yield();
-    } while (cr_loop_now() < until);
-    return false;
+    return cr_scheduling_wait_in_place(&rt->pool.scheduling, caprun_fd(rt));
 }
 
 void caprun_wait(struct caprun_runtime *rt, int timeout_ms)
@@ -327,12 +316,12 @@ int caprun_run_new(struct caprun_runtime *rt, struct caprun_run **ret)
     if (!run)
         return cr_err_set(&rt->err, CAPRUN_E_NOMEM, "no memory for a run");
     cr_run_init(run, rt, &rt->pool);
-    cr_buf_str(&run->args, "{}");
-    if (cr_buf_err(&run->args)) {
+    cr_buf_str(&run->spec.args, "{}");
+    if (cr_buf_err(&run->spec.args)) {
         caprun_run_free(run);
         return cr_err_set(&rt->err, CAPRUN_E_NOMEM, "no memory for a run");
     }
-    if (make_id(run->id) < 0) {
+    if (make_id(run->spec.id) < 0) {
         caprun_run_free(run);
         return cr_err_sys(&rt->err, "getrandom");
     }
@@ -399,14 +388,18 @@ int caprun_warm(struct caprun_runtime *rt)
 int caprun_start(struct caprun_run *run)
 {
     struct caprun_runtime *rt = run->runtime;
-    struct cr_problem why;
+    struct cr_err why;
 
     if (cr_api_refuse_after_start(run) < 0)
         return CAPRUN_E_STATE;
-    if (!run->code.data)
+    if (!run->spec.code.data && !run->loader)
         return cr_err_set(&rt->err, CAPRUN_E_STATE, "the run has no code");
     fill_in_sizes(rt);
     run->gate = rt->route ? cr_route_gate(rt->route) : NULL;
+    if (run->loader) {
+        cr_run_load(run);
+        return 0;
+    }
     if (cr_replay_check(run, &why) < 0) {
         caprun_reject(run, why.outcome, why.text, why.hint[0] ? why.hint : NULL);
         return 0;
@@ -429,7 +422,7 @@ int caprun_run(struct caprun_run *run)
         return cr_err_set(&rt->err, CAPRUN_E_STATE,
                           "a callback can start a run, but not wait for it");
     rt->awaited = run;
-    run->caller_waits = true;
+    run->guest.caller_waits = true;
     r = caprun_start(run);
     while (r == 0 && rt->awaited &&
            (!caprun_done(run) || run->news.waits || is_being_recorded(run))) {
@@ -439,7 +432,7 @@ int caprun_run(struct caprun_run *run)
     }
     rt->awaited = NULL;
     if (r < 0)
-        run->caller_waits = false;
+        run->guest.caller_waits = false;
     return r;
 }
 
@@ -527,7 +520,7 @@ const char *caprun_get_tool(const struct caprun_run *run)
 
 const char *caprun_get_id(const struct caprun_run *run)
 {
-    return run->id;
+    return run->spec.id;
 }
 
 uint64_t caprun_get_metric(const struct caprun_run *run, enum caprun_metric metric)

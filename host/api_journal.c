@@ -18,10 +18,10 @@ int caprun_run_set_origin(struct caprun_run *run, const char *json, size_t len)
         return cr_err_set(err, CAPRUN_E_INVAL, "the origin is not a JSON object");
     if (len > MAX_ORIGIN)
         return cr_err_set(err, CAPRUN_E_TOOBIG, "the origin is over %u bytes", MAX_ORIGIN);
-    cr_buf_clear(&run->origin);
-    cr_buf_add(&run->origin, json, len);
-    if (cr_buf_err(&run->origin))
-        return cr_err_set(err, cr_buf_err(&run->origin), "no room for the origin");
+    cr_buf_clear(&run->spec.origin);
+    cr_buf_add(&run->spec.origin, json, len);
+    if (cr_buf_err(&run->spec.origin))
+        return cr_err_set(err, cr_buf_err(&run->spec.origin), "no room for the origin");
     return 0;
 }
 
@@ -54,7 +54,7 @@ static int refuse_second(struct caprun_run *run)
     return 0;
 }
 
-static int fail(struct caprun_run *run, const struct cr_problem *why)
+static int fail(struct caprun_run *run, const struct cr_err *why)
 {
     return cr_err_set(&run->runtime->err,
                       why->outcome == CAPRUN_OUTCOME_INTERNAL ? CAPRUN_E_NOMEM : CAPRUN_E_INVAL,
@@ -63,7 +63,7 @@ static int fail(struct caprun_run *run, const struct cr_problem *why)
 
 int caprun_run_replay(struct caprun_run *run, const char *path)
 {
-    struct cr_problem why;
+    struct cr_err why;
 
     if (refuse_second(run) < 0)
         return CAPRUN_E_STATE;
@@ -73,7 +73,7 @@ int caprun_run_replay(struct caprun_run *run, const char *path)
 int caprun_run_resume(struct caprun_run *run, const char *path)
 {
     struct cr_record_spec spec = {.path = path, .max_bytes = run->record_limit};
-    struct cr_problem why;
+    struct cr_err why;
 
     if (refuse_second(run) < 0)
         return CAPRUN_E_STATE;

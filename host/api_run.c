@@ -14,7 +14,7 @@ _Static_assert(CAPRUN_MAX_CODE == LIMIT_CODE_BYTES && CAPRUN_MAX_ARGS == LIMIT_A
 
 int cr_api_refuse_after_start(struct caprun_run *run)
 {
-    if (run->state == CR_RUN_NEW)
+    if (run->state == CR_RUN_NEW || run->is_given)
         return 0;
     return cr_err_set(&run->runtime->err, CAPRUN_E_STATE, "the run has %s already",
                       run->state == CR_RUN_ENDED ? "ended" : "started");
@@ -48,7 +48,7 @@ int caprun_run_set_code(struct caprun_run *run, const char *code, size_t len)
     if (memchr(code, '\0', len))
         return cr_err_set(err, CAPRUN_E_INVAL, "the code has a NUL byte in it: see byte %zu",
                           (size_t)((const char *)memchr(code, '\0', len) - code));
-    return replace(run, &run->code, code, len);
+    return replace(run, &run->spec.code, code, len);
 }
 
 /* May the JSON go into |buf|? |what| is "args are", "schema is". */
@@ -71,17 +71,17 @@ static int check_json(struct caprun_run *run, const struct cr_buf *buf, const ch
 
 int caprun_run_set_args(struct caprun_run *run, const char *json, size_t len)
 {
-    int r = check_json(run, &run->args, "args are", json, len);
+    int r = check_json(run, &run->spec.args, "args are", json, len);
 
-    return r < 0 ? r : replace(run, &run->args, json, len);
+    return r < 0 ? r : replace(run, &run->spec.args, json, len);
 }
 
 int caprun_run_set_schema(struct caprun_run *run, const char *json, size_t len)
 {
-    int r = len ? check_json(run, &run->schema, "schema is", json, len)
+    int r = len ? check_json(run, &run->spec.schema, "schema is", json, len)
                 : cr_api_refuse_after_start(run);
 
-    return r < 0 ? r : replace(run, &run->schema, json, len);
+    return r < 0 ? r : replace(run, &run->spec.schema, json, len);
 }
 
 /* Of text that is JSON: outside of strings, an object of strings has no more than this. */
@@ -105,11 +105,12 @@ static bool is_object_of_strings(const char *json, size_t len)
 
 int caprun_run_set_env(struct caprun_run *run, const char *json, size_t len)
 {
-    int r = len ? check_json(run, &run->env, "env is", json, len) : cr_api_refuse_after_start(run);
+    int r =
+        len ? check_json(run, &run->spec.env, "env is", json, len) : cr_api_refuse_after_start(run);
 
     if (r == 0 && len && !is_object_of_strings(json, len))
         r = cr_err_set(&run->runtime->err, CAPRUN_E_INVAL, "the env is not an object of strings");
-    return r < 0 ? r : replace(run, &run->env, json, len);
+    return r < 0 ? r : replace(run, &run->spec.env, json, len);
 }
 
 static int set_ms(struct caprun_run *run, uint32_t *limit, uint64_t ms)
@@ -124,17 +125,17 @@ static int set_ms(struct caprun_run *run, uint32_t *limit, uint64_t ms)
 
 int caprun_run_set_timeout(struct caprun_run *run, uint64_t ms)
 {
-    return set_ms(run, &run->limits.wall_ms, ms);
+    return set_ms(run, &run->spec.limits.wall_ms, ms);
 }
 
 int caprun_run_set_cpu(struct caprun_run *run, uint64_t ms)
 {
-    return set_ms(run, &run->limits.cpu_ms, ms);
+    return set_ms(run, &run->spec.limits.cpu_ms, ms);
 }
 
 int caprun_run_set_call_timeout(struct caprun_run *run, uint64_t ms)
 {
-    return set_ms(run, &run->limits.call_ms, ms);
+    return set_ms(run, &run->spec.limits.call_ms, ms);
 }
 
 int caprun_run_set_memory(struct caprun_run *run, uint64_t bytes)
@@ -143,7 +144,7 @@ int caprun_run_set_memory(struct caprun_run *run, uint64_t bytes)
         return CAPRUN_E_STATE;
     if (bytes > LIMIT_MAX_MEMORY_BYTES)
         return cr_err_set(&run->runtime->err, CAPRUN_E_TOOBIG, "a memory limit is at most 16 GiB");
-    run->limits.memory = bytes;
+    run->spec.limits.memory = bytes;
     return 0;
 }
 
@@ -161,25 +162,25 @@ static int set_most(struct caprun_run *run, const char *what, uint32_t *limit, u
 
 int caprun_run_set_max_result(struct caprun_run *run, uint64_t bytes)
 {
-    return set_most(run, "bytes of result", &run->limits.most.result_bytes, bytes,
+    return set_most(run, "bytes of result", &run->spec.limits.most.result_bytes, bytes,
                     LIMIT_DEFAULT_RESULT_BYTES, LIMIT_MAX_RESULT_BYTES);
 }
 
 int caprun_run_set_max_log(struct caprun_run *run, uint64_t bytes)
 {
-    return set_most(run, "bytes of log", &run->limits.most.log_bytes, bytes,
+    return set_most(run, "bytes of log", &run->spec.limits.most.log_bytes, bytes,
                     LIMIT_DEFAULT_LOG_BYTES, LIMIT_MAX_LOG_BYTES);
 }
 
 int caprun_run_set_max_calls(struct caprun_run *run, uint64_t calls)
 {
-    return set_most(run, "calls", &run->limits.most.calls, calls, LIMIT_DEFAULT_CALLS,
+    return set_most(run, "calls", &run->spec.limits.most.calls, calls, LIMIT_DEFAULT_CALLS,
                     LIMIT_MAX_CALLS);
 }
 
 int caprun_run_set_max_calls_at_once(struct caprun_run *run, uint64_t calls)
 {
-    return set_most(run, "calls at once", &run->limits.most.calls_at_once, calls,
+    return set_most(run, "calls at once", &run->spec.limits.most.calls_at_once, calls,
                     LIMIT_DEFAULT_CALLS_AT_ONCE, LIMIT_MAX_CALLS_AT_ONCE);
 }
 
@@ -215,8 +216,8 @@ int caprun_run_set_tools(struct caprun_run *run, const char *const *names, size_
         cr_tool_list_clear(&fresh);
         return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for %zu tools", count);
     }
-    cr_tool_list_clear(&run->tools);
-    run->tools = fresh;
+    cr_tool_list_clear(&run->spec.tools);
+    run->spec.tools = fresh;
     return 0;
 }
 
@@ -247,5 +248,5 @@ void caprun_run_set_event(struct caprun_run *run,
 
 void caprun_run_set_stop_when_denied(struct caprun_run *run, int stop)
 {
-    run->stop_when_denied = stop != 0;
+    run->spec.stop_when_denied = stop != 0;
 }

@@ -1,26 +1,13 @@
-/* api_servers.c - the public functions about MCP servers and the calls to them. */
+/* api_servers.c - the public functions about a configuration: servers, calls, capabilities. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api.h"
+#include "capability/loader.h"
 #include "config/config.h"
 #include "run/envelope.h"
 #include "route/route.h"
-
-int caprun_set_cache(struct caprun_runtime *rt, const char *dir)
-{
-    char *copy;
-
-    if (rt->route)
-        return cr_err_set(&rt->err, CAPRUN_E_STATE, "the servers have been configured already");
-    copy = strdup(dir);
-    if (!copy)
-        return cr_err_set(&rt->err, CAPRUN_E_NOMEM, "no memory");
-    free(rt->cache);
-    rt->cache = copy;
-    return 0;
-}
 
 /* The guard is beside the worker. */
 static int find_guard(struct caprun_runtime *rt, char **ret)
@@ -33,27 +20,107 @@ static int find_guard(struct caprun_runtime *rt, char **ret)
     return 0;
 }
 
-int caprun_set_config(struct caprun_runtime *rt, const char *path)
+static int make_route(struct caprun_runtime *rt)
 {
     char *guard;
-    struct cr_config config;
-    struct cr_problem why;
-    int r;
+    int r = find_guard(rt, &guard);
 
-    if (rt->route)
-        return cr_err_set(&rt->err, CAPRUN_E_STATE, "the servers have been configured already");
-    if (cr_config_load(path, &config, &why) < 0)
-        return cr_err_set(&rt->err, CAPRUN_E_INVAL, "%s", why.text);
-    r = find_guard(rt, &guard);
-    if (r == 0) {
-        r = cr_route_new(&rt->loop, &config, guard, rt->cache, &rt->route, &rt->err);
-        free(guard);
-    }
-    cr_config_clear(&config);
+    if (r < 0)
+        return r;
+    r = cr_route_new(&rt->loop, rt->config, guard, rt->cache, &rt->route, &rt->err);
+    free(guard);
     return r;
 }
 
+static int refuse_second_config(struct caprun_runtime *rt)
+{
+    if (!rt->config)
+        return 0;
+    return cr_err_set(&rt->err, CAPRUN_E_STATE, "the servers have been configured already");
+}
+
+int caprun_set_cache(struct caprun_runtime *rt, const char *dir)
+{
+    char *copy;
+
+    if (refuse_second_config(rt) < 0)
+        return CAPRUN_E_STATE;
+    copy = strdup(dir);
+    if (!copy)
+        return cr_err_set(&rt->err, CAPRUN_E_NOMEM, "no memory");
+    free(rt->cache);
+    rt->cache = copy;
+    return 0;
+}
+
+static void lock_is_good(void *data)
+{
+    const struct caprun_runtime *rt = data;
+
+    if (rt->route)
+        cr_route_trust_lock(rt->route);
+}
+
+/* Takes over |config|. Returns 0, CAPRUN_E_STATE or CAPRUN_E_NOMEM. */
+static int keep_config(struct caprun_runtime *rt, struct cr_config *config)
+{
+    struct cr_config *copy = refuse_second_config(rt) < 0 ? NULL : malloc(sizeof(*copy));
+
+    if (!copy) {
+        cr_config_clear(config);
+        return rt->config ? CAPRUN_E_STATE : cr_err_set(&rt->err, CAPRUN_E_NOMEM, "no memory");
+    }
+    *copy = *config;
+    rt->config = copy;
+    rt->capabilities.config = copy;
+    rt->capabilities.cache_dir = rt->cache;
+    rt->capabilities.lock_is_good = lock_is_good;
+    rt->capabilities.data = rt;
+    return 0;
+}
+
+static void forget_config(struct caprun_runtime *rt)
+{
+    cr_config_clear(rt->config);
+    free(rt->config);
+    rt->config = NULL;
+    rt->capabilities.config = NULL;
+}
+
+int caprun_set_config(struct caprun_runtime *rt, const char *path)
+{
+    struct cr_config config;
+    struct cr_err why;
+    int r = refuse_second_config(rt);
+
+    if (r < 0)
+        return r;
+    if (cr_config_load(path, &config, &why) < 0)
+        return cr_err_set(&rt->err, CAPRUN_E_INVAL, "%s", why.text);
+    r = keep_config(rt, &config);
+    if (r == 0) {
+        r = make_route(rt);
+        if (r < 0)
+            forget_config(rt);
+    }
+    return r;
+}
+
+int cr_capability_host_configure(struct caprun_runtime *rt, struct cr_config *config)
+{
+    int r = keep_config(rt, config);
+
+    return r < 0 || !rt->config->server_count ? r : make_route(rt);
+}
+
 static int refuse_without_config(struct caprun_runtime *rt)
+{
+    if (rt->config)
+        return 0;
+    return cr_err_set(&rt->err, CAPRUN_E_STATE, "no servers have been configured");
+}
+
+static int refuse_without_route(struct caprun_runtime *rt)
 {
     if (rt->route)
         return 0;
@@ -64,7 +131,9 @@ int caprun_set_frozen(struct caprun_runtime *rt, int on)
 {
     if (refuse_without_config(rt) < 0)
         return CAPRUN_E_STATE;
-    cr_route_freeze(rt->route, on != 0);
+    rt->capabilities.frozen = on != 0;
+    if (rt->route)
+        cr_route_freeze(rt->route, on != 0);
     return 0;
 }
 
@@ -74,14 +143,14 @@ int caprun_permit(struct caprun_runtime *rt, enum caprun_permission what, const 
                                    : what == CAPRUN_ASK ? CR_POLICY_ASK
                                                         : CR_POLICY_DENY;
 
-    if (refuse_without_config(rt) < 0)
+    if (refuse_without_route(rt) < 0)
         return CAPRUN_E_STATE;
-    return cr_policy_add(cr_route_policy(rt->route), answer, pattern, true, &rt->err);
+    return cr_patterns_add(&cr_route_policy(rt->route)->patterns, answer, pattern, true, &rt->err);
 }
 
 int caprun_accept_tool(struct caprun_runtime *rt, const char *method)
 {
-    if (refuse_without_config(rt) < 0)
+    if (refuse_without_route(rt) < 0)
         return CAPRUN_E_STATE;
     return cr_route_accept(rt->route, method, &rt->err);
 }
@@ -89,9 +158,40 @@ int caprun_accept_tool(struct caprun_runtime *rt, const char *method)
 int caprun_list_tools(struct caprun_runtime *rt, const char *server,
                       void (*each)(void *data, const char *json, size_t len), void *data)
 {
-    if (refuse_without_config(rt) < 0)
+    if (refuse_without_route(rt) < 0)
         return CAPRUN_E_STATE;
     return cr_route_list(rt->route, server, each, data, &rt->err);
+}
+
+/* --- capabilities --------------------------------------------------------------------------- */
+
+struct cr_capability_host *cr_capability_host_of(struct caprun_runtime *rt)
+{
+    return &rt->capabilities;
+}
+
+int caprun_run_load(struct caprun_run *run, const char *name)
+{
+    struct caprun_runtime *rt = run->runtime;
+
+    if (cr_api_refuse_after_start(run) < 0)
+        return CAPRUN_E_STATE;
+    if (!rt->config)
+        return cr_err_set(&rt->err, CAPRUN_E_STATE,
+                          "there is no configuration that names registries");
+    if (cr_loader_new(run, &rt->capabilities, name) < 0)
+        return cr_err_set(&rt->err, CAPRUN_E_NOMEM, "no memory");
+    return 0;
+}
+
+void caprun_run_set_loading(struct caprun_run *run,
+                            void (*loading)(void *data, struct caprun_run *run,
+                                            enum caprun_loading what, const char *text,
+                                            uint64_t got, uint64_t total),
+                            void *data)
+{
+    run->on_loading = loading;
+    run->loading_data = data;
 }
 
 /* --- calls ---------------------------------------------------------------------------------- */

@@ -258,25 +258,27 @@ CAPRUN_API void caprun_wake(struct caprun_runtime *rt);
 /* --- MCP servers --------------------------------------------------------------------------- */
 
 /*
- * Reads the servers and permissions of the .caprun.json at |path| (docs/config.md; what else is in
- * it is checked, and left to the application). From then on calls of runs that have no handler go
- * to these servers, if the permissions allow them, and to the tools that caprun.lock, beside that
- * file, pins. A server is started by the first call that it gets, in the directory and with the
- * environment that are configured, and ended by caprun_free(), in which it has two seconds for
- * that; or with this process, however that ends. Returns 0; CAPRUN_E_INVAL with file, line and
- * column of what is wrong; CAPRUN_E_STATE if there is one already; CAPRUN_E_NOMEM.
+ * Reads the servers, permissions, registries and granted variables of the .caprun.json at |path|
+ * (docs/config.md; what else is in it is checked, and left to the application). From then on calls
+ * of runs that have no handler go to these servers, if the permissions allow them, and to the tools
+ * that caprun.lock, beside that file, pins. A server is started by the first call that it gets, in
+ * the directory and with the environment that are configured, and ended by caprun_free(), in which
+ * it has two seconds for that; or with this process, however that ends. Returns 0; CAPRUN_E_INVAL
+ * with file, line and column of what is wrong; CAPRUN_E_STATE if there is one already;
+ * CAPRUN_E_NOMEM.
  */
 CAPRUN_API int caprun_set_config(struct caprun_runtime *rt, const char *path);
 
 /*
- * A directory where it is remembered, from one process to the next, which protocol a server speaks.
- * Has to be set before caprun_set_config(). By default nothing is. Returns 0, CAPRUN_E_NOMEM or
- * CAPRUN_E_STATE.
+ * A directory where it is remembered, from one process to the next, which protocol a server speaks,
+ * and where what came from registries that are URLs is kept. Has to be set before
+ * caprun_set_config(). By default nothing is. Returns 0, CAPRUN_E_NOMEM or CAPRUN_E_STATE.
  */
 CAPRUN_API int caprun_set_cache(struct caprun_runtime *rt, const char *dir);
 
-/* With |on| not 0 caprun.lock may not change: calls of tools that it does not pin fail with
- * INTEGRITY_MISMATCH. Returns 0, or CAPRUN_E_STATE before caprun_set_config(). */
+/* With |on| not 0 caprun.lock may not change: calls of tools, and runs of capabilities, that it
+ * does not pin fail with INTEGRITY_MISMATCH. Returns 0, or CAPRUN_E_STATE before
+ * caprun_set_config(). */
 CAPRUN_API int caprun_set_frozen(struct caprun_runtime *rt, int on);
 
 /*
@@ -320,6 +322,39 @@ CAPRUN_API void caprun_run_free(struct caprun_run *run);
  */
 CAPRUN_API int caprun_run_set_code(struct caprun_run *run, const char *code, size_t len);
 CAPRUN_API int caprun_run_set_args(struct caprun_run *run, const char *json, size_t len);
+
+/*
+ * The run will be of the capability |name|, "org.project.namespace.action", then optionally
+ * ".hash"; |name| is copied. caprun_start() then looks for it in the registries of the
+ * configuration, checks it against caprun.lock, pins it there at its first use, gives the run its
+ * code, schema, tools and granted variables, and runs it. Nothing of that blocks: caprun_step()
+ * drives it. Whatever is wrong is the run's outcome: INVALID_FQDN, NOT_FOUND, REGISTRY_UNREACHABLE,
+ * METADATA_INVALID, INTEGRITY_MISMATCH, CONFIG_ERROR, PERMISSION_DENIED (an MCP server that it
+ * needs is not configured), VALIDATION_ERROR. The run's time counts from when a worker has the
+ * code. Limits and recording are as for any other run. Where as many runs wait as may, it waits
+ * before the queue, and caprun_start() does not say CAPRUN_E_BUSY. Returns 0; CAPRUN_E_STATE after
+ * caprun_start() or before caprun_set_config(); CAPRUN_E_NOMEM.
+ */
+CAPRUN_API int caprun_run_load(struct caprun_run *run, const char *name);
+
+/* What happens while a capability is loaded, and what |text| is then: a stranger's, in parts. */
+enum caprun_loading {
+    CAPRUN_LOADING_FETCH = 1,    /* a URL is being fetched, which |text| is; ten times a second */
+    CAPRUN_LOADING_OFFLINE = 2,  /* its server does not answer, why; what was kept of it is run */
+    CAPRUN_LOADING_UNCACHED = 3, /* what comes from URLs cannot be kept: why */
+    CAPRUN_LOADING_LOADED = 4,   /* "FQDN from REGISTRY, HASH" */
+    CAPRUN_LOADING_PINNED = 5,   /* its first use: "FQDN in LOCKFILE" */
+};
+
+/*
+ * |loading| hears of each, before the run has a worker. |got| and |total| are bytes of what is
+ * fetched, 0 if it is not known. |text| is there until it returns. It may cancel the run.
+ */
+CAPRUN_API void caprun_run_set_loading(struct caprun_run *run,
+                                       void (*loading)(void *data, struct caprun_run *run,
+                                                       enum caprun_loading what, const char *text,
+                                                       uint64_t got, uint64_t total),
+                                       void *data);
 
 /*
  * The JSON Schema that the args must fit, and the variables that the code finds in args.env, an
@@ -503,9 +538,9 @@ CAPRUN_API void caprun_run_set_real_time(struct caprun_run *run, int on);
 CAPRUN_API int caprun_run_set_origin(struct caprun_run *run, const char *json, size_t len);
 
 /*
- * Starts the run, or puts it in the queue. Returns 0; CAPRUN_E_STATE if it has no code or was
- * started; CAPRUN_E_BUSY if the queue is full, and then it can be started later. Any other failure
- * is the run's outcome.
+ * Starts the run, or puts it in the queue. Returns 0; CAPRUN_E_STATE if it has no code and loads
+ * none, or was started; CAPRUN_E_BUSY if the queue is full, and then it can be started later. Any
+ * other failure is the run's outcome.
  */
 CAPRUN_API int caprun_start(struct caprun_run *run);
 

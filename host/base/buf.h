@@ -26,6 +26,11 @@ void cr_buf_init(struct cr_buf *b, size_t max);
 /* Frees the bytes and forgets the failure; the ceiling stays. */
 void cr_buf_clear(struct cr_buf *b);
 
+/* The same for a local, which is cleared when it goes out of scope:
+ *     cr_autobuf struct cr_buf text = CR_BUF(MAX_TEXT); */
+#define CR_BUF(most) ((struct cr_buf){.max = (most)})
+#define cr_autobuf __attribute__((cleanup(cr_buf_clear)))
+
 void cr_buf_add(struct cr_buf *b, const void *bytes, size_t len);
 void cr_buf_str(struct cr_buf *b, const char *text);
 void cr_buf_number(struct cr_buf *b, uint64_t number); /* in decimal digits */

@@ -1,4 +1,4 @@
-/* err.c - codes and words together. */
+/* err.c - codes and words together, cut to what fits. */
 #include "base/err.h"
 
 #include <errno.h>
@@ -6,15 +6,23 @@
 #include <stdio.h>
 #include <string.h>
 
+static void __attribute__((format(printf, 4, 0)))
+put(struct cr_err *err, int code, enum caprun_outcome outcome, const char *fmt, va_list ap)
+{
+    err->code = code;
+    err->outcome = outcome;
+    err->hint[0] = '\0';
+    (void)vsnprintf(err->text, sizeof(err->text), fmt, ap);
+}
+
 int cr_err_set(struct cr_err *err, int code, const char *fmt, ...)
 {
     va_list ap;
 
     if (!err)
         return code;
-    err->code = code;
     va_start(ap, fmt);
-    (void)vsnprintf(err->text, sizeof(err->text), fmt, ap);
+    put(err, code, CAPRUN_OUTCOME_INTERNAL, fmt, ap);
     va_end(ap);
     return code;
 }
@@ -27,12 +35,39 @@ int cr_err_sys(struct cr_err *err, const char *fmt, ...)
 
     if (!err)
         return CAPRUN_E_SYS;
-    err->code = CAPRUN_E_SYS;
     va_start(ap, fmt);
-    (void)vsnprintf(err->text, sizeof(err->text), fmt, ap);
+    put(err, CAPRUN_E_SYS, CAPRUN_OUTCOME_INTERNAL, fmt, ap);
     va_end(ap);
     len = strlen(err->text);
     (void)snprintf(err->text + len, sizeof(err->text) - len, ": %s", strerror(saved));
     errno = saved;
     return CAPRUN_E_SYS;
+}
+
+int cr_err_end(struct cr_err *err, enum caprun_outcome outcome, const char *hint, const char *fmt,
+               ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    put(err, CAPRUN_E_INVAL, outcome, fmt, ap);
+    va_end(ap);
+    if (hint)
+        (void)snprintf(err->hint, sizeof(err->hint), "%s", hint);
+    return CAPRUN_E_INVAL;
+}
+
+int cr_err_hint(struct cr_err *err, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    (void)vsnprintf(err->hint, sizeof(err->hint), fmt, ap);
+    va_end(ap);
+    return CAPRUN_E_INVAL;
+}
+
+int cr_err_memory(struct cr_err *err)
+{
+    return cr_err_set(err, CAPRUN_E_NOMEM, "no memory");
 }

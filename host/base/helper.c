@@ -15,16 +15,28 @@
 #include "base/watchdog.h"
 
 #define PAGE 4096u
-#define LARGE (8u << 20) /* bytes */
-#define BEFORE_LONG 8u   /* jobs that come before a long one that waits */
-#define DELIVER_US 2000  /* jobs get no more of a step; what is left is delivered in the next */
+/* Bytes that are not freed here. To wake the helper costs more than to free what a small run has.
+ */
+#define WORTH_PASSING (128u << 10)
+#define BEFORE_LONG 8u  /* jobs that come before a long one that waits */
+#define DELIVER_US 2000 /* jobs get no more of a step; what is left is delivered in the next */
 
 static void append(struct cr_job_queue *queue, struct cr_job *job, enum cr_job_state state)
 {
     job->state = state;
     job->next = NULL;
+    job->at = queue->last;
     *queue->last = job;
     queue->last = &job->next;
+}
+
+static void take_out(struct cr_job_queue *queue, struct cr_job *job)
+{
+    *job->at = job->next;
+    if (job->next)
+        job->next->at = job->at;
+    else
+        queue->last = job->at;
 }
 
 static struct cr_job *take_first(struct cr_job_queue *queue)
@@ -32,21 +44,8 @@ static struct cr_job *take_first(struct cr_job_queue *queue)
     struct cr_job *job = queue->first;
 
     if (job)
-        queue->first = job->next;
-    if (!queue->first)
-        queue->last = &queue->first;
+        take_out(queue, job);
     return job;
-}
-
-static void take_out(struct cr_job_queue *queue, struct cr_job *job)
-{
-    struct cr_job **at = &queue->first;
-
-    while (*at != job)
-        at = &(*at)->next;
-    *at = job->next;
-    if (queue->last == &job->next)
-        queue->last = at;
 }
 
 static struct cr_job_queue *queue_for(struct cr_helper *h, const struct cr_job *job)
@@ -78,6 +77,46 @@ static void work_on(struct cr_helper *h, struct cr_job *job)
     (void)pthread_mutex_lock(&h->mutex);
 }
 
+/* --- memory ----------------------------------------------------------------------------------- */
+
+/* Stands at the beginning of the memory that is to be freed. */
+struct cr_garbage {
+    struct cr_garbage *next;
+    size_t size;
+};
+
+static uintptr_t round_to_page(uintptr_t address)
+{
+    return address & ~(uintptr_t)(PAGE - 1);
+}
+
+/* Pages first, without a lock: when free() gives them back, the loop's malloc() may have to wait.
+ */
+static void dispose(struct cr_garbage *g)
+{
+    uintptr_t first = round_to_page((uintptr_t)(g + 1) + PAGE - 1);
+    uintptr_t end = round_to_page((uintptr_t)g + g->size);
+
+    if (end > first)
+        (void)madvise((void *)first, end - first, MADV_DONTNEED);
+    free(g);
+}
+
+/* Called with the mutex held; it is released meanwhile. */
+static void dispose_of_one(struct cr_helper *h)
+{
+    struct cr_garbage *g = h->garbage;
+
+    if (!g)
+        return;
+    h->garbage = g->next;
+    (void)pthread_mutex_unlock(&h->mutex);
+    dispose(g);
+    (void)pthread_mutex_lock(&h->mutex);
+}
+
+/* --- the thread ------------------------------------------------------------------------------- */
+
 static void *help(void *data)
 {
     struct cr_helper *h = data;
@@ -85,14 +124,17 @@ static void *help(void *data)
 
     (void)pthread_mutex_lock(&h->mutex);
     for (;;) {
-        while (!h->todo.first && !h->todo_long.first && !h->ends)
+        while (!h->todo.first && !h->todo_long.first && !h->garbage && !h->ends)
             (void)pthread_cond_wait(&h->news, &h->mutex);
         job = take_next(h);
-        if (!job)
+        if (!job && !h->garbage)
             break;
-        work_on(h, job);
-        if (!h->ends)
-            cr_loop_wake(h->loop);
+        if (job) {
+            work_on(h, job);
+            if (!h->ends)
+                cr_loop_wake(h->loop);
+        }
+        dispose_of_one(h);
     }
     (void)pthread_mutex_unlock(&h->mutex);
     return NULL;
@@ -132,7 +174,11 @@ void cr_helper_submit(struct cr_helper *h, struct cr_job *job)
         append(queue_for(h, job), job, CR_JOB_QUEUED);
         (void)pthread_cond_signal(&h->news);
     } else {
+        if (h->is_threadless)
+            cr_watchdog_leave(); /* the owner says that no other waits for this turn */
         work_on(h, job);
+        if (h->is_threadless)
+            cr_watchdog_return();
         cr_loop_wake(h->loop);
     }
     (void)pthread_mutex_unlock(&h->mutex);
@@ -156,47 +202,20 @@ void cr_helper_abandon(struct cr_helper *h, struct cr_job *job)
         job->discard(job);
 }
 
-/* --- memory ----------------------------------------------------------------------------------- */
-
-/* Stands at the beginning of the memory that is to be freed. */
-struct memory {
-    struct cr_job job;
-    size_t size;
-};
-
-static uintptr_t round_to_page(uintptr_t address)
-{
-    return address & ~(uintptr_t)(PAGE - 1);
-}
-
-static void give_pages_back(struct cr_job *job)
-{
-    const struct memory *m = cr_container(job, struct memory, job);
-    uintptr_t first = round_to_page((uintptr_t)(m + 1) + PAGE - 1);
-    uintptr_t end = round_to_page((uintptr_t)m + m->size);
-
-    (void)madvise((void *)first, end - first, MADV_DONTNEED);
-}
-
-static void free_memory(struct cr_job *job)
-{
-    free(cr_container(job, struct memory, job));
-}
-
 void cr_helper_free(struct cr_helper *h, void *memory, size_t size)
 {
-    struct memory *m = memory;
+    struct cr_garbage *g = memory;
 
-    if (size < LARGE) {
+    if (size < WORTH_PASSING || !cr_helper_start(h)) {
         free(memory);
         return;
     }
-    *m = (struct memory){.job = {.work = give_pages_back,
-                                 .done = free_memory,
-                                 .discard = free_memory,
-                                 .name = "memory"},
-                         .size = size};
-    cr_helper_submit(h, &m->job);
+    g->size = size;
+    (void)pthread_mutex_lock(&h->mutex);
+    g->next = h->garbage;
+    h->garbage = g;
+    (void)pthread_cond_signal(&h->news);
+    (void)pthread_mutex_unlock(&h->mutex);
 }
 
 /* --- in the loop ------------------------------------------------------------------------------ */

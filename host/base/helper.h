@@ -35,7 +35,7 @@ struct cr_job {
 
     _Atomic enum cr_job_state state;
     bool abandoned;
-    struct cr_job *next;
+    struct cr_job *next, **at; /* the next one in its queue, and what points to this one */
 };
 
 struct cr_job_queue {
@@ -46,12 +46,14 @@ struct cr_job_queue {
 struct cr_helper {
     struct cr_loop *loop;
     bool has_thread;
-    bool is_threadless; /* for fuzzers: all happens in the same order again */
+    bool is_threadless; /* for fuzzers: all happens in the same order again; and where nothing else
+                           goes on that would wait */
     pthread_t thread;
     pthread_mutex_t mutex;
     pthread_cond_t news; /* there is a job, or the helper has to end */
     struct cr_job_queue todo, todo_long, worked;
-    unsigned before_long; /* jobs that may still come before the next long one */
+    struct cr_garbage *garbage; /* memory to be freed, between jobs */
+    unsigned before_long;       /* jobs that may still come before the next long one */
     bool ends;
 };
 
@@ -74,8 +76,9 @@ void cr_helper_submit(struct cr_helper *helper, struct cr_job *job);
 void cr_helper_abandon(struct cr_helper *helper, struct cr_job *job);
 
 /*
- * Frees |memory|, of at least |size| bytes. Giving hundreds of megabytes back to the kernel takes
- * tens of milliseconds: of a large piece the helper does it.
+ * Frees |memory|, which is from malloc() and has at least |size| bytes. To give hundreds of
+ * megabytes back to the kernel takes tens of milliseconds, in one piece or in many: the helper does
+ * it, unless there is little.
  */
 void cr_helper_free(struct cr_helper *helper, void *memory, size_t size);
 

@@ -12,6 +12,7 @@
 
 #include "base/escape.h"
 #include "base/scan.h"
+#include "base/unescape.h"
 #include "base/utf8.h"
 
 struct build {
@@ -60,36 +61,14 @@ static void skip_space(struct build *b)
         b->at++;
 }
 
-static uint32_t hex4(const char *digits)
+/* Takes an escape. The scanner has made sure that it is one, and no half of a surrogate pair. */
+static void take_escape(struct build *b)
 {
-    char text[5] = {digits[0], digits[1], digits[2], digits[3], '\0'};
+    const uint8_t *text = (const uint8_t *)b->text;
+    uint32_t c = 0;
 
-    return (uint32_t)strtoul(text, NULL, 16);
-}
-
-/* A \u escape, of which the scanner has made sure that halves of pairs come in pairs. */
-static void unescape_unit(struct build *b)
-{
-    uint32_t c = hex4(b->text + b->at);
-
-    b->at += 4;
-    if (c >= 0xd800 && c < 0xdc00) {
-        c = 0x10000 + ((c - 0xd800) << 10) + (hex4(b->text + b->at + 2) - 0xdc00);
-        b->at += 6;
-    }
+    b->at += cr_unescape_one(text + b->at, text + b->len, &c);
     b->strings += cr_utf8_encode(c, (uint8_t *)b->strings);
-}
-
-static void unescape(struct build *b)
-{
-    static const char from[] = "bfnrt", to[] = "\b\f\n\r\t";
-    char c = b->text[b->at++];
-    const char *found = strchr(from, c);
-
-    if (c == 'u')
-        unescape_unit(b);
-    else
-        *b->strings++ = found ? to[found - from] : c;
 }
 
 /* Takes a string, quotes included, and returns it unescaped. */
@@ -99,12 +78,10 @@ static const char *take_string(struct build *b)
 
     b->at++;
     while (b->text[b->at] != '"') {
-        char c = b->text[b->at++];
-
-        if (c == '\\')
-            unescape(b);
+        if (b->text[b->at] == '\\')
+            take_escape(b);
         else
-            *b->strings++ = c;
+            *b->strings++ = b->text[b->at++];
     }
     b->at++;
     *b->strings++ = '\0';
@@ -471,46 +448,25 @@ const char *cr_json_peek(const char *bytes, size_t len, const char *key, size_t 
 
 #define REPLACEMENT 0xfffdu
 
-/* The character of the \u escape whose digits are at |*at|, which is moved behind it. */
-static uint32_t take_unit(const char **at, const char *end)
-{
-    uint32_t c = hex4(*at), low;
-
-    *at += 4;
-    if (c >= 0xdc00 && c < 0xe000)
-        return REPLACEMENT;
-    if (c < 0xd800 || c >= 0xe000)
-        return c;
-    if (end - *at < 6 || (*at)[0] != '\\' || (*at)[1] != 'u')
-        return REPLACEMENT;
-    low = hex4(*at + 2);
-    if (low < 0xdc00 || low >= 0xe000)
-        return REPLACEMENT;
-    *at += 6;
-    return 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
-}
-
 void cr_json_unescape(struct cr_buf *out, const char *text, size_t len)
 {
-    static const char from[] = "bfnrt", to[] = "\b\f\n\r\t";
-    const char *at = text, *end = text + len;
+    const uint8_t *at = (const uint8_t *)text, *end = at + len;
 
     while (at < end) {
-        const char *plain = at, *found;
+        const uint8_t *plain = at;
         uint8_t made[4];
+        uint32_t c;
+        size_t escape;
 
         while (at < end && *at != '\\')
             at++;
         cr_buf_add(out, plain, (size_t)(at - plain));
-        if (end - at < 2)
+        escape = cr_unescape_one(at, end, &c);
+        if (escape == 0)
             return;
-        found = strchr(from, at[1]);
-        if (at[1] == 'u' && end - at >= 6) {
-            at += 2;
-            cr_buf_add(out, made, cr_utf8_encode(take_unit(&at, end), made));
-        } else {
-            cr_buf_add(out, found ? &to[found - from] : &at[1], 1);
-            at += 2;
-        }
+        if (c >= 0xd800 && c <= 0xdfff)
+            c = REPLACEMENT;
+        cr_buf_add(out, made, cr_utf8_encode(c, made));
+        at += escape;
     }
 }

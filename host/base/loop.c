@@ -224,13 +224,18 @@ static void take_out(struct cr_task_queue *queue, struct cr_task *task)
     task->waits = false;
 }
 
-void cr_loop_defer(struct cr_loop *loop, struct cr_task *task)
+static void defer_to(struct cr_loop *loop, struct cr_task_queue *queue, struct cr_task *task)
 {
     if (task->waits)
         return;
-    append(&loop->tasks, task);
+    append(queue, task);
     if (!loop->stepping)
         cr_loop_wake(loop);
+}
+
+void cr_loop_defer(struct cr_loop *loop, struct cr_task *task)
+{
+    defer_to(loop, &loop->tasks, task);
 }
 
 void cr_loop_forget(struct cr_loop *loop, struct cr_task *task)
@@ -242,11 +247,7 @@ void cr_loop_forget(struct cr_loop *loop, struct cr_task *task)
 /* A step that leaves a busy task wakes the next one by itself. */
 void cr_loop_defer_busy(struct cr_loop *loop, struct cr_task *task)
 {
-    if (task->waits)
-        return;
-    append(&loop->busy, task);
-    if (!loop->stepping)
-        cr_loop_wake(loop);
+    defer_to(loop, &loop->busy, task);
 }
 
 void cr_loop_forget_busy(struct cr_loop *loop, struct cr_task *task)

@@ -1,13 +1,16 @@
 /*
- * mem.h - descriptors that clean up after themselves.
+ * mem.h - locals that clean up after themselves.
  *
- * A local marked cr_autoclose is initialised where it is declared and closed when it goes out of
- * scope; cr_steal_fd() makes a transfer visible.
+ * A local marked cr_autoclose (a descriptor) or cr_autofree (memory) is initialised where it is
+ * declared, and closed or freed when it goes out of scope; cr_steal_fd() makes a transfer visible.
+ * buf.h has cr_autobuf.
  */
 #ifndef CR_MEM_H
 #define CR_MEM_H
 
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static inline void cr_mem_close_(int *fd)
@@ -28,6 +31,16 @@ static inline int cr_steal_fd(int *fd)
     return stolen;
 }
 
+/* |at| is the address of a pointer of any type. */
+static inline void cr_mem_free_(void *at)
+{
+    void *memory;
+
+    memcpy(&memory, at, sizeof(memory));
+    free(memory);
+}
+
 #define cr_autoclose __attribute__((cleanup(cr_mem_close_)))
+#define cr_autofree __attribute__((cleanup(cr_mem_free_)))
 
 #endif

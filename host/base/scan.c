@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/unescape.h"
 #include "base/utf8.h"
 #include "base/wide.h"
 
@@ -108,56 +109,11 @@ static bool is_surrogate(uint32_t c)
     return c >= 0xd800 && c <= 0xdfff;
 }
 
-/* Reads \uXXXX. Returns its length, 6, or 0. */
-static size_t read_unicode_escape(const uint8_t *at, const uint8_t *end, uint32_t *ret_char)
-{
-    uint32_t c = 0;
-
-    if (end - at < 6 || at[0] != '\\' || at[1] != 'u')
-        return 0;
-    for (int i = 2; i < 6; i++) {
-        uint8_t lower = at[i] | 0x20;
-
-        if (at[i] >= '0' && at[i] <= '9')
-            c = c << 4 | (uint32_t)(at[i] - '0');
-        else if (lower >= 'a' && lower <= 'f')
-            c = c << 4 | (uint32_t)(lower - 'a' + 10);
-        else
-            return 0;
-    }
-    *ret_char = c;
-    return 6;
-}
-
-size_t cr_scan_read_escape(const uint8_t *at, const uint8_t *end, uint32_t *ret_char)
-{
-    static const uint8_t short_ones[256] = {
-        ['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['b'] = '\b',
-        ['f'] = '\f', ['n'] = '\n',  ['r'] = '\r', ['t'] = '\t',
-    };
-    uint32_t c, low;
-
-    if (end - at < 2)
-        return 0;
-    if (at[1] != 'u') {
-        *ret_char = short_ones[at[1]];
-        return *ret_char ? 2 : 0;
-    }
-    if (!read_unicode_escape(at, end, &c))
-        return 0;
-    *ret_char = c;
-    if (c < 0xd800 || c > 0xdbff || !read_unicode_escape(at + 6, end, &low) || low < 0xdc00 ||
-        low > 0xdfff)
-        return 6;
-    *ret_char = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
-    return 12;
-}
-
 /* Takes an escape of the string that is open. */
 static int scan_escape(struct cr_scan *s)
 {
     uint32_t c;
-    size_t len = cr_scan_read_escape(s->at, s->end, &c);
+    size_t len = cr_unescape_one(s->at, s->end, &c);
     size_t unescaped;
 
     if (may_be_cut(s, LONGEST_ESCAPE))

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "base/unescape.h"
 #include "base/utf8.h"
 #include "caprun.h"
 
@@ -188,7 +189,7 @@ static int unescape(struct cr_scan_keys *k, const uint8_t *text, const struct cr
         return CAPRUN_E_NOMEM;
     while (at < end) {
         if (*at == '\\') {
-            at += cr_scan_read_escape(at, end, &c);
+            at += cr_unescape_one(at, end, &c);
             to += cr_utf8_encode(c, to);
         } else {
             *to++ = *at++;

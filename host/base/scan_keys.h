@@ -57,11 +57,4 @@ void cr_scan_keys_close(struct cr_scan_keys *k, size_t level);
 int cr_scan_keys_add(struct cr_scan_keys *k, size_t level, const uint8_t *text,
                      struct cr_scan_key key);
 
-/*
- * For scan.c and scan_keys.c: reads the escape at |at|, where a backslash is; a surrogate pair is
- * one escape. Returns its length, or 0 if it is not an escape. |ret_char| may become a surrogate
- * without its other half.
- */
-size_t cr_scan_read_escape(const uint8_t *at, const uint8_t *end, uint32_t *ret_char);
-
 #endif

@@ -83,7 +83,7 @@ static void write_config(const struct cr_metadata *meta, const struct cr_json *s
 }
 
 static int refuse(const struct cr_metadata *meta, const char *name, const struct cr_json *server,
-                  struct cr_problem *why)
+                  struct cr_err *why)
 {
     struct cr_buf what, paste;
 
@@ -97,17 +97,17 @@ static int refuse(const struct cr_metadata *meta, const char *name, const struct
     if (what.len && !memmem(what.data, what.len, "${", 2))
         write_config(meta, server, &paste);
     show_variables(server, &what);
-    (void)cr_problem_set(why, CAPRUN_OUTCOME_PERMISSION_DENIED, NULL,
-                         "'%s' needs the MCP server '%s', which is not in mcpServers, and what "
-                         "metadata names is not started%s%s",
-                         meta->fqdn.full, name, what.len ? ": " : "",
-                         cr_buf_text(&what) ? cr_buf_text(&what) : "");
+    (void)cr_err_end(why, CAPRUN_OUTCOME_PERMISSION_DENIED, NULL,
+                     "'%s' needs the MCP server '%s', which is not in mcpServers, and what "
+                     "metadata names is not started%s%s",
+                     meta->fqdn.full, name, what.len ? ": " : "",
+                     cr_buf_text(&what) ? cr_buf_text(&what) : "");
     if (cr_buf_text(&paste) && paste.len && paste.len < sizeof(why->hint) - 100)
-        (void)cr_problem_hint(
+        (void)cr_err_hint(
             why, "if you trust it, add to \"mcpServers\" in " CR_CONFIG_NAME ": \"%s\": %s", name,
             cr_buf_text(&paste));
     else
-        (void)cr_problem_hint(
+        (void)cr_err_hint(
             why, "if you trust it, configure \"%s\" in \"mcpServers\" of " CR_CONFIG_NAME, name);
     cr_buf_clear(&what);
     cr_buf_clear(&paste);
@@ -115,7 +115,7 @@ static int refuse(const struct cr_metadata *meta, const char *name, const struct
 }
 
 static int check_itself(const struct cr_config *config, const struct cr_metadata *meta,
-                        struct cr_problem *why)
+                        struct cr_err *why)
 {
     char name[CR_FQDN_PART + 1];
 
@@ -126,7 +126,7 @@ static int check_itself(const struct cr_config *config, const struct cr_metadata
 }
 
 int cr_deps_check(const struct cr_config *config, const struct cr_metadata *meta,
-                  struct cr_problem *why)
+                  struct cr_err *why)
 {
     const struct cr_json *deps = cr_json_get(meta->doc.root, "mcpDeps");
 

@@ -5,7 +5,7 @@
 #ifndef CR_DEPS_H
 #define CR_DEPS_H
 
-#include "base/problem.h"
+#include "base/err.h"
 #include "config/config.h"
 #include "registry/metadata.h"
 
@@ -14,6 +14,6 @@
  * the command line or URL, the names of the variables, and in the hint the configuration to paste.
  */
 int cr_deps_check(const struct cr_config *config, const struct cr_metadata *meta,
-                  struct cr_problem *why);
+                  struct cr_err *why);
 
 #endif

@@ -1,14 +1,13 @@
 /* recording.c - from settings to a recorder. */
 #include "capability/recording.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/buf.h"
 #include "base/escape.h"
-#include "cli/output.h"
-#include "cli/settings.h"
 #include "journal/record.h"
 #include "journal/store.h"
 
@@ -31,19 +30,33 @@ uint64_t cr_recording_run_bytes(const struct cr_config *config)
 }
 
 void cr_recording_init(struct cr_recording *rec, const struct cr_config *config,
-                       const struct cr_options *o)
+                       const char *state_dir, const char *file)
 {
-    *rec = (struct cr_recording){.options = o,
+    *rec = (struct cr_recording){.file = file,
                                  .which = config->record,
-                                 .is_asked_for = o->record || config->has_record,
-                                 .is_in_store = !o->record,
+                                 .is_asked_for = file || config->has_record,
+                                 .is_in_store = !file,
                                  .run_bytes = cr_recording_run_bytes(config),
                                  .total_bytes =
                                      otherwise(config->record_total_mb, DEFAULT_TOTAL_MB) * MIB,
                                  .days = otherwise(config->record_days, DEFAULT_DAYS)};
     if (config->path)
         (void)snprintf(rec->config, sizeof(rec->config), "%s", config->path);
-    cr_settings_state_dir(rec->dir);
+    (void)snprintf(rec->dir, sizeof(rec->dir), "%s", state_dir);
+}
+
+__attribute__((format(printf, 3, 4))) static void say(const struct cr_recording *rec,
+                                                      bool is_detail, const char *fmt, ...)
+{
+    char text[PATH_MAX + 256];
+    va_list args;
+
+    if (!rec->note)
+        return;
+    va_start(args, fmt);
+    (void)vsnprintf(text, sizeof(text), fmt, args);
+    va_end(args);
+    rec->note(rec->note_data, is_detail, text);
 }
 
 static void add(struct cr_buf *out, const char *name, const char *text)
@@ -54,8 +67,8 @@ static void add(struct cr_buf *out, const char *name, const char *text)
     cr_escape_json_str(out, text);
 }
 
-static int give_origin(const struct cr_recording *rec, struct caprun_run *run,
-                       const struct cr_recording_origin *origin)
+int cr_recording_give_origin(struct caprun_run *run, const struct cr_recording_origin *origin,
+                             const char *config)
 {
     struct cr_buf json;
     int r;
@@ -68,64 +81,88 @@ static int give_origin(const struct cr_recording *rec, struct caprun_run *run,
     add(&json, "code", origin->code_pin);
     add(&json, "metadata", origin->metadata_pin);
     add(&json, "registry", origin->registry);
-    add(&json, "config", rec->config);
-    cr_buf_str(&json, "}");
+    add(&json, "config", config);
+    cr_buf_str(&json, json.len ? "}" : "{}");
     r = cr_buf_err(&json) ? -1 : caprun_run_set_origin(run, (const char *)json.data, json.len);
     cr_buf_clear(&json);
     return r;
 }
 
-static int make_recorder(const struct cr_recording *rec, struct caprun_run *run, bool has_env,
-                         struct cr_err *err)
+static bool is_recorded(const struct cr_recording *rec)
 {
-    uint8_t key[CR_HASH_BYTES];
+    return !rec->is_in_store || rec->which != CR_CONFIG_RECORD_NONE;
+}
+
+void cr_recording_place(const struct cr_recording *rec, bool has_env,
+                        struct cr_recording_place *ret)
+{
+    memset(ret, 0, sizeof(*ret));
+    if (!is_recorded(rec) || (!rec->is_in_store && !has_env))
+        return;
+    (void)snprintf(ret->dir, sizeof(ret->dir), "%s", rec->dir);
+    ret->has_to_be = rec->is_in_store;
+    ret->has_env = has_env;
+}
+
+/* Without a key the journal has no hashes of variables, and that is all. */
+void cr_recording_make_place(struct cr_recording_place *place)
+{
+    struct cr_err unused;
+
+    if (!place->dir[0])
+        return;
+    place->code = cr_store_make(place->dir, &place->err);
+    place->has_key =
+        place->code == 0 && place->has_env && cr_store_key(place->dir, place->key, &unused) == 0;
+}
+
+static int make_recorder(const struct cr_recording *rec, struct caprun_run *run,
+                         const struct cr_recording_place *place, struct cr_err *err)
+{
     struct cr_record_spec spec = {
         .path = rec->path,
         .max_bytes = rec->is_in_store ? rec->run_bytes : CR_RECORDING_MAX_BYTES,
         .may_give_up = rec->is_in_store,
-        .only_if_failed = rec->is_in_store && rec->which == CR_CONFIG_RECORD_FAILED};
+        .only_if_failed = rec->is_in_store && rec->which == CR_CONFIG_RECORD_FAILED,
+        .key = place->has_key ? place->key : NULL};
 
-    if (rec->is_in_store && cr_store_make(rec->dir, err) < 0)
-        return err->code;
-    if (has_env && rec->dir[0] && cr_store_make(rec->dir, err) == 0 &&
-        cr_store_key(rec->dir, key, err) == 0)
-        spec.key = key;
+    if (place->has_to_be && place->code < 0) {
+        *err = place->err;
+        return place->code;
+    }
     return cr_record_new(run, &spec, err);
 }
 
 /* What nobody has asked for is missed by nobody, but for who wants to know all. */
 static int do_without(struct cr_recording *rec, const char *reason)
 {
-    const struct cr_options *o = rec->options;
-
     rec->path[0] = '\0';
-    if (!o->quiet && (rec->is_asked_for || o->verbose))
-        cr_output_note("the run is not recorded: %s", reason);
+    say(rec, !rec->is_asked_for, "the run is not recorded: %s", reason);
     return 0;
 }
 
 int cr_recording_begin(struct cr_recording *rec, struct caprun_run *run,
-                       const struct cr_recording_origin *origin, bool has_env,
-                       struct cr_problem *why)
+                       const struct cr_recording_origin *origin,
+                       const struct cr_recording_place *place, struct cr_err *why)
 {
     struct cr_err err;
 
-    if (rec->is_in_store && rec->which == CR_CONFIG_RECORD_NONE)
+    if (!is_recorded(rec))
         return 0;
     if (rec->is_in_store && !rec->dir[0])
         return do_without(rec, "neither XDG_STATE_HOME nor HOME is an absolute path");
     if (rec->is_in_store)
         cr_store_path(rec->dir, caprun_get_id(run), rec->path);
     else
-        (void)snprintf(rec->path, sizeof(rec->path), "%s", rec->options->record);
-    if (give_origin(rec, run, origin) < 0)
-        return cr_problem_memory(why);
-    if (make_recorder(rec, run, has_env, &err) == 0)
+        (void)snprintf(rec->path, sizeof(rec->path), "%s", rec->file);
+    if (cr_recording_give_origin(run, origin, rec->config) < 0)
+        return cr_err_memory(why);
+    if (make_recorder(rec, run, place, &err) == 0)
         return 0;
     if (rec->is_in_store)
         return do_without(rec, err.text);
-    return cr_problem_set(why, CAPRUN_OUTCOME_USAGE, "--record needs the name of a new file",
-                          "--record: %s", err.text);
+    return cr_err_end(why, CAPRUN_OUTCOME_USAGE, "--record needs the name of a new file",
+                      "--record: %s", err.text);
 }
 
 /* By the id, which is chance: no clock and no counter has to be kept. */
@@ -144,14 +181,12 @@ static bool is_sweeper(const struct cr_recording *rec, const char *id)
 
 void cr_recording_end(struct cr_recording *rec, struct caprun_run *run)
 {
-    const struct cr_options *o = rec->options;
-
     if (!rec->path[0])
         return;
-    if (cr_record_note(run)[0] && !o->quiet)
-        cr_output_note("%s", cr_record_note(run));
-    else if (o->verbose)
-        cr_output_note("recorded in %s", rec->path);
+    if (cr_record_note(run)[0])
+        say(rec, false, "%s", cr_record_note(run));
+    else
+        say(rec, true, "recorded in %s", rec->path);
     if (rec->is_in_store && is_sweeper(rec, caprun_get_id(run)))
         cr_store_sweep(rec->dir, (unsigned)rec->days, rec->total_bytes, MAX_RUNS);
 }

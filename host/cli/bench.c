@@ -341,7 +341,7 @@ static int measure_all(struct bench *b, const bool *chosen, bool quiet, struct c
     char words[128];
     int r = 0;
 
-    cr_progress_init(&progress, NULL, quiet);
+    cr_progress_init(&progress, quiet);
     for (size_t i = 0; i < GROUPS && r == 0; i++) {
         if (chosen[i] && groups[i].measure != measure_cpu) /* the first one meets cold caches */
             r = groups[i].measure(b, unused, err);

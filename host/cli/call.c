@@ -6,32 +6,10 @@
 
 #include <string.h>
 
-#include "base/buf.h"
-#include "base/escape.h"
 #include "base/pattern.h"
+#include "capability/give.h"
 #include "cli/exec.h"
 #include "cli/launch.h"
-
-#define MAX_CODE 1024u
-
-int cr_call_write(struct caprun_run *run, const char *method)
-{
-    size_t len = strcspn(method, ":");
-    struct cr_buf code;
-    int r;
-
-    cr_buf_init(&code, MAX_CODE);
-    cr_buf_str(&code, "return mcp[");
-    cr_escape_json(&code, method, len);
-    cr_buf_str(&code, "][");
-    cr_escape_json_str(&code, method[len] ? method + len + 1 : "");
-    cr_buf_str(&code, "](args)");
-    r = cr_buf_err(&code);
-    if (r == 0)
-        r = caprun_run_set_code(run, (const char *)code.data, code.len);
-    cr_buf_clear(&code);
-    return r;
-}
 
 int cr_cli_call(struct caprun_runtime *rt, struct caprun_run *run, const struct cr_options *o)
 {
@@ -49,12 +27,12 @@ int cr_cli_call(struct caprun_runtime *rt, struct caprun_run *run, const struct 
     }
     if (cr_exec_configure(rt, run, o, &recording) < 0)
         return 0;
-    if (cr_call_write(run, method) < 0) {
+    if (cr_give_call(run, method) < 0) {
         caprun_reject(run, CAPRUN_OUTCOME_USAGE, caprun_error(rt), NULL);
         return 0;
     }
     (void)caprun_warm(rt); /* while the args are read */
     if (cr_launch_args(rt, run, o->words[2]) < 0)
         return 0;
-    return cr_launch_recorded(rt, run, &recording, &origin);
+    return cr_launch_recorded(rt, run, &recording, &origin, o);
 }

@@ -9,12 +9,6 @@
 struct caprun_runtime;
 struct caprun_run;
 
-/*
- * Gives |run| code that does nothing but to call |method|, "ns:action", with the args that it gets.
- * Returns 0 or a CAPRUN_E_*.
- */
-int cr_call_write(struct caprun_run *run, const char *method);
-
 /* Returns the signal that ended it, or 0. */
 int cr_cli_call(struct caprun_runtime *rt, struct caprun_run *run, const struct cr_options *o);
 

@@ -13,6 +13,7 @@
 
 #include "base/buf.h"
 #include "base/escape.h"
+#include "base/mem.h"
 #include "cli/report.h"
 #include "cli/settings.h"
 #include "registry/lockfile.h"
@@ -270,13 +271,12 @@ static void tell_server(struct listing *l, const struct cr_json *server)
 
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         const struct cr_json *value = cr_json_get(server, keys[i].key);
-        char *name = join(l, "mcpServers", server->key, keys[i].key);
+        cr_autofree char *name = join(l, "mcpServers", server->key, keys[i].key);
 
         if (name && value)
             tell_value(l, name, value);
         else if (name && keys[i].value)
             tell_default(l, name, keys[i].value, NULL);
-        free(name);
     }
 }
 
@@ -290,18 +290,16 @@ static void tell_maps(struct listing *l)
     for (const struct cr_json *v = servers ? servers->first : NULL; v; v = v->next)
         tell_server(l, v);
     for (const struct cr_json *v = cloud ? cloud->first : NULL; v; v = v->next) {
-        char *name = join(l, "routing", "cloud", v->key);
+        cr_autofree char *name = join(l, "routing", "cloud", v->key);
 
         if (name)
             tell_value(l, name, v);
-        free(name);
     }
     for (const struct cr_json *v = env ? env->first : NULL; v; v = v->next) {
-        char *name = join(l, "env", v->key, "");
+        cr_autofree char *name = join(l, "env", v->key, "");
 
         if (name)
             tell_value(l, name, v);
-        free(name);
     }
 }
 
@@ -361,7 +359,7 @@ static int list(const struct cr_config *config, const struct cr_options *o)
 int cr_cli_config(struct caprun_run *run, const struct cr_options *o)
 {
     struct cr_config config;
-    struct cr_problem why;
+    struct cr_err why;
     int status;
 
     if (cr_settings_load(o, &config, &why) < 0) {

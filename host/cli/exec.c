@@ -25,16 +25,13 @@ static int load_code(struct caprun_runtime *rt, struct caprun_run *run, const ch
 int cr_exec_configure(struct caprun_runtime *rt, struct caprun_run *run, const struct cr_options *o,
                       struct cr_recording *ret)
 {
-    struct cr_problem why;
-    struct cr_config config;
-    int r = cr_settings_load(o, &config, &why);
+    struct cr_err why;
+    const struct cr_config *config = cr_settings_use(o, rt, &why);
+    int r = -1;
 
-    if (r == 0) {
-        if (!o->quiet)
-            cr_settings_warn(&config, o);
-        r = cr_settings_apply(&config, o, rt, run, EXEC_TIMEOUT_MS, &why);
-        cr_recording_init(ret, &config, o);
-        cr_config_clear(&config);
+    if (config) {
+        r = cr_settings_apply(config, o, rt, run, EXEC_TIMEOUT_MS, &why);
+        cr_launch_recording(ret, config, o);
     }
     return r < 0 ? cr_launch_reject(run, &why) : 0;
 }
@@ -56,5 +53,5 @@ int cr_exec_run(struct caprun_runtime *rt, struct caprun_run *run, const struct 
     (void)caprun_warm(rt); /* while the input is read; if it fails, the start will say so */
     if (load_code(rt, run, file) < 0 || cr_launch_args(rt, run, args) < 0)
         return 0;
-    return cr_launch_recorded(rt, run, &recording, &origin);
+    return cr_launch_recorded(rt, run, &recording, &origin, o);
 }

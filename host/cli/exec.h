@@ -5,8 +5,8 @@
 #define CR_EXEC_H
 
 #include "caprun.h"
-#include "cli/options.h"
 #include "capability/recording.h"
+#include "cli/options.h"
 
 /*
  * Reads code and args into |run| and runs it to its end, bad input included. Returns the signal

@@ -18,8 +18,7 @@
 #define LABEL 9u       /* columns */
 #define MAX_LISTED 20u /* calls that are unknown */
 
-int cr_inspect_init(struct cr_inspect *ret, const char *path, const char *word,
-                    struct cr_problem *why)
+int cr_inspect_init(struct cr_inspect *ret, const char *path, const char *word, struct cr_err *why)
 {
     struct cr_inspect i = {.word = word};
     bool is_live;
@@ -30,14 +29,14 @@ int cr_inspect_init(struct cr_inspect *ret, const char *path, const char *word,
     is_live = !i.journal.end && cr_store_is_live(AT_FDCWD, path);
     if (cr_summary_take(&i.journal, &i.summary) < 0) {
         cr_journal_clear(&i.journal);
-        return cr_problem_memory(why);
+        return cr_err_memory(why);
     }
     *ret = i;
     /* it keeps a pointer to the journal, so it has to be made in place */
     if (cr_timeline_init(&ret->timeline, &ret->journal, is_live) == 0)
         return 0;
     cr_inspect_clear(ret);
-    return cr_problem_memory(why);
+    return cr_err_memory(why);
 }
 
 void cr_inspect_clear(struct cr_inspect *i)

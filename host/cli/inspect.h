@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "base/buf.h"
-#include "base/problem.h"
+#include "base/err.h"
 #include "cli/timeline.h"
 #include "journal/journal.h"
 #include "journal/summary.h"
@@ -24,8 +24,7 @@ struct cr_inspect {
  * Reads |path|, which a person calls |word|; both are the caller's. Returns 0, and the caller ends
  * |ret| with cr_inspect_clear(); or JOURNAL_INVALID, USAGE or INTERNAL.
  */
-int cr_inspect_init(struct cr_inspect *ret, const char *path, const char *word,
-                    struct cr_problem *why);
+int cr_inspect_init(struct cr_inspect *ret, const char *path, const char *word, struct cr_err *why);
 void cr_inspect_clear(struct cr_inspect *i);
 
 /* Appends it for eyes, |columns| wide; or one line of JSON. */

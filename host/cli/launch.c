@@ -6,9 +6,10 @@
 
 #include "cli/input.h"
 #include "cli/output.h"
+#include "cli/settings.h"
 #include "cli/trace.h"
 
-int cr_launch_reject(struct caprun_run *run, const struct cr_problem *why)
+int cr_launch_reject(struct caprun_run *run, const struct cr_err *why)
 {
     caprun_reject(run, why->outcome, why->text, why->hint[0] ? why->hint : NULL);
     return -1;
@@ -78,19 +79,42 @@ static void step(struct caprun_runtime *rt, struct caprun_run *run, struct cr_si
         caprun_cancel(run);
 }
 
-int cr_launch_recorded(struct caprun_runtime *rt, struct caprun_run *run,
-                       struct cr_recording *recording, const struct cr_recording_origin *origin)
+static void note_recording(void *data, bool is_detail, const char *text)
 {
+    const struct cr_options *o = data;
+
+    if (o->verbose || (!is_detail && !o->quiet))
+        cr_output_note("%s", text);
+}
+
+void cr_launch_recording(struct cr_recording *ret, const struct cr_config *config,
+                         const struct cr_options *o)
+{
+    char dir[PATH_MAX];
+
+    cr_settings_state_dir(dir);
+    cr_recording_init(ret, config, dir, o->record);
+    ret->note = note_recording;
+    ret->note_data = (void *)(uintptr_t)o;
+}
+
+int cr_launch_recorded(struct caprun_runtime *rt, struct caprun_run *run,
+                       struct cr_recording *recording, const struct cr_recording_origin *origin,
+                       const struct cr_options *o)
+{
+    struct cr_recording_place place;
     struct cr_signals signals;
-    struct cr_problem why;
+    struct cr_err why;
     int signal;
 
-    if (cr_recording_begin(recording, run, origin, false, &why) < 0) {
+    cr_recording_place(recording, false, &place);
+    cr_recording_make_place(&place);
+    if (cr_recording_begin(recording, run, origin, &place, &why) < 0) {
         (void)cr_launch_reject(run, &why);
         return 0;
     }
     cr_signals_begin(&signals);
-    signal = cr_launch_run(rt, run, &signals, recording->options);
+    signal = cr_launch_run(rt, run, &signals, o);
     cr_recording_end(recording, run);
     return signal;
 }

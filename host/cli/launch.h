@@ -6,15 +6,14 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "base/problem.h"
 #include "caprun.h"
-#include "cli/options.h"
 #include "capability/recording.h"
+#include "cli/options.h"
 #include "cli/signals.h"
 
 /* Ends the run with |why|. Returns -1, as all of these do when the run has ended before it began.
  */
-int cr_launch_reject(struct caprun_run *run, const struct cr_problem *why);
+int cr_launch_reject(struct caprun_run *run, const struct cr_err *why);
 
 /*
  * Gives what was read to the run with |set|, or says why it could not be read: |r| and |err| are of
@@ -27,6 +26,10 @@ int cr_launch_hand_over(struct caprun_runtime *rt, struct caprun_run *run, int r
 /* ARGS: a path, - or JSON; NULL is {}. Returns 0 or -1. */
 int cr_launch_args(struct caprun_runtime *rt, struct caprun_run *run, const char *word);
 
+/* What the configuration and the command line say of recording, and how it is told. */
+void cr_launch_recording(struct cr_recording *ret, const struct cr_config *config,
+                         const struct cr_options *o);
+
 /*
  * Runs to the end, or to a signal that asks for it: returns that, or 0. Ends |signals| before the
  * last lines of the log are written.
@@ -36,6 +39,7 @@ int cr_launch_run(struct caprun_runtime *rt, struct caprun_run *run, struct cr_s
 
 /* The same of a run that is given no variables, and is recorded. */
 int cr_launch_recorded(struct caprun_runtime *rt, struct caprun_run *run,
-                       struct cr_recording *recording, const struct cr_recording_origin *origin);
+                       struct cr_recording *recording, const struct cr_recording_origin *origin,
+                       const struct cr_options *o);
 
 #endif

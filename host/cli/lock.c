@@ -8,8 +8,8 @@
 #include "base/escape.h"
 #include "cli/capability.h"
 #include "cli/launch.h"
+#include "cli/load.h"
 #include "cli/output.h"
-#include "cli/places.h"
 #include "cli/servers.h"
 #include "cli/settings.h"
 #include "registry/tool_pins.h"
@@ -18,8 +18,7 @@
 
 struct lock {
     const struct cr_options *options;
-    struct cr_config config;
-    struct cr_places places;
+    const struct cr_config *config;
     struct cr_signals signals;
     struct caprun_runtime *rt;
     struct cr_cli_servers servers; /* that were asked, if any had to be */
@@ -28,29 +27,29 @@ struct lock {
     size_t pins, tools, bad;
 };
 
-static int load(struct lock *l, const char *name, struct cr_capability *ret, struct cr_problem *why)
+static int load(struct lock *l, const char *name, struct cr_capability *ret, struct cr_err *why)
 {
     struct cr_fqdn want;
 
     if (cr_cli_parse_name(name, &want, why) < 0 ||
-        cr_places_load(&l->places, &want, &l->signals, l->options->quiet, ret, why) < 0)
+        cr_cli_load(l->rt, &want, &l->signals, l->options->quiet, ret, why) < 0)
         return CAPRUN_E_INVAL;
     if (!ret->offline_reason[0])
         return 0;
-    (void)cr_problem_set(why, CAPRUN_OUTCOME_REGISTRY_UNREACHABLE,
-                         "what was kept of it is no answer to what it has now", "%s",
-                         ret->offline_reason);
+    (void)cr_err_end(why, CAPRUN_OUTCOME_REGISTRY_UNREACHABLE,
+                     "what was kept of it is no answer to what it has now", "%s",
+                     ret->offline_reason);
     cr_capability_clear(ret);
     return CAPRUN_E_INVAL;
 }
 
 /* Whether the registries have now what is pinned; |why| has the words unless it is "ok". */
-static const char *state_of(struct lock *l, const char *name, struct cr_problem *why)
+static const char *state_of(struct lock *l, const char *name, struct cr_err *why)
 {
     struct cr_capability c;
     int r;
 
-    if (!l->config.registry_count)
+    if (!l->config->registry_count)
         return "unknown";
     r = load(l, name, &c, why);
     if (r < 0)
@@ -89,7 +88,7 @@ static void add_state(struct lock *l, const char *state)
 }
 
 static void add_pin_text(struct lock *l, const struct cr_pin *pin, const char *state,
-                         const struct cr_problem *why)
+                         const struct cr_err *why)
 {
     add_state(l, state);
     cr_buf_fmt(&l->out, "%s\n             code      %s\n             metadata  %s\n", pin->fqdn,
@@ -101,7 +100,7 @@ static void add_pin_text(struct lock *l, const struct cr_pin *pin, const char *s
 static void add_pin(void *data, const char *name, const struct cr_pin *pin)
 {
     struct lock *l = data;
-    struct cr_problem why = {0};
+    struct cr_err why = {0};
     const char *state;
 
     if (cr_signals_take(&l->signals))
@@ -165,23 +164,20 @@ static void note_a_tool(void *data, const char *server, const char *tool, const 
 }
 
 /* Servers are started only if there is something to compare. */
-static int ask_servers(struct lock *l, struct cr_problem *why)
+static int ask_servers(struct lock *l, struct cr_err *why)
 {
     bool any = false;
-    int r;
 
     cr_tool_pins_each(&l->file, note_a_tool, &any);
     if (!any)
         return 0;
-    r = cr_settings_servers(&l->config, l->options, l->rt, why);
-    return r < 0 ? r
-                 : cr_cli_servers_ask(l->rt, NULL, &l->config, &l->signals, l->options->quiet,
-                                      &l->servers, why);
+    return cr_cli_servers_ask(l->rt, NULL, l->config, &l->signals, l->options->quiet, &l->servers,
+                              why);
 }
 
-static int show(struct lock *l, struct cr_problem *why)
+static int show(struct lock *l, struct cr_err *why)
 {
-    int r = cr_lockfile_read(l->config.dir, &l->file, why);
+    int r = cr_lockfile_read(l->config->dir, &l->file, why);
 
     if (r < 0)
         return r;
@@ -201,7 +197,7 @@ static int show(struct lock *l, struct cr_problem *why)
     cr_tool_pins_each(&l->file, add_tool, l);
     if (l->options->json)
         cr_buf_str(&l->out, "]}\n");
-    else if (l->pins && !l->config.registry_count)
+    else if (l->pins && !l->config->registry_count)
         cr_buf_str(&l->out, "there is no registry to compare with: --registry, or \"registries\" "
                             "in .caprun.json\n");
     else if (!l->pins && !l->tools)
@@ -226,20 +222,19 @@ static void take_hash(void *data, const char *server, const char *tool, const ch
 }
 
 /* Where the lockfile or its server failed, that is what is wrong; otherwise it is pinned now. */
-static int say_accepted(struct lock *l, const char *server, const char *tool,
-                        struct cr_problem *why)
+static int say_accepted(struct lock *l, const char *server, const char *tool, struct cr_err *why)
 {
     struct wanted_hash now = {.server = server, .tool = tool};
     const char *words, *hint;
     const char *state = cr_cli_servers_state(&l->servers, server, tool, &words, &hint);
 
-    if (cr_lockfile_read(l->config.dir, &l->file, why) < 0)
+    if (cr_lockfile_read(l->config->dir, &l->file, why) < 0)
         return CAPRUN_E_INVAL;
     cr_tool_pins_each(&l->file, take_hash, &now);
     cr_lockfile_clear(&l->file);
     if (strcmp(state, "ok") != 0)
-        return cr_problem_set(why, CAPRUN_OUTCOME_NOT_FOUND, hint, "'%s:%s' was not accepted: %s",
-                              server, tool, words);
+        return cr_err_end(why, CAPRUN_OUTCOME_NOT_FOUND, hint, "'%s:%s' was not accepted: %s",
+                          server, tool, words);
     if (l->options->json) {
         add_tool_json(l, server, tool, now.hash, state, "");
         cr_buf_str(&l->out, "\n");
@@ -249,20 +244,18 @@ static int say_accepted(struct lock *l, const char *server, const char *tool,
     return 0;
 }
 
-static int accept_tool(struct lock *l, const char *name, struct cr_problem *why)
+static int accept_tool(struct lock *l, const char *name, struct cr_err *why)
 {
     char server[CR_FQDN_PART + 1];
-    int r = cr_settings_servers(&l->config, l->options, l->rt, why);
+    int r;
 
-    if (r < 0)
-        return r;
-    if (!l->config.server_count || caprun_accept_tool(l->rt, name) < 0)
-        return cr_problem_set(why, CAPRUN_OUTCOME_USAGE,
-                              "NS is the name of a server in mcpServers: caprun lock --accept "
-                              "NS:ACTION",
-                              "'%s' is no tool of a configured server", name);
+    if (!l->config->server_count || caprun_accept_tool(l->rt, name) < 0)
+        return cr_err_end(why, CAPRUN_OUTCOME_USAGE,
+                          "NS is the name of a server in mcpServers: caprun lock --accept "
+                          "NS:ACTION",
+                          "'%s' is no tool of a configured server", name);
     (void)snprintf(server, sizeof(server), "%.*s", (int)strcspn(name, ":"), name);
-    r = cr_cli_servers_ask(l->rt, server, &l->config, &l->signals, l->options->quiet, &l->servers,
+    r = cr_cli_servers_ask(l->rt, server, l->config, &l->signals, l->options->quiet, &l->servers,
                            why);
     if (r < 0)
         return r;
@@ -271,42 +264,39 @@ static int accept_tool(struct lock *l, const char *name, struct cr_problem *why)
     return r;
 }
 
-static int accept(struct lock *l, const char *name, struct cr_problem *why)
+static int accept(struct lock *l, const char *name, struct cr_err *why)
 {
     struct cr_capability c;
     int r;
 
     if (l->options->frozen)
-        return cr_problem_set(why, CAPRUN_OUTCOME_USAGE, "leave one of them out",
-                              "--accept changes the lockfile, and --frozen forbids it");
+        return cr_err_end(why, CAPRUN_OUTCOME_USAGE, "leave one of them out",
+                          "--accept changes the lockfile, and --frozen forbids it");
     if (strchr(name, ':'))
         return accept_tool(l, name, why);
     r = load(l, name, &c, why);
     if (r < 0)
         return r;
-    r = cr_lockfile_pin(l->config.dir, c.meta.fqdn.name, &c.pin, true, why);
+    r = cr_lockfile_pin(l->config->dir, c.meta.fqdn.name, &c.pin, true, why);
     if (r == 0 && l->options->json)
         add_pin_json(l, c.meta.fqdn.name, &c.pin, "ok", "");
     else if (r == 0)
-        add_pin_text(l, &c.pin, "ok", &(struct cr_problem){0});
+        add_pin_text(l, &c.pin, "ok", &(struct cr_err){0});
     if (r == 0 && l->options->json)
         cr_buf_str(&l->out, "\n");
     cr_capability_clear(&c);
     return r;
 }
 
-static int carry_out(struct lock *l, struct cr_problem *why)
+static int carry_out(struct lock *l, struct cr_err *why)
 {
     const struct cr_options *o = l->options;
     int r;
 
     cr_signals_begin(&l->signals);
-    cr_places_init(&l->places, &l->config);
-    l->places.cache.always_ask = true;
     r = o->accept ? accept(l, o->accept, why) : show(l, why);
     if (r == 0 && l->signals.taken)
-        r = cr_problem_set(why, CAPRUN_OUTCOME_CANCELLED, NULL, "Cancelled");
-    cr_places_clear(&l->places);
+        r = cr_err_end(why, CAPRUN_OUTCOME_CANCELLED, NULL, "Cancelled");
     cr_signals_end(&l->signals);
     return r;
 }
@@ -315,13 +305,12 @@ int cr_cli_lock(struct caprun_runtime *rt, struct caprun_run *run, const struct 
                 int *ret_signal)
 {
     struct lock l = {.options = o, .rt = rt};
-    struct cr_problem why;
+    struct cr_err why;
     int r;
 
-    if (cr_settings_load(o, &l.config, &why) < 0)
+    l.config = cr_settings_use(o, rt, &why);
+    if (!l.config)
         return cr_launch_reject(run, &why);
-    if (!o->quiet)
-        cr_settings_warn(&l.config, o);
     cr_buf_init(&l.out, MAX_TEXT);
     r = carry_out(&l, &why);
     *ret_signal = l.signals.taken;
@@ -332,6 +321,5 @@ int cr_cli_lock(struct caprun_runtime *rt, struct caprun_run *run, const struct 
     else
         r = l.bad ? caprun_outcome_status(CAPRUN_OUTCOME_INTEGRITY_MISMATCH) : 0;
     cr_buf_clear(&l.out);
-    cr_config_clear(&l.config);
     return r;
 }

@@ -13,6 +13,7 @@
 #include "cli/output.h"
 
 #define STATUS_INTERNAL 70
+#define MIB (1024u * 1024)
 
 /*
  * A descriptor of 0 to 2 that is closed would be given to the next thing that is opened. Each is
@@ -35,29 +36,34 @@ static int print_text(const char *text)
     return STATUS_INTERNAL;
 }
 
-/* The value of the last field of that name: what the code returned comes before it, and may have
- * one too. */
-static const char *find_metrics(const char *json)
+static unsigned long long metric(const struct caprun_run *run, enum caprun_metric what)
 {
-    static const char name[] = "\"metrics\":";
-    const char *found = NULL;
-
-    for (const char *at = json; at && (at = strstr(at, name)); at++)
-        found = at;
-    return found ? found + sizeof(name) - 1 : NULL;
+    return caprun_get_metric(run, what);
 }
 
-static void say_more(struct caprun_runtime *rt, struct caprun_run *run)
+/* As in the envelope. */
+static void say_metrics(const struct caprun_run *run)
+{
+    unsigned long long startup = metric(run, CAPRUN_METRIC_STARTUP_US),
+                       execution = metric(run, CAPRUN_METRIC_EXECUTION_US),
+                       cpu = metric(run, CAPRUN_METRIC_CPU_US),
+                       memory = metric(run, CAPRUN_METRIC_MEMORY_BYTES) * 100 / MIB;
+
+    cr_output_note("metrics: {\"startupTimeMs\":%llu.%03llu,\"executionTimeMs\":%llu.%03llu,"
+                   "\"cpuTimeMs\":%llu.%03llu,\"waitTimeMs\":0,\"memoryUsedMB\":%llu.%02llu,"
+                   "\"rpcCalls\":%llu}",
+                   startup / 1000, startup % 1000, execution / 1000, execution % 1000, cpu / 1000,
+                   cpu % 1000, memory / 100, memory % 100, metric(run, CAPRUN_METRIC_CALLS));
+}
+
+static void say_more(struct caprun_runtime *rt, const struct caprun_run *run)
 {
     const char *missing = caprun_missing_layers(rt);
-    size_t len;
-    const char *metrics = find_metrics(caprun_result_json(run, &len));
 
     if (!missing)
         return; /* nothing was run */
     cr_output_note("sandbox: %s%s", missing[0] ? "missing: " : "every layer is there", missing);
-    if (metrics)
-        cr_output_note("metrics: %.*s", (int)strcspn(metrics, "}") + 1, metrics);
+    say_metrics(run);
 }
 
 static int exit_status(enum caprun_outcome outcome, int signal)

@@ -15,9 +15,9 @@
 #define WIDTH 79
 #define MAX_URL_SHOWN 50
 
-void cr_progress_init(struct cr_progress *p, struct cr_signals *signals, bool quiet)
+void cr_progress_init(struct cr_progress *p, bool quiet)
 {
-    *p = (struct cr_progress){.signals = signals, .began_us = cr_loop_now()};
+    *p = (struct cr_progress){.began_us = cr_loop_now()};
     p->wanted = !quiet && isatty(STDERR_FILENO);
 }
 
@@ -63,13 +63,10 @@ static bool is_due(struct cr_progress *p)
     return true;
 }
 
-int cr_progress_tick(void *data, const char *url, uint64_t got, uint64_t total)
+void cr_progress_show(struct cr_progress *p, const char *url, uint64_t got, uint64_t total)
 {
-    struct cr_progress *p = data;
-
     if (is_due(p))
         show(url, got, total);
-    return cr_signals_take(p->signals);
 }
 
 void cr_progress_say(struct cr_progress *p, const char *text)

@@ -8,21 +8,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cli/signals.h"
-
 #define CR_PROGRESS_MS 200 /* it is drawn anew that often, at most */
 
 struct cr_progress {
-    struct cr_signals *signals; /* that cancel */
-    bool wanted;                /* standard error is a terminal, and nobody said -q */
+    bool wanted; /* standard error is a terminal, and there is no -q */
     bool shown;
     int64_t began_us, drawn_us;
 };
 
-void cr_progress_init(struct cr_progress *p, struct cr_signals *signals, bool quiet);
+void cr_progress_init(struct cr_progress *p, bool quiet);
 
-/* A callback of struct cr_http; |p| is a struct cr_progress. */
-int cr_progress_tick(void *p, const char *url, uint64_t got, uint64_t total);
+/* Shows how much of |url| is there, if it has taken long enough; |total| is 0 if it is not known.
+ */
+void cr_progress_show(struct cr_progress *p, const char *url, uint64_t got, uint64_t total);
 
 /* Shows |text|, without strangers' words in it, if it has taken long enough. */
 void cr_progress_say(struct cr_progress *p, const char *text);

@@ -16,7 +16,6 @@
 #include "journal/store.h"
 
 #define MAX_TEXT (64u << 20)
-#define MAX_ENV (256u * 1024)
 
 struct job {
     struct caprun_runtime *rt;
@@ -56,7 +55,7 @@ static int give_env(const struct job *job, struct caprun_run *run)
     struct cr_buf json;
     int r;
 
-    cr_buf_init(&json, MAX_ENV);
+    cr_buf_init(&json, CAPRUN_MAX_ENV);
     for (const struct cr_json *v = head->env ? head->env->first : NULL; v; v = v->next) {
         if (!getenv(v->key) || !may_have(job, head, v->key))
             continue;
@@ -76,7 +75,7 @@ static int give_env(const struct job *job, struct caprun_run *run)
 
 /* A journal from elsewhere may not have more than a run of a stranger's code. */
 static int give_limits(struct job *job, struct caprun_run *run, const char *path,
-                       struct cr_problem *why)
+                       struct cr_err *why)
 {
     bool is_own = job->dir[0] && cr_store_has(job->dir, path);
 
@@ -84,12 +83,11 @@ static int give_limits(struct job *job, struct caprun_run *run, const char *path
         return CAPRUN_E_INVAL;
     job->has_config = job->has_config || !is_own;
     if (cr_journal_limits_set(run, job->options, is_own ? NULL : &job->config, true) < 0)
-        return cr_problem_set(why, CAPRUN_OUTCOME_USAGE, NULL, "%s", caprun_error(job->rt));
+        return cr_err_end(why, CAPRUN_OUTCOME_USAGE, NULL, "%s", caprun_error(job->rt));
     return 0;
 }
 
-static int prepare(struct job *job, struct caprun_run *run, const char *path,
-                   struct cr_problem *why)
+static int prepare(struct job *job, struct caprun_run *run, const char *path, struct cr_err *why)
 {
     if (cr_replay_new(run, path, job->has_key ? job->key : NULL, why) < 0 ||
         give_limits(job, run, path, why) < 0)
@@ -98,8 +96,7 @@ static int prepare(struct job *job, struct caprun_run *run, const char *path,
         (job->options->code &&
          caprun_run_set_code(run, job->code.data ? (const char *)job->code.data : "",
                              job->code.len) < 0))
-        return cr_problem_set(why, CAPRUN_OUTCOME_VALIDATION_ERROR, NULL, "%s",
-                              caprun_error(job->rt));
+        return cr_err_end(why, CAPRUN_OUTCOME_VALIDATION_ERROR, NULL, "%s", caprun_error(job->rt));
     caprun_run_set_real_time(run, job->options->speed != NULL);
     return 0;
 }
@@ -220,13 +217,13 @@ static void report(struct job *job, struct caprun_run *run, const char *path)
 /* -----------------------------------------------------------------------------------------------
  */
 
-static int replay_one(struct job *job, const char *word, struct cr_problem *why)
+static int replay_one(struct job *job, const char *word, struct cr_err *why)
 {
     struct caprun_run *run;
     char path[PATH_MAX];
 
     if (caprun_run_new(job->rt, &run) < 0)
-        return cr_problem_memory(why);
+        return cr_err_memory(why);
     if (cr_store_find(job->dir, word, path, why) < 0) {
         (void)snprintf(path, sizeof(path), "%s", word);
         (void)cr_launch_reject(run, why);
@@ -243,23 +240,23 @@ static int replay_one(struct job *job, const char *word, struct cr_problem *why)
     return 0;
 }
 
-static int load_code(struct job *job, struct cr_problem *why)
+static int load_code(struct job *job, struct cr_err *why)
 {
     struct cr_err err;
 
     if (!job->options->code || cr_input_read(job->options->code, &job->code, &err) == 0)
         return 0;
-    return cr_problem_set(why, CAPRUN_OUTCOME_USAGE, "--code needs the path of a file",
-                          "--code: %s", err.text);
+    return cr_err_end(why, CAPRUN_OUTCOME_USAGE, "--code needs the path of a file", "--code: %s",
+                      err.text);
 }
 
-static int check_speed(const struct cr_options *o, struct cr_problem *why)
+static int check_speed(const struct cr_options *o, struct cr_err *why)
 {
     if (!o->speed || strcmp(o->speed, "real") == 0)
         return 0;
-    return cr_problem_set(why, CAPRUN_OUTCOME_USAGE,
-                          "--speed real takes as long as the run took; without it, no time",
-                          "'%.60s' is not a speed", o->speed);
+    return cr_err_end(why, CAPRUN_OUTCOME_USAGE,
+                      "--speed real takes as long as the run took; without it, no time",
+                      "'%.60s' is not a speed", o->speed);
 }
 
 static void find_state(struct job *job)
@@ -286,7 +283,7 @@ int cr_cli_replay(struct caprun_runtime *rt, struct caprun_run *run, const struc
                   int *ret_signal)
 {
     struct job job = {.rt = rt, .options = o, .quiet = *o};
-    struct cr_problem why;
+    struct cr_err why;
     int status = -1, r;
 
     job.quiet.quiet = !o->verbose;

@@ -37,7 +37,7 @@ static const char *origin(const struct job *job, const char *name)
     return value && value->type == CR_JSON_STRING ? value->text : "";
 }
 
-static int open_journal(struct job *job, struct cr_problem *why)
+static int open_journal(struct job *job, struct cr_err *why)
 {
     struct cr_record_spec spec = {.path = job->path, .max_bytes = CR_RECORDING_MAX_BYTES};
     struct cr_err unused;
@@ -62,20 +62,20 @@ static void take_settings(struct job *job)
         job->options.registries[job->options.registry_count++] = origin(job, "registry");
 }
 
-static int allow_retries(struct job *job, struct cr_problem *why)
+static int allow_retries(struct job *job, struct cr_err *why)
 {
     const struct cr_options *o = &job->options;
     int r = o->retry_unknown ? caprun_run_retry(job->run, 0) : 0;
 
     for (int i = 0; r == 0 && i < o->retry_count; i++)
         r = caprun_run_retry(job->run, o->retry_calls[i]);
-    return r < 0 ? cr_problem_memory(why) : 0;
+    return r < 0 ? cr_err_memory(why) : 0;
 }
 
-static int give_limits(struct job *job, const struct cr_config *config, struct cr_problem *why)
+static int give_limits(struct job *job, const struct cr_config *config, struct cr_err *why)
 {
     if (cr_journal_limits_set(job->run, &job->options, job->is_in_store ? NULL : config, false) < 0)
-        return cr_problem_set(why, CAPRUN_OUTCOME_USAGE, NULL, "%s", caprun_error(job->rt));
+        return cr_err_end(why, CAPRUN_OUTCOME_USAGE, NULL, "%s", caprun_error(job->rt));
     return 0;
 }
 
@@ -106,15 +106,12 @@ static void say_what_is_unknown(const struct job *job)
 
 static int run_with(struct job *job, const struct cr_config *config)
 {
-    const struct cr_options *o = &job->options;
-    struct cr_problem why;
+    struct cr_err why;
     int signal = 0;
 
     if (job->is_in_store)
         cr_record_limit(job->run, cr_recording_run_bytes(config));
-    if (!o->quiet)
-        cr_settings_warn(config, o);
-    if (cr_settings_host(config, o, job->rt, &why) < 0 || allow_retries(job, &why) < 0 ||
+    if (cr_settings_host(config, job->rt, &why) < 0 || allow_retries(job, &why) < 0 ||
         give_limits(job, config, &why) < 0)
         (void)cr_launch_reject(job->run, &why);
     else
@@ -129,19 +126,17 @@ static int run_with(struct job *job, const struct cr_config *config)
 int cr_cli_resume(struct caprun_runtime *rt, struct caprun_run *run, const struct cr_options *o)
 {
     struct job job = {.rt = rt, .run = run, .options = *o};
-    struct cr_config config = {0};
-    struct cr_problem why;
-    int signal = 0;
+    const struct cr_config *config;
+    struct cr_err why;
 
     if (open_journal(&job, &why) < 0) {
         (void)cr_launch_reject(run, &why);
         return 0;
     }
     take_settings(&job);
-    if (cr_settings_load(&job.options, &config, &why) < 0)
-        (void)cr_launch_reject(run, &why);
-    else
-        signal = run_with(&job, &config);
-    cr_config_clear(&config);
-    return signal;
+    config = cr_settings_use(&job.options, rt, &why);
+    if (config)
+        return run_with(&job, config);
+    (void)cr_launch_reject(run, &why);
+    return 0;
 }

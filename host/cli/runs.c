@@ -221,7 +221,7 @@ static int print(const struct cr_buf *out, bool json)
     return 0;
 }
 
-static int list_runs(const char *dir, const struct cr_options *o, struct cr_problem *why)
+static int list_runs(const char *dir, const struct cr_options *o, struct cr_err *why)
 {
     struct cr_index_list list;
     struct cr_buf out;
@@ -229,9 +229,9 @@ static int list_runs(const char *dir, const struct cr_options *o, struct cr_prob
     int r = cr_index_list(dir, o->json ? SIZE_MAX : SHOWN, &list, &err);
 
     if (r == CAPRUN_E_NOMEM)
-        return cr_problem_memory(why);
+        return cr_err_memory(why);
     if (r < 0)
-        return cr_problem_set(why, CAPRUN_OUTCOME_INTERNAL, NULL, "%s", err.text);
+        return cr_err_end(why, CAPRUN_OUTCOME_INTERNAL, NULL, "%s", err.text);
     if (list.note.code && o->verbose)
         cr_output_note("%s", list.note.text);
     cr_buf_init(&out, MAX_TEXT);
@@ -248,7 +248,7 @@ static int list_runs(const char *dir, const struct cr_options *o, struct cr_prob
     return r;
 }
 
-static int show_run(const char *dir, const char *word, bool json, struct cr_problem *why)
+static int show_run(const char *dir, const char *word, bool json, struct cr_err *why)
 {
     struct cr_inspect i;
     struct cr_buf out;
@@ -276,15 +276,15 @@ static bool is_path(const char *word)
 int cr_cli_runs(struct caprun_run *run, const struct cr_options *o)
 {
     const char *word = o->words[1];
-    struct cr_problem why;
+    struct cr_err why;
     char dir[PATH_MAX];
     int r;
 
     cr_settings_state_dir(dir);
     if (!dir[0] && !is_path(word))
-        r = cr_problem_set(&why, CAPRUN_OUTCOME_USAGE, "set HOME, or write the path of a journal",
-                           "there is no directory of runs: neither XDG_STATE_HOME nor HOME is an "
-                           "absolute path");
+        r = cr_err_end(&why, CAPRUN_OUTCOME_USAGE, "set HOME, or write the path of a journal",
+                       "there is no directory of runs: neither XDG_STATE_HOME nor HOME is an "
+                       "absolute path");
     else if (word)
         r = show_run(dir, word, o->json, &why);
     else

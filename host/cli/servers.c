@@ -60,7 +60,7 @@ static bool wait_for_all(struct caprun_runtime *rt, struct cr_signals *signals, 
     struct cr_progress progress;
     char text[80];
 
-    cr_progress_init(&progress, signals, quiet);
+    cr_progress_init(&progress, quiet);
     while (servers->told < servers->count && !cr_signals_take(signals)) {
         (void)snprintf(text, sizeof(text), "caprun: %zu of %zu servers have answered",
                        servers->told, servers->count);
@@ -74,20 +74,20 @@ static bool wait_for_all(struct caprun_runtime *rt, struct cr_signals *signals, 
 
 int cr_cli_servers_ask(struct caprun_runtime *rt, const char *server,
                        const struct cr_config *config, struct cr_signals *signals, bool quiet,
-                       struct cr_cli_servers *ret, struct cr_problem *why)
+                       struct cr_cli_servers *ret, struct cr_err *why)
 {
     int asked = 0;
 
     *ret = (struct cr_cli_servers){.list = calloc(config->server_count + 1, sizeof(*ret->list))};
     if (!ret->list)
-        return cr_problem_memory(why);
+        return cr_err_memory(why);
     if (config->server_count)
         asked = caprun_list_tools(rt, server, take, ret);
     ret->count = asked > 0 ? (size_t)asked : 0;
     if (asked < 0) {
-        (void)cr_problem_set(why, CAPRUN_OUTCOME_INTERNAL, NULL, "%s", caprun_error(rt));
+        (void)cr_err_end(why, CAPRUN_OUTCOME_INTERNAL, NULL, "%s", caprun_error(rt));
     } else if (!wait_for_all(rt, signals, quiet, ret)) {
-        (void)cr_problem_set(why, CAPRUN_OUTCOME_CANCELLED, NULL, "Cancelled");
+        (void)cr_err_end(why, CAPRUN_OUTCOME_CANCELLED, NULL, "Cancelled");
     } else {
         sort(ret, config);
         return 0;

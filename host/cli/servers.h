@@ -5,7 +5,7 @@
 #define CR_CLI_SERVERS_H
 
 #include "base/json.h"
-#include "base/problem.h"
+#include "base/err.h"
 #include "cli/signals.h"
 #include "config/config.h"
 
@@ -30,7 +30,7 @@ struct cr_cli_servers {
  */
 int cr_cli_servers_ask(struct caprun_runtime *rt, const char *server,
                        const struct cr_config *config, struct cr_signals *signals, bool quiet,
-                       struct cr_cli_servers *ret, struct cr_problem *why);
+                       struct cr_cli_servers *ret, struct cr_err *why);
 void cr_cli_servers_clear(struct cr_cli_servers *servers);
 
 /*

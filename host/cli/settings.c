@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/pattern.h"
+#include "capability/host.h"
 #include "cli/output.h"
 #include "config/text.h"
 
@@ -33,28 +34,27 @@ static void clear_registries(struct cr_config *c)
 }
 
 static int fill_registries(struct cr_config *c, const struct cr_options *o, const char *here,
-                           struct cr_problem *why)
+                           struct cr_err *why)
 {
     c->registries = calloc(CR_OPTIONS_REGISTRIES, sizeof(*c->registries));
     if (!c->registries)
-        return cr_problem_memory(why);
+        return cr_err_memory(why);
     for (int i = 0; i < o->registry_count; i++) {
         const char *word = o->registries[i];
         char *path;
 
         if (!cr_text_registry.is(word))
-            return cr_problem_set(why, CAPRUN_OUTCOME_USAGE, "caprun --help lists the options",
-                                  "--registry has to be %s", cr_text_registry.what);
+            return cr_err_end(why, CAPRUN_OUTCOME_USAGE, "caprun --help lists the options",
+                              "--registry has to be %s", cr_text_registry.what);
         path = cr_config_locate(here, word);
         if (!path)
-            return cr_problem_memory(why);
+            return cr_err_memory(why);
         c->registries[c->registry_count++] = path;
     }
     return 0;
 }
 
-static int replace_registries(struct cr_config *c, const struct cr_options *o,
-                              struct cr_problem *why)
+static int replace_registries(struct cr_config *c, const struct cr_options *o, struct cr_err *why)
 {
     char *here = getcwd(NULL, 0);
     int r;
@@ -63,13 +63,13 @@ static int replace_registries(struct cr_config *c, const struct cr_options *o,
     if (here)
         r = fill_registries(c, o, here, why);
     else
-        r = cr_problem_set(why, CAPRUN_OUTCOME_USAGE, "change to a directory that is there",
-                           "--registry: there is no working directory: %s", strerror(errno));
+        r = cr_err_end(why, CAPRUN_OUTCOME_USAGE, "change to a directory that is there",
+                       "--registry: there is no working directory: %s", strerror(errno));
     free(here);
     return r;
 }
 
-int cr_settings_load(const struct cr_options *o, struct cr_config *ret, struct cr_problem *why)
+int cr_settings_load(const struct cr_options *o, struct cr_config *ret, struct cr_err *why)
 {
     int r = cr_config_load(cr_settings_file(o), ret, why);
 
@@ -130,44 +130,67 @@ static int permit(const struct cr_options *o, struct caprun_runtime *rt)
     return 0;
 }
 
-int cr_settings_servers(const struct cr_config *c, const struct cr_options *o,
-                        struct caprun_runtime *rt, struct cr_problem *why)
+static int give_cache(struct caprun_runtime *rt)
 {
     struct cr_buf cache;
     int r = 0;
 
-    if (!c->server_count)
-        return 0;
     cr_buf_init(&cache, 4096);
     cr_settings_cache_dir(&cache);
     if (cache.len && cr_buf_text(&cache))
         r = caprun_set_cache(rt, cr_buf_text(&cache));
     cr_buf_clear(&cache);
-    if (r == 0 && caprun_set_config(rt, c->path) == 0 && caprun_set_frozen(rt, o->frozen) == 0 &&
-        permit(o, rt) == 0)
-        return 0;
-    return cr_problem_set(why, CAPRUN_OUTCOME_CONFIG_ERROR, NULL, "%s", caprun_error(rt));
+    return r;
 }
 
-int cr_settings_host(const struct cr_config *c, const struct cr_options *o,
-                     struct caprun_runtime *rt, struct cr_problem *why)
+/* Takes |config| over. */
+static int give_config(struct cr_config *config, const struct cr_options *o,
+                       struct caprun_runtime *rt, struct cr_err *why)
 {
-    if (cr_settings_servers(c, o, rt, why) < 0)
-        return CAPRUN_E_INVAL;
+    bool has_servers = config->server_count > 0;
+
+    if (cr_capability_host_configure(rt, config) == 0 && caprun_set_frozen(rt, o->frozen) == 0 &&
+        (!has_servers || permit(o, rt) == 0))
+        return 0;
+    return cr_err_end(why, CAPRUN_OUTCOME_CONFIG_ERROR, NULL, "%s", caprun_error(rt));
+}
+
+const struct cr_config *cr_settings_use(const struct cr_options *o, struct caprun_runtime *rt,
+                                        struct cr_err *why)
+{
+    struct cr_config config;
+
+    if (cr_settings_load(o, &config, why) < 0)
+        return NULL;
+    if (!o->quiet)
+        cr_settings_warn(&config, o);
+    if (give_cache(rt) < 0) {
+        (void)cr_err_memory(why);
+        cr_config_clear(&config);
+        return NULL;
+    }
+    if (give_config(&config, o, rt, why) < 0)
+        return NULL;
+    cr_capability_host_of(rt)->is_alone = true;
+    return cr_capability_host_of(rt)->config;
+}
+
+int cr_settings_host(const struct cr_config *c, struct caprun_runtime *rt, struct cr_err *why)
+{
     if (apply_to_runtime(c, rt) == 0)
         return 0;
-    return cr_problem_set(why, CAPRUN_OUTCOME_USAGE, NULL, "%s", caprun_error(rt));
+    return cr_err_end(why, CAPRUN_OUTCOME_USAGE, NULL, "%s", caprun_error(rt));
 }
 
 int cr_settings_apply(const struct cr_config *c, const struct cr_options *o,
                       struct caprun_runtime *rt, struct caprun_run *run,
-                      uint64_t default_timeout_ms, struct cr_problem *why)
+                      uint64_t default_timeout_ms, struct cr_err *why)
 {
-    if (cr_settings_host(c, o, rt, why) < 0)
+    if (cr_settings_host(c, rt, why) < 0)
         return CAPRUN_E_INVAL;
     if (apply_to_run(c, o, run, default_timeout_ms) == 0)
         return 0;
-    return cr_problem_set(why, CAPRUN_OUTCOME_USAGE, NULL, "%s", caprun_error(rt));
+    return cr_err_end(why, CAPRUN_OUTCOME_USAGE, NULL, "%s", caprun_error(rt));
 }
 
 /* --- patterns ------------------------------------------------------------------------------ */

@@ -98,7 +98,7 @@ static int by_score(const void *a, const void *b)
     return x->tool->at < y->tool->at ? -1 : x->tool->at > y->tool->at;
 }
 
-static int rank(struct listing *l, struct cr_problem *why)
+static int rank(struct listing *l, struct cr_err *why)
 {
     size_t all = 0;
 
@@ -109,7 +109,7 @@ static int rank(struct listing *l, struct cr_problem *why)
     }
     l->matches = calloc(all + 1, sizeof(*l->matches));
     if (!l->matches)
-        return cr_problem_memory(why);
+        return cr_err_memory(why);
     for (size_t i = 0; i < l->servers.told; i++) {
         const struct cr_cli_server *s = &l->servers.list[i];
         const struct cr_json *tools = cr_json_get(s->doc.root, "tools");
@@ -327,7 +327,7 @@ static int status_of(const struct listing *l)
     return 0;
 }
 
-static int show(struct listing *l, struct cr_problem *why)
+static int show(struct listing *l, struct cr_err *why)
 {
     int status = -1;
 
@@ -347,14 +347,11 @@ static int show(struct listing *l, struct cr_problem *why)
 }
 
 static int ask_and_show(struct caprun_runtime *rt, const struct cr_config *config,
-                        const struct cr_options *o, struct cr_signals *signals,
-                        struct cr_problem *why)
+                        const struct cr_options *o, struct cr_signals *signals, struct cr_err *why)
 {
     struct listing l = {.options = o};
-    int r = cr_settings_servers(config, o, rt, why);
+    int r = cr_cli_servers_ask(rt, NULL, config, signals, o->quiet, &l.servers, why);
 
-    if (r == 0)
-        r = cr_cli_servers_ask(rt, NULL, config, signals, o->quiet, &l.servers, why);
     if (r < 0)
         return r;
     r = show(&l, why);
@@ -366,21 +363,18 @@ int cr_cli_tools(struct caprun_runtime *rt, struct caprun_run *run, const struct
                  int *ret_signal)
 {
     struct cr_signals signals;
-    struct cr_config config;
-    struct cr_problem why;
+    struct cr_err why;
+    const struct cr_config *config = cr_settings_use(o, rt, &why);
     int r;
 
-    if (cr_settings_load(o, &config, &why) < 0)
+    if (!config)
         return cr_launch_reject(run, &why);
-    if (!o->quiet)
-        cr_settings_warn(&config, o);
-    if (!config.server_count && !o->quiet)
+    if (!config->server_count && !o->quiet)
         cr_output_note("there are no servers: \"mcpServers\" in %s",
-                       config.path ? config.path : CR_CONFIG_NAME);
+                       config->path ? config->path : CR_CONFIG_NAME);
     cr_signals_begin(&signals);
-    r = ask_and_show(rt, &config, o, &signals, &why);
+    r = ask_and_show(rt, config, o, &signals, &why);
     cr_signals_end(&signals);
     *ret_signal = signals.taken;
-    cr_config_clear(&config);
     return r < 0 ? cr_launch_reject(run, &why) : r;
 }

@@ -19,11 +19,11 @@
 
 /* --- where it is -------------------------------------------------------------------------- */
 
-static int refuse(struct cr_problem *why, const char *hint, const struct cr_err *err)
+static int refuse(struct cr_err *why, const char *hint, const struct cr_err *err)
 {
     return err->code == CAPRUN_E_NOMEM
-               ? cr_problem_memory(why)
-               : cr_problem_set(why, CAPRUN_OUTCOME_CONFIG_ERROR, hint, "%s", err->text);
+               ? cr_err_memory(why)
+               : cr_err_end(why, CAPRUN_OUTCOME_CONFIG_ERROR, hint, "%s", err->text);
 }
 
 /* "|dir|/|name|", to be freed; NULL: no memory. */
@@ -35,7 +35,7 @@ static char *join(const char *dir, const char *name)
 }
 
 /* Is there a file in |dir|? Returns 0, and *|ret| is its path, to be freed; 1: no; or an error. */
-static int look(const char *dir, char **ret, struct cr_problem *why)
+static int look(const char *dir, char **ret, struct cr_err *why)
 {
     char *path = join(dir, CR_CONFIG_NAME);
     struct stat st;
@@ -43,7 +43,7 @@ static int look(const char *dir, char **ret, struct cr_problem *why)
     int r;
 
     if (!path)
-        return cr_problem_memory(why);
+        return cr_err_memory(why);
     if (lstat(path, &st) == 0) {
         *ret = path;
         return 0;
@@ -67,13 +67,13 @@ static bool go_up(char *dir)
 }
 
 /* The same from |dir| upwards. */
-static int search(const char *dir, char **ret, struct cr_problem *why)
+static int search(const char *dir, char **ret, struct cr_err *why)
 {
     char *above = strdup(dir);
     int r;
 
     if (!above)
-        return cr_problem_memory(why);
+        return cr_err_memory(why);
     do {
         r = look(above, ret, why);
     } while (r == 1 && go_up(above));
@@ -82,7 +82,7 @@ static int search(const char *dir, char **ret, struct cr_problem *why)
 }
 
 /* *|ret| is to be freed. */
-static int find_working_dir(char **ret, struct cr_problem *why)
+static int find_working_dir(char **ret, struct cr_err *why)
 {
     struct cr_err err;
 
@@ -90,24 +90,23 @@ static int find_working_dir(char **ret, struct cr_problem *why)
     if (*ret)
         return 0;
     if (errno == ENOMEM)
-        return cr_problem_memory(why);
+        return cr_err_memory(why);
     (void)cr_err_sys(&err, "cannot look for " CR_CONFIG_NAME ": the working directory is gone");
     return refuse(why, "change to one that is there, or name the file by its whole path: --config",
                   &err);
 }
 
 /* Fills |path|, from the directory |here|. Returns 0, 1 if there is no file, or an error. */
-static int find_from(struct cr_config *c, const char *here, const char *path,
-                     struct cr_problem *why)
+static int find_from(struct cr_config *c, const char *here, const char *path, struct cr_err *why)
 {
     if (!path)
         return search(here, &c->path, why);
     c->path = join(here, path);
-    return c->path ? 0 : cr_problem_memory(why);
+    return c->path ? 0 : cr_err_memory(why);
 }
 
 /* The same from anywhere, and |dir|. */
-static int find(struct cr_config *c, const char *path, struct cr_problem *why)
+static int find(struct cr_config *c, const char *path, struct cr_err *why)
 {
     char *here = NULL;
     const char *start;
@@ -125,7 +124,7 @@ static int find(struct cr_config *c, const char *path, struct cr_problem *why)
         c->dir = strdup(start);
     free(here);
     if (r >= 0 && !c->dir)
-        return cr_problem_memory(why);
+        return cr_err_memory(why);
     if (r == 0)
         (void)go_up(c->dir);
     return r;
@@ -134,7 +133,7 @@ static int find(struct cr_config *c, const char *path, struct cr_problem *why)
 /* --- what it says ------------------------------------------------------------------------- */
 
 /* The file, and the link that leads to it: who may change either, says what is allowed. */
-static int check_owner(const char *path, const struct stat *file, struct cr_problem *why)
+static int check_owner(const char *path, const struct stat *file, struct cr_err *why)
 {
     static const char remedy[] =
         "make it yours alone (chown, chmod go-w), or name another file with --config";
@@ -158,21 +157,21 @@ static int check_owner(const char *path, const struct stat *file, struct cr_prob
     return cr_file_check_owner(file, name, &err) < 0 ? refuse(why, remedy, &err) : 0;
 }
 
-static int read_text(struct cr_config *c, struct cr_problem *why)
+static int read_text(struct cr_config *c, struct cr_err *why)
 {
     struct cr_err err;
     struct stat st;
     int r = cr_file_read(AT_FDCWD, c->path, &c->text, &st, &err);
 
     if (r == 1)
-        return cr_problem_set(why, CAPRUN_OUTCOME_CONFIG_ERROR, NULL,
-                              "'%s' is not there, or is a link that leads nowhere", c->path);
+        return cr_err_end(why, CAPRUN_OUTCOME_CONFIG_ERROR, NULL,
+                          "'%s' is not there, or is a link that leads nowhere", c->path);
     if (r < 0)
         return refuse(why, NULL, &err);
     return check_owner(c->path, &st, why);
 }
 
-static int parse(struct cr_config *c, struct cr_problem *why)
+static int parse(struct cr_config *c, struct cr_err *why)
 {
     size_t line, column;
     struct cr_err err;
@@ -181,10 +180,10 @@ static int parse(struct cr_config *c, struct cr_problem *why)
     if (cr_json_parse(c->text.data, c->text.len, &c->doc, &err) == 0)
         return 0;
     if (err.code == CAPRUN_E_NOMEM)
-        return cr_problem_memory(why);
+        return cr_err_memory(why);
     words = cr_scan_place(&err, &line, &column);
-    return cr_problem_set(why, CAPRUN_OUTCOME_CONFIG_ERROR, NULL, "%s:%zu:%zu: %s", c->path, line,
-                          column, words);
+    return cr_err_end(why, CAPRUN_OUTCOME_CONFIG_ERROR, NULL, "%s:%zu:%zu: %s", c->path, line,
+                      column, words);
 }
 
 char *cr_config_path(const char *dir, const char *path)
@@ -201,7 +200,7 @@ char *cr_config_locate(const char *dir, const char *place)
     return strstr(place, "://") ? strdup(place) : cr_config_path(dir, place);
 }
 
-static int load(struct cr_config *c, const char *path, struct cr_problem *why)
+static int load(struct cr_config *c, const char *path, struct cr_err *why)
 {
     int r = find(c, path, why);
 
@@ -213,11 +212,11 @@ static int load(struct cr_config *c, const char *path, struct cr_problem *why)
     if (r == 0)
         r = cr_shape_check(c, why);
     if (r == 0 && cr_fields_take(c) < 0)
-        r = cr_problem_memory(why);
+        r = cr_err_memory(why);
     return r;
 }
 
-int cr_config_load(const char *path, struct cr_config *ret, struct cr_problem *why)
+int cr_config_load(const char *path, struct cr_config *ret, struct cr_err *why)
 {
     struct cr_config c = {0};
     int r;

@@ -16,7 +16,7 @@
 
 #include "base/buf.h"
 #include "base/json.h"
-#include "base/problem.h"
+#include "base/err.h"
 
 #define CR_CONFIG_NAME ".caprun.json"
 
@@ -68,7 +68,7 @@ struct cr_config {
  * directory upwards. None is fine: all fields are then 0, and |dir| is the working directory.
  * Returns 0, and the caller ends it with cr_config_clear(); or CONFIG_ERROR.
  */
-int cr_config_load(const char *path, struct cr_config *ret, struct cr_problem *why);
+int cr_config_load(const char *path, struct cr_config *ret, struct cr_err *why);
 void cr_config_clear(struct cr_config *config);
 
 /*

@@ -20,13 +20,13 @@
 
 struct walk {
     struct cr_config *config;
-    struct cr_problem *why;
+    struct cr_err *why;
 };
 
 static int check(struct walk *w, const struct cr_shape *shape, const struct cr_json *value);
 
-int cr_shape_refuse(const struct cr_config *config, size_t at, struct cr_problem *why,
-                    const char *fmt, ...)
+int cr_shape_refuse(const struct cr_config *config, size_t at, struct cr_err *why, const char *fmt,
+                    ...)
 {
     char words[1024];
     size_t line, column;
@@ -36,8 +36,8 @@ int cr_shape_refuse(const struct cr_config *config, size_t at, struct cr_problem
     (void)vsnprintf(words, sizeof(words), fmt, ap);
     va_end(ap);
     cr_json_place(&config->doc, at, &line, &column);
-    return cr_problem_set(why, CAPRUN_OUTCOME_CONFIG_ERROR, NULL, "%s:%zu:%zu: %s", config->path,
-                          line, column, words);
+    return cr_err_end(why, CAPRUN_OUTCOME_CONFIG_ERROR, NULL, "%s:%zu:%zu: %s", config->path, line,
+                      column, words);
 }
 
 #define refuse(w, at, ...) cr_shape_refuse((w)->config, (at), (w)->why, __VA_ARGS__)
@@ -100,23 +100,21 @@ static void suggest(const struct cr_key *keys, const char *key, bool all, char o
 
 static int check_text(struct walk *w, const struct cr_text *kind, const struct cr_json *value)
 {
+    cr_autobuf struct cr_buf out = CR_BUF(EXPANDED_MAX);
     char name[2 * SHOWN];
-    struct cr_buf out;
     struct cr_err err;
-    int r;
+    int r = cr_config_expand(value->text, &out, &err);
 
-    cr_buf_init(&out, EXPANDED_MAX);
-    r = cr_config_expand(value->text, &out, &err);
     if (r == CAPRUN_E_NOMEM)
-        r = cr_problem_memory(w->why);
-    else if (r < 0)
-        r = refuse(w, value->at, "%s", err.text);
-    else if (kind && !kind->is((const char *)out.data))
-        r = kind->secret ? refuse(w, value->at, "%s has to be %s", name_of(value, name), kind->what)
-                         : refuse(w, value->at, "%s has to be %s, not \"%.*s\"",
-                                  name_of(value, name), kind->what, SHOWN, value->text);
-    cr_buf_clear(&out);
-    return r;
+        return cr_err_memory(w->why);
+    if (r < 0)
+        return refuse(w, value->at, "%s", err.text);
+    if (!kind || kind->is((const char *)out.data))
+        return 0;
+    if (kind->secret)
+        return refuse(w, value->at, "%s has to be %s", name_of(value, name), kind->what);
+    return refuse(w, value->at, "%s has to be %s, not \"%.*s\"", name_of(value, name), kind->what,
+                  SHOWN, value->text);
 }
 
 /* The value that stands behind |v| in |within|, children included; NULL at its end. */
@@ -354,12 +352,12 @@ static int check(struct walk *w, const struct cr_shape *shape, const struct cr_j
     return check_any(w, value);
 }
 
-int cr_shape_check(struct cr_config *config, struct cr_problem *why)
+int cr_shape_check(struct cr_config *config, struct cr_err *why)
 {
     struct walk w = {config, why};
     int r = check(&w, &cr_keys_file, config->doc.root);
 
     if (r == 0 && cr_buf_err(&config->warnings) == CAPRUN_E_NOMEM)
-        return cr_problem_memory(why);
+        return cr_err_memory(why);
     return r;
 }

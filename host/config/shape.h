@@ -13,10 +13,10 @@
  * through nevertheless in its warnings. Returns 0; or the first thing that is wrong, as
  * CONFIG_ERROR with "FILE:LINE:COLUMN: " before the words.
  */
-int cr_shape_check(struct cr_config *config, struct cr_problem *why);
+int cr_shape_check(struct cr_config *config, struct cr_err *why);
 
 /* Such an error, about the byte |at| of |config|->doc. Returns CAPRUN_E_INVAL. */
-int cr_shape_refuse(const struct cr_config *config, size_t at, struct cr_problem *why,
-                    const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+int cr_shape_refuse(const struct cr_config *config, size_t at, struct cr_err *why, const char *fmt,
+                    ...) __attribute__((format(printf, 4, 5)));
 
 #endif

@@ -1,4 +1,4 @@
-/* http_head.c - status line, ETag, Cache-Control, Age, Retry-After, Location. */
+/* head.c - status line, ETag, Cache-Control, Age, Retry-After, Location. */
 #include "http/head.h"
 
 #include <stdio.h>

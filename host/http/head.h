@@ -1,5 +1,5 @@
 /*
- * http_head.h - what comes before the body of an answer, read line by line.
+ * head.h - what comes before the body of an answer, read line by line.
  *
  * Only what this program uses is kept. A value that is not as it should be is as good as none. An
  * informational answer (100 to 199) is forgotten when the next begins; what comes after the empty

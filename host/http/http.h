@@ -1,6 +1,13 @@
 /*
  * http.h - GET, through libcurl, which is opened when the first URL is needed.
  *
+ * A client belongs to a loop. Its requests run side by side, and nothing of them waits in the
+ * loop's thread: sockets are watched, pauses and limits are timers, names are resolved by libcurl's
+ * own threads, and a helper opens libcurl and reads the authorities that TLS needs.
+ *
+ *     cr_http_init -> cr_http_start -> progress() ... done()    -> cr_http_clear
+ *                                  \-> cr_http_cancel()
+ *
  * Everything that a server can do is bounded: bytes, after decompression too, headers, redirects,
  * and time. A redirect may lead to the same scheme or a safer one, never elsewhere. No cookies, no
  * credentials, no files: http and https only. What fails for a reason that may pass (no
@@ -17,24 +24,21 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "base/problem.h"
+#include "base/loop.h"
+#include "base/err.h"
 
 struct cr_http {
     /* How long, in ms; cr_http_init() fills them. */
     uint32_t connect_ms; /* to connect, TLS included */
     uint32_t stall_ms;   /* without a byte */
-    uint32_t total_ms;   /* for one cr_http_get(), with all its tries and pauses */
+    uint32_t total_ms;   /* for one request, with all its tries and pauses */
     uint32_t pause_ms;   /* before the second try; doubles */
     int tries;
 
-    /*
-     * Called ten times a second or more while something is fetched; |total| is 0 if nobody knows.
-     * Not 0: stop, and the outcome is CANCELLED. May be NULL.
-     */
-    int (*tick)(void *data, const char *url, uint64_t got, uint64_t total);
-    void *tick_data;
-
-    struct cr_http_lib *lib; /* NULL: not opened yet */
+    struct cr_loop *loop;
+    struct cr_http_multi *multi; /* NULL: nothing was asked for yet */
+    struct cr_http_trust *trust; /* for TLS; NULL: libcurl reads its authorities itself */
+    bool has_read_trust;         /* it was tried, once for the life of the client */
 };
 
 struct cr_http_answer {
@@ -45,29 +49,42 @@ struct cr_http_answer {
     bool no_store;      /* after redirects this and max_age_s are the strictest of all answers */
 };
 
-void cr_http_init(struct cr_http *http);
+/* What is asked for, and who hears of it. Texts are copied. */
+struct cr_http_ask {
+    const char *url;
+    const char *accept; /* the header of that name */
+    const char *etag;   /* not NULL, not "": a 304 may come back */
+    size_t max;         /* of the body, in bytes */
+    int tries;          /* 0: as many as the client says */
+    /*
+     * Ten times a second while it goes on; |total| is 0 if it is not known. May cancel the request.
+     * May be NULL.
+     */
+    void (*progress)(void *data, const char *url, uint64_t got, uint64_t total);
+    /*
+     * The end, in a step after cr_http_start(); the request is gone then. |answer| is there until
+     * done() returns, and its body is the caller's, who clears it. NULL: |why| has an error:
+     * REGISTRY_UNREACHABLE (no connection, no time, any other status; the words name URL, status or
+     * reason, and how often it was tried), METADATA_INVALID (not a URL, a body that is too
+     * long, a redirect that is not followed), INTERNAL (no libcurl: how to get it; no memory).
+     */
+    void (*done)(void *data, struct cr_http_answer *answer, const struct cr_err *why);
+    void *data;
+};
+
+/* |loop| has to outlive it. */
+void cr_http_init(struct cr_http *http, struct cr_loop *loop);
+
+/* All requests have to be over, or cancelled. */
 void cr_http_clear(struct cr_http *http);
 
-/* Is |text| a URL that cr_http_get() would take? */
-bool cr_http_is_url(const char *text);
+/* Returns the request, until done() is called or it is cancelled; or NULL: no memory. */
+struct cr_http_request *cr_http_start(struct cr_http *http, const struct cr_http_ask *ask);
 
 /*
- * Gets |url|. |accept| is the header of that name; with |etag| (not NULL, not "") a 304 may come
- * back. |max| bounds the body.
- *
- * Returns 0, with a status of 200, 304, 404 or 410, and the caller frees the body; or an error:
- * REGISTRY_UNREACHABLE (no connection, no time, any other status; the words name URL, status or
- * reason, and how often it was tried), METADATA_INVALID (a URL that is none, a body that is too
- * long, a redirect that is not followed), CANCELLED, INTERNAL (no libcurl: how to get it).
+ * Stops |request|, and done() is not called. |why|, which may be NULL, becomes CANCELLED, with what
+ * was stopped.
  */
-int cr_http_get(struct cr_http *http, const char *url, const char *accept, const char *etag,
-                size_t max, struct cr_http_answer *ret, struct cr_problem *why);
-
-/*
- * Appends what |reference| means, found in |base|, which is read as if it ended in "/". Returns 0,
- * or METADATA_INVALID if either is no URL, or the scheme would be a less safe one.
- */
-int cr_http_resolve(struct cr_http *http, const char *base, const char *reference,
-                    struct cr_buf *ret, struct cr_problem *why);
+void cr_http_cancel(struct cr_http_request *request, struct cr_err *why);
 
 #endif

@@ -1,20 +1,24 @@
-/* http_lib.c - dlopen, and a pointer for each function. */
+/* lib.c - dlopen, and a pointer for each function. */
 #include "http/lib.h"
 
 #include <dlfcn.h>
-#include <stdbool.h>
-#include <stdlib.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
-static int refuse(struct cr_problem *why, const char *reason)
+static struct cr_http_lib functions;
+static void *handle;
+static _Atomic bool is_open; /* |functions| are there, and do not change any more */
+
+static const struct cr_http_lib *refuse(struct cr_err *why, const char *reason)
 {
-    return cr_problem_set(why, CAPRUN_OUTCOME_INTERNAL,
-                          "install libcurl4, or use a registry that is a directory",
-                          "cannot open libcurl, which URLs need: %s", reason);
+    (void)cr_err_end(why, CAPRUN_OUTCOME_INTERNAL,
+                     "install libcurl4, or use a registry that is a directory",
+                     "cannot open libcurl, which URLs need: %s", reason);
+    return NULL;
 }
 
-/* Puts the function |name| into |to|, which is a pointer to it. */
-static bool find(void *handle, const char *name, void *to)
+bool cr_http_lib_find(const char *name, void *to)
 {
     void *symbol = dlsym(handle, name);
 
@@ -22,50 +26,52 @@ static bool find(void *handle, const char *name, void *to)
     return symbol != NULL;
 }
 
-static bool find_all(void *handle, struct cr_http_lib *lib)
+static bool find_all(void)
 {
-#define XX(name) &&find(handle, "curl_" #name, &lib->name)
+#define XX(name) &&cr_http_lib_find("curl_" #name, &functions.name)
     return true CR_HTTP_LIB_MAP(XX);
 #undef XX
 }
 
-int cr_http_lib_new(struct cr_http_lib **ret, struct cr_problem *why)
+/* Without this, looking up a name would stop the loop for as long as the name server takes. */
+static bool resolves_beside(void)
 {
-    struct cr_http_lib *lib;
-    void *handle = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
+    const curl_version_info_data *info = functions.version_info(CURLVERSION_NOW);
 
-    if (!handle)
-        handle = dlopen("libcurl-gnutls.so.4", RTLD_NOW | RTLD_LOCAL);
-    if (!handle)
-        return refuse(why, dlerror());
-    lib = calloc(1, sizeof(*lib));
-    if (!lib)
-        return cr_problem_memory(why);
-    if (!find_all(handle, lib)) {
-        free(lib);
-        return refuse(why, dlerror());
-    }
-    if (lib->global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
-        free(lib);
-        return refuse(why, "it cannot be started");
-    }
-    lib->multi = lib->multi_init();
-    if (!lib->multi) {
-        cr_http_lib_free(lib);
-        return cr_problem_memory(why);
-    }
-    *ret = lib;
-    return 0;
+    return info && info->features & CURL_VERSION_ASYNCHDNS;
 }
 
-/* The library stays loaded: what it loads itself has threads, and functions to be called at exit.
- */
-void cr_http_lib_free(struct cr_http_lib *lib)
+static const struct cr_http_lib *load(struct cr_err *why)
 {
-    if (!lib)
-        return;
-    if (lib->multi)
-        (void)lib->multi_cleanup(lib->multi);
-    lib->global_cleanup();
-    free(lib);
+    handle = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
+    if (!handle)
+        handle = dlopen("libcurl-gnutls.so.4", RTLD_NOW | RTLD_LOCAL);
+    if (!handle || !find_all())
+        return refuse(why, dlerror());
+    if (functions.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+        return refuse(why, "it cannot be started");
+    if (!resolves_beside())
+        return refuse(why, "it was built without a resolver of its own (AsynchDNS)");
+    is_open = true;
+    return &functions;
+}
+
+/*
+ * Never closed: what libcurl loads itself has threads, and functions to be called at exit. Runtimes
+ * in other threads may ask at the same time.
+ */
+const struct cr_http_lib *cr_http_lib_open(struct cr_err *why)
+{
+    static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+    const struct cr_http_lib *lib;
+
+    (void)pthread_mutex_lock(&one_at_a_time);
+    lib = is_open ? &functions : load(why);
+    (void)pthread_mutex_unlock(&one_at_a_time);
+    return lib;
+}
+
+const struct cr_http_lib *cr_http_lib_get(void)
+{
+    return is_open ? &functions : NULL;
 }

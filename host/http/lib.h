@@ -1,31 +1,35 @@
 /*
- * http_lib.h - libcurl, opened at run time: a program that needs no URL does not load it.
+ * lib.h - libcurl, opened at run time: a program that needs no URL does not load it.
  *
  * The functions are called as in libcurl's manual, through the struct: lib->easy_init() is
- * curl_easy_init().
+ * curl_easy_init(). Once opened, libcurl stays for the life of the process, so that the struct may
+ * be used in any thread.
  */
 #ifndef CR_HTTP_LIB_H
 #define CR_HTTP_LIB_H
+
+#include <stdbool.h>
 
 #define CURL_DISABLE_TYPECHECK
 #define CURL_DISABLE_DEPRECATION
 #include <curl/curl.h>
 
-#include "base/problem.h"
+#include "base/err.h"
 
 #define CR_HTTP_LIB_MAP(XX) \
     XX(global_init)         \
-    XX(global_cleanup)      \
+    XX(version_info)        \
     XX(easy_init)           \
     XX(easy_setopt)         \
     XX(easy_getinfo)        \
     XX(easy_strerror)       \
     XX(easy_cleanup)        \
     XX(multi_init)          \
+    XX(multi_setopt)        \
+    XX(multi_assign)        \
     XX(multi_add_handle)    \
     XX(multi_remove_handle) \
-    XX(multi_perform)       \
-    XX(multi_poll)          \
+    XX(multi_socket_action) \
     XX(multi_info_read)     \
     XX(multi_cleanup)       \
     XX(slist_append)        \
@@ -40,14 +44,22 @@ struct cr_http_lib {
 #define XX(name) __typeof__(&curl_##name) name;
     CR_HTTP_LIB_MAP(XX)
 #undef XX
-    CURLM *multi; /* keeps connections from one transfer to the next */
 };
 
 /*
- * Opens libcurl. Returns 0, and the caller ends *|ret| with cr_http_lib_free(); or an error, of
- * the outcome INTERNAL, that says what to install.
+ * Opens libcurl, unless it is open. Reads files for some milliseconds: not for the loop's thread.
+ * Returns it, or NULL and a problem of the outcome INTERNAL that says what to install. A libcurl
+ * that resolves names in the thread that asks is refused.
  */
-int cr_http_lib_new(struct cr_http_lib **ret, struct cr_problem *why);
-void cr_http_lib_free(struct cr_http_lib *lib);
+const struct cr_http_lib *cr_http_lib_open(struct cr_err *why);
+
+/*
+ * Puts the function |name|, of libcurl, which is open, or of a library that it is linked with, into
+ * |to|, a pointer to a pointer. Returns false if there is none.
+ */
+bool cr_http_lib_find(const char *name, void *to);
+
+/* Returns libcurl if it is open, or NULL. Does not wait. */
+const struct cr_http_lib *cr_http_lib_get(void);
 
 #endif

@@ -1,16 +1,12 @@
-/*
- * http_transfer.c - one request and its answer, through libcurl.
- *
- * Waiting is done in steps of a tenth of a second, between which somebody may stop it.
- */
+/* transfer.c - one request and its answer, through libcurl. */
 #include "http/transfer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/loop.h"
 #include "base/units.h"
+#include "http/trust.h"
 
 static size_t take_line(char *line, size_t size, size_t count, void *data)
 {
@@ -71,10 +67,19 @@ static bool set_protocols(const struct cr_http_lib *lib, CURL *easy)
            !lib->easy_setopt(easy, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
 }
 
+static bool set_authorities(const struct cr_http *http, CURL *easy)
+{
+    const struct cr_http_lib *lib = http->multi->lib;
+    const char *file = secure_getenv("SSL_CERT_FILE");
+
+    if (http->trust)
+        return cr_http_trust_use(http->trust, lib, easy);
+    return !file || !lib->easy_setopt(easy, CURLOPT_CAINFO, file);
+}
+
 static bool set_up(struct cr_transfer *t, CURL *easy, const struct curl_slist *headers)
 {
-    const struct cr_http_lib *lib = t->http->lib;
-    const char *authorities = secure_getenv("SSL_CERT_FILE");
+    const struct cr_http_lib *lib = t->http->multi->lib;
 
     set_rules(lib, easy);
     (void)lib->easy_setopt(easy, CURLOPT_ERRORBUFFER, t->reason);
@@ -88,7 +93,7 @@ static bool set_up(struct cr_transfer *t, CURL *easy, const struct curl_slist *h
     return set_protocols(lib, easy) && !lib->easy_setopt(easy, CURLOPT_URL, t->url) &&
            !lib->easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip") &&
            !lib->easy_setopt(easy, CURLOPT_USERAGENT, "caprun/" CAPRUN_VERSION) &&
-           (!authorities || !lib->easy_setopt(easy, CURLOPT_CAINFO, authorities));
+           set_authorities(t->http, easy);
 }
 
 static bool add_header(const struct cr_http_lib *lib, struct curl_slist **list, const char *name,
@@ -104,71 +109,98 @@ static bool add_header(const struct cr_http_lib *lib, struct curl_slist **list, 
     return longer != NULL;
 }
 
-bool cr_transfer_is_cancelled(const struct cr_transfer *t, uint64_t total)
-{
-    const struct cr_http *http = t->http;
+/* --- time ----------------------------------------------------------------------------------- */
 
-    return http->tick && http->tick(http->tick_data, t->url, t->body.len, total) != 0;
+/* Connected, it has until |stall_ms| after the last byte; before, libcurl has its own limit. */
+static int64_t stalls_at(struct cr_transfer *t)
+{
+    curl_off_t connected = 0;
+
+    if (!t->heard_us) {
+        (void)t->http->multi->lib->easy_getinfo(t->easy.handle, CURLINFO_PRETRANSFER_TIME_T,
+                                                &connected);
+        if (connected > 0)
+            t->heard_us = t->started_us + connected;
+    }
+    return (t->heard_us ? t->heard_us : cr_loop_now()) + (int64_t)t->http->stall_ms * 1000;
 }
 
-/* Looks whether the transfer may go on. */
-static void watch(struct cr_transfer *t, CURL *easy)
+static void set_limit(struct cr_transfer *t)
 {
-    curl_off_t connected = 0, total = 0;
+    int64_t stalls_us = stalls_at(t);
+
+    cr_loop_set(t->http->loop, &t->limit, stalls_us < t->deadline_us ? stalls_us : t->deadline_us);
+}
+
+static void end_transfer(struct cr_transfer *t, CURLcode code);
+
+static void limit_due(struct cr_timer *timer)
+{
+    struct cr_transfer *t = cr_container(timer, struct cr_transfer, limit);
     int64_t now = cr_loop_now();
 
-    (void)t->http->lib->easy_getinfo(easy, CURLINFO_PRETRANSFER_TIME_T, &connected);
-    (void)t->http->lib->easy_getinfo(easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &total);
-    if (!t->heard_us && connected > 0)
-        t->heard_us = now;
-    if (t->stop)
-        return;
-    if (cr_transfer_is_cancelled(t, total > 0 ? (uint64_t)total : 0))
-        t->stop = CR_TRANSFER_CANCELLED;
-    else if (now >= t->deadline_us)
+    if (now >= t->deadline_us)
         t->stop = CR_TRANSFER_LATE;
-    else if (t->heard_us && now - t->heard_us >= (int64_t)t->http->stall_ms * 1000)
+    else if (now >= stalls_at(t))
         t->stop = CR_TRANSFER_STALLED;
+    if (t->stop)
+        end_transfer(t, CURLE_OK);
+    else
+        set_limit(t);
 }
 
-/* Runs |easy| to its end, or until something stops it. */
-static CURLcode perform(struct cr_transfer *t, CURL *easy)
+uint64_t cr_transfer_total(const struct cr_transfer *t)
 {
-    const struct cr_http_lib *lib = t->http->lib;
-    CURLcode code = CURLE_OK;
-    int running = 1, waiting;
+    curl_off_t total = 0;
 
-    if (lib->multi_add_handle(lib->multi, easy))
-        return CURLE_OUT_OF_MEMORY;
-    while (running && !t->stop) {
-        if (lib->multi_perform(lib->multi, &running))
-            t->stop = CR_TRANSFER_MEMORY;
-        if (running)
-            watch(t, easy);
-        if (running && !t->stop)
-            (void)lib->multi_poll(lib->multi, NULL, 0, CR_TRANSFER_STEP_MS, NULL);
-    }
-    for (CURLMsg *message; (message = lib->multi_info_read(lib->multi, &waiting));)
-        if (message->msg == CURLMSG_DONE)
-            code = message->data.result;
-    (void)lib->multi_remove_handle(lib->multi, easy);
-    return code;
+    if (t->easy.handle)
+        (void)t->http->multi->lib->easy_getinfo(t->easy.handle, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T,
+                                                &total);
+    return total > 0 ? (uint64_t)total : 0;
 }
+
+/* --- from the first to the last ------------------------------------------------------------- */
 
 /* What libcurl says of |code|, less "Failed to connect to H port N after T ms: " and the like. */
-static void find_reason(struct cr_transfer *t, CURL *easy, CURLcode code)
+static void find_reason(struct cr_transfer *t, CURLcode code)
 {
+    const struct cr_http_lib *lib = t->http->multi->lib;
     char limit[32];
     long number = 0;
 
-    (void)t->http->lib->easy_getinfo(easy, CURLINFO_OS_ERRNO, &number);
+    (void)lib->easy_getinfo(t->easy.handle, CURLINFO_OS_ERRNO, &number);
     cr_units_show_duration(t->http->connect_ms, limit);
     if (code == CURLE_OPERATION_TIMEDOUT)
         (void)snprintf(t->reason, sizeof(t->reason), "no connection after %s", limit);
     else if (code == CURLE_COULDNT_CONNECT && number)
         (void)snprintf(t->reason, sizeof(t->reason), "%s", strerror((int)number));
     else if (!t->reason[0])
-        (void)snprintf(t->reason, sizeof(t->reason), "%s", t->http->lib->easy_strerror(code));
+        (void)snprintf(t->reason, sizeof(t->reason), "%s", lib->easy_strerror(code));
+}
+
+/* What libcurl has of it goes; the answer stays. */
+static void let_go(struct cr_transfer *t)
+{
+    if (!t->easy.handle)
+        return;
+    cr_loop_unset(t->http->loop, &t->limit);
+    cr_http_multi_remove(t->http->multi, &t->easy);
+    t->http->multi->lib->easy_cleanup(t->easy.handle);
+    t->http->multi->lib->slist_free_all(t->headers);
+    t->easy.handle = NULL;
+    t->headers = NULL;
+}
+
+static void end_transfer(struct cr_transfer *t, CURLcode code)
+{
+    find_reason(t, code);
+    let_go(t);
+    t->ended(t, code);
+}
+
+static void easy_ended(struct cr_http_easy *easy, CURLcode code)
+{
+    end_transfer(cr_container(easy, struct cr_transfer, easy), code);
 }
 
 void cr_transfer_init(struct cr_transfer *t, struct cr_http *http, size_t max)
@@ -176,11 +208,14 @@ void cr_transfer_init(struct cr_transfer *t, struct cr_http *http, size_t max)
     memset(t, 0, sizeof(*t));
     t->http = http;
     t->max = max;
+    t->easy.ended = easy_ended;
+    t->limit = (struct cr_timer){.when_us = -1, .due = limit_due, .name = "http"};
     cr_buf_init(&t->body, max + 1);
 }
 
 void cr_transfer_clear(struct cr_transfer *t)
 {
+    let_go(t);
     cr_buf_clear(&t->body);
 }
 
@@ -193,22 +228,20 @@ static void forget_answer(struct cr_transfer *t)
     t->reason[0] = '\0';
 }
 
-CURLcode cr_transfer_run(struct cr_transfer *t)
+CURLcode cr_transfer_start(struct cr_transfer *t)
 {
-    const struct cr_http_lib *lib = t->http->lib;
-    CURL *easy = lib->easy_init();
-    struct curl_slist *headers = NULL;
-    CURLcode code = CURLE_OUT_OF_MEMORY;
+    struct cr_http_multi *multi = t->http->multi;
+    const struct cr_http_lib *lib = multi->lib;
 
     forget_answer(t);
-    if (easy && add_header(lib, &headers, "Accept", t->accept) &&
-        (!t->etag || !t->etag[0] || add_header(lib, &headers, "If-None-Match", t->etag)) &&
-        set_up(t, easy, headers))
-        code = perform(t, easy);
-    if (easy) {
-        find_reason(t, easy, code);
-        lib->easy_cleanup(easy);
+    t->started_us = cr_loop_now();
+    t->easy.handle = lib->easy_init();
+    if (t->easy.handle && add_header(lib, &t->headers, "Accept", t->accept) &&
+        (!t->etag || !t->etag[0] || add_header(lib, &t->headers, "If-None-Match", t->etag)) &&
+        set_up(t, t->easy.handle, t->headers) && cr_http_multi_add(multi, &t->easy)) {
+        set_limit(t);
+        return CURLE_OK;
     }
-    lib->slist_free_all(headers);
-    return code;
+    let_go(t);
+    return CURLE_OUT_OF_MEMORY;
 }

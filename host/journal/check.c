@@ -45,9 +45,10 @@ static uint32_t limit_count(uint64_t recorded, uint32_t given, uint32_t otherwis
 static void take_limits(struct cr_replay *p, struct caprun_run *run)
 {
     const struct cr_head *head = &p->journal.head;
-    struct cr_run_limits *l = &run->limits;
+    struct cr_spec *spec = cr_run_spec(run);
+    struct cr_run_limits *l = &spec->limits;
 
-    l->memory = least(head->memory, l->memory ? l->memory : run->pool->sizes.memory);
+    l->memory = least(head->memory, l->memory ? l->memory : cr_run_default_memory(run));
     l->cpu_ms = limit_time(p, head->cpu_ms, l->cpu_ms ? l->cpu_ms : l->wall_ms);
     l->wall_ms = limit_time(p, head->timeout_ms, l->wall_ms);
     l->call_ms = (uint32_t)least(head->rpc_timeout_ms, l->call_ms ? l->call_ms : LIMIT_MAX_MS);
@@ -56,44 +57,44 @@ static void take_limits(struct cr_replay *p, struct caprun_run *run)
         limit_count(head->log_bytes, l->most.log_bytes, LIMIT_DEFAULT_LOG_BYTES),
         limit_count(head->max_calls, l->most.calls, LIMIT_DEFAULT_CALLS),
         limit_count(head->max_calls_at_once, l->most.calls_at_once, LIMIT_DEFAULT_CALLS_AT_ONCE)};
-    run->recorded.memory = l->memory < head->memory ? head->memory : 0;
-    run->recorded.wall_ms = l->wall_ms < head->timeout_ms ? (uint32_t)head->timeout_ms : 0;
-    run->recorded.cpu_ms = l->cpu_ms < head->cpu_ms ? (uint32_t)head->cpu_ms : 0;
+    spec->recorded.memory = l->memory < head->memory ? head->memory : 0;
+    spec->recorded.wall_ms = l->wall_ms < head->timeout_ms ? (uint32_t)head->timeout_ms : 0;
+    spec->recorded.cpu_ms = l->cpu_ms < head->cpu_ms ? (uint32_t)head->cpu_ms : 0;
 }
 
 /* A run that cannot go on under these limits keeps its journal as it is. */
-static int check_time(const struct cr_replay *p, const struct caprun_run *run,
-                      struct cr_problem *why)
+static int check_time(const struct cr_replay *p, struct caprun_run *run, struct cr_err *why)
 {
+    const struct cr_spec *spec = cr_run_spec(run);
     char used[32], most[32];
 
-    if (!p->is_resume || !run->recorded.wall_ms ||
-        p->journal.last_at_us < (int64_t)run->limits.wall_ms * 1000)
+    if (!p->is_resume || !spec->recorded.wall_ms ||
+        p->journal.last_at_us < (int64_t)spec->limits.wall_ms * 1000)
         return 0;
     cr_units_show_duration((uint64_t)p->journal.last_at_us / 1000, used);
-    cr_units_show_duration(run->limits.wall_ms, most);
-    return cr_problem_set(why, CAPRUN_OUTCOME_USAGE,
-                          "raise the limit with --timeout, or with \"limits\": {\"timeoutMs\"} in "
-                          ".caprun.json",
-                          "the run of '%s' has used %s already, and may have %s here",
-                          p->journal.path, used, most);
+    cr_units_show_duration(spec->limits.wall_ms, most);
+    return cr_err_end(why, CAPRUN_OUTCOME_USAGE,
+                      "raise the limit with --timeout, or with \"limits\": {\"timeoutMs\"} in "
+                      ".caprun.json",
+                      "the run of '%s' has used %s already, and may have %s here", p->journal.path,
+                      used, most);
 }
 
 /* --- before the start
  * ------------------------------------------------------------------------------------ */
 
 static int refuse_env(const struct cr_replay *p, const char *name, const char *what,
-                      struct cr_problem *why)
+                      struct cr_err *why)
 {
-    return cr_problem_set(why, CAPRUN_OUTCOME_VALIDATION_ERROR,
-                          "a journal has no values: set it as it was; if the journal is from "
-                          "elsewhere and may have it: caprun replay --env NAME",
-                          "the run of '%s' was given the variable %s, which %s", p->journal.path,
-                          name, what);
+    return cr_err_end(why, CAPRUN_OUTCOME_VALIDATION_ERROR,
+                      "a journal has no values: set it as it was; if the journal is from "
+                      "elsewhere and may have it: caprun replay --env NAME",
+                      "the run of '%s' was given the variable %s, which %s", p->journal.path, name,
+                      what);
 }
 
 static int check_variable(const struct cr_replay *p, const struct cr_json *then,
-                          const struct cr_json *now, struct cr_problem *why)
+                          const struct cr_json *now, struct cr_err *why)
 {
     char name[CR_HASH_DIGITS + 1] = "", hash[CR_HASH_DIGITS + 1];
 
@@ -108,27 +109,28 @@ static int check_variable(const struct cr_replay *p, const struct cr_json *then,
                                          : refuse_env(p, then->key, "has another value now", why);
 }
 
-static int check_env(struct cr_replay *p, struct cr_problem *why)
+static int check_env(struct cr_replay *p, struct cr_err *why)
 {
     const struct cr_json *then = p->journal.head.env;
+    const struct cr_buf *env = &cr_run_spec(p->run)->env;
     struct cr_json_doc now = {0};
     int r = 0;
 
-    if (p->run->env.len && cr_json_parse(p->run->env.data, p->run->env.len, &now, NULL) < 0)
-        return cr_problem_memory(why);
+    if (env->len && cr_json_parse(env->data, env->len, &now, NULL) < 0)
+        return cr_err_memory(why);
     for (const struct cr_json *v = then ? then->first : NULL; v && r == 0; v = v->next)
         r = check_variable(p, v, cr_json_get(now.root, v->key), why);
     for (const struct cr_json *v = now.root ? now.root->first : NULL; v && r == 0; v = v->next)
         if (!cr_json_get(then, v->key))
-            r = cr_problem_set(why, CAPRUN_OUTCOME_VALIDATION_ERROR, NULL,
-                               "the run of '%s' was not given the variable %s", p->journal.path,
-                               v->key);
+            r = cr_err_end(why, CAPRUN_OUTCOME_VALIDATION_ERROR, NULL,
+                           "the run of '%s' was not given the variable %s", p->journal.path,
+                           v->key);
     cr_json_clear(&now);
     return r;
 }
 
 /* What was written a moment before a machine went down may be lost, and calls with it. */
-static int check_boot(const struct cr_replay *p, struct cr_problem *why)
+static int check_boot(const struct cr_replay *p, struct cr_err *why)
 {
     char boot[64];
 
@@ -137,7 +139,7 @@ static int check_boot(const struct cr_replay *p, struct cr_problem *why)
         (strlen(boot) == p->journal.boot_len &&
          memcmp(boot, p->journal.boot, p->journal.boot_len) == 0))
         return 0;
-    return cr_problem_set(
+    return cr_err_end(
         why, CAPRUN_OUTCOME_USAGE,
         "look at what was done, with caprun runs; to go on nevertheless: --retry-unknown",
         "the machine was restarted since, so that the last second of '%s' may be missing: calls "
@@ -146,21 +148,20 @@ static int check_boot(const struct cr_replay *p, struct cr_problem *why)
         p->journal.path);
 }
 
-int cr_replay_check(struct caprun_run *run, struct cr_problem *why)
+int cr_replay_check(struct caprun_run *run, struct cr_err *why)
 {
-    struct cr_replay *p = run->prompter ? cr_replay_of(run->prompter) : NULL;
+    struct cr_replay *p = cr_replay_find(run);
+    const struct cr_spec *spec = cr_run_spec(run);
     const char *code;
 
     if (!p)
         return 0;
-    if (!p->is_resume) {
-        run->gate = NULL; /* a replay calls no tool */
-        run->on_call = NULL;
-    }
+    if (!p->is_resume)
+        cr_run_cut_off(run); /* a replay calls no tool */
     take_limits(p, run);
     code = p->journal.head.code;
     p->has_other_code =
-        run->code.len != strlen(code) || memcmp(run->code.data, code, run->code.len) != 0;
+        spec->code.len != strlen(code) || memcmp(spec->code.data, code, spec->code.len) != 0;
     if (check_boot(p, why) < 0 || check_time(p, run, why) < 0)
         return CAPRUN_E_INVAL;
     return check_env(p, why);
@@ -168,11 +169,15 @@ int cr_replay_check(struct caprun_run *run, struct cr_problem *why)
 
 void cr_replay_set_real_time(struct caprun_run *run, bool on)
 {
-    if (run->prompter)
-        cr_replay_of(run->prompter)->in_real_time = on;
+    struct cr_replay *p = cr_replay_find(run);
+
+    if (p)
+        p->in_real_time = on;
 }
 
 const struct cr_journal *cr_replay_journal(const struct caprun_run *run)
 {
-    return run->prompter ? &cr_replay_of(run->prompter)->journal : NULL;
+    const struct cr_replay *p = cr_replay_find(run);
+
+    return p ? &p->journal : NULL;
 }

@@ -87,14 +87,14 @@ void cr_record_key_name(const uint8_t key[CR_HASH_BYTES], char ret[CR_HASH_DIGIT
 }
 
 /* Names, and what tells only whoever has the key whether a value is the same. */
-static void add_env(struct cr_line *line, const struct caprun_run *run, const uint8_t *key)
+static void add_env(struct cr_line *line, const struct cr_spec *spec, const uint8_t *key)
 {
     struct cr_json_doc doc = {0};
     char digits[CR_HASH_DIGITS + 1] = "";
 
-    if (!run->env.len)
+    if (!spec->env.len)
         return;
-    if (cr_json_parse(run->env.data, run->env.len, &doc, NULL) < 0) {
+    if (cr_json_parse(spec->env.data, spec->env.len, &doc, NULL) < 0) {
         line->text->err = CAPRUN_E_NOMEM; /* it was parsed before */
         return;
     }
@@ -114,27 +114,27 @@ static void add_env(struct cr_line *line, const struct caprun_run *run, const ui
     cr_json_clear(&doc);
 }
 
-void cr_head_write(struct cr_line *line, const struct caprun_run *run, const uint8_t *key)
+void cr_head_write(struct cr_line *line, const struct cr_spec *spec, const uint8_t *key)
 {
     struct cr_buf *out = line->text;
     char boot[64];
 
     cr_record_boot(boot);
-    cr_buf_fmt(out, "{\"journal\":%d,\"run\":\"%s\"", CR_HEAD_VERSION, run->id);
+    cr_buf_fmt(out, "{\"journal\":%d,\"run\":\"%s\"", CR_HEAD_VERSION, spec->id);
     add_time(line);
     cr_buf_fmt(out, ",\"caprun\":\"%s\",\"engine\":\"%s\",\"prelude\":\"%s\",\"boot\":\"%s\"",
                CAPRUN_VERSION, cr_record_engine, cr_record_prelude, boot);
-    if (run->origin.len)
-        cr_line_json(line, "origin", run->origin.data, run->origin.len);
-    add_limits(out, &run->limits);
-    cr_buf_fmt(out, ",\"onDenied\":\"%s\"", run->stop_when_denied ? "stop" : "continue");
-    add_tools(out, &run->tools);
-    add_env(line, run, key);
-    add_hex(out, "seed", run->seed, sizeof(run->seed));
-    cr_line_text(line, "code", (const char *)run->code.data, run->code.len);
-    if (run->schema.len)
-        cr_line_json(line, "schema", run->schema.data, run->schema.len);
-    cr_line_json(line, "args", run->args.data, run->args.len);
+    if (spec->origin.len)
+        cr_line_json(line, "origin", spec->origin.data, spec->origin.len);
+    add_limits(out, &spec->limits);
+    cr_buf_fmt(out, ",\"onDenied\":\"%s\"", spec->stop_when_denied ? "stop" : "continue");
+    add_tools(out, &spec->tools);
+    add_env(line, spec, key);
+    add_hex(out, "seed", spec->seed, sizeof(spec->seed));
+    cr_line_text(line, "code", (const char *)spec->code.data, spec->code.len);
+    if (spec->schema.len)
+        cr_line_json(line, "schema", spec->schema.data, spec->schema.len);
+    cr_line_json(line, "args", spec->args.data, spec->args.len);
 }
 
 /* --- reading ------------------------------------------------------------------------------------
@@ -227,21 +227,12 @@ static int take_json(const struct cr_json *root, const char *name, uint64_t most
     return take_number(root, bytes, 1, most, ret_bytes, err);
 }
 
-static bool is_list_of_texts(const struct cr_json *list)
+/* |type| is the one of an array or an object. */
+static bool holds_texts(const struct cr_json *value, enum cr_json_type type)
 {
-    if (list->type != CR_JSON_ARRAY)
+    if (value->type != type)
         return false;
-    for (const struct cr_json *v = list->first; v; v = v->next)
-        if (v->type != CR_JSON_STRING)
-            return false;
-    return true;
-}
-
-static bool is_object_of_texts(const struct cr_json *object)
-{
-    if (object->type != CR_JSON_OBJECT)
-        return false;
-    for (const struct cr_json *v = object->first; v; v = v->next)
+    for (const struct cr_json *v = value->first; v; v = v->next)
         if (v->type != CR_JSON_STRING)
             return false;
     return true;
@@ -255,9 +246,9 @@ static int take_lists(const struct cr_json *root, struct cr_head *ret, struct cr
     ret->env_key = "";
     if (ret->origin && ret->origin->type != CR_JSON_OBJECT)
         return refuse(err, "origin");
-    if (ret->tools && !is_list_of_texts(ret->tools))
+    if (ret->tools && !holds_texts(ret->tools, CR_JSON_ARRAY))
         return refuse(err, "tools");
-    if (ret->env && !is_object_of_texts(ret->env))
+    if (ret->env && !holds_texts(ret->env, CR_JSON_OBJECT))
         return refuse(err, "env");
     if (cr_json_get(root, "envKey"))
         return take_text(root, "envKey", &ret->env_key, err);

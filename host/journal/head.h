@@ -19,10 +19,10 @@
 #define CR_HEAD_MAX_VALUES (128u << 10)
 
 struct cr_line;
-struct caprun_run;
+struct cr_spec;
 
 /* Appends the line's text, brace included and hash not. |key| may be NULL. */
-void cr_head_write(struct cr_line *line, const struct caprun_run *run, const uint8_t *key);
+void cr_head_write(struct cr_line *line, const struct cr_spec *spec, const uint8_t *key);
 
 /* What a header says. Texts belong to the document that it was read from. */
 struct cr_head {

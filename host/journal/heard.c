@@ -6,6 +6,7 @@
 #include "journal/diff.h"
 #include "journal/line.h"
 #include "journal/replay_parts.h"
+#include "run/decide.h"
 
 #define MAX_NEW_ARGS (64u << 20) /* as much as may wait for a server */
 #define MAX_MESSAGE (LIMIT_ERROR_MESSAGE_BYTES - 1u)
@@ -282,24 +283,34 @@ static void move_on(struct cr_replay *p, enum cr_journal_kind kind)
 static void keep_args(struct cr_replay *p, struct caprun_run *run, const struct wire_header *header,
                       const uint8_t *payload)
 {
-    struct cr_replay_args head = {.is_judged = run->arriving.scan != NULL};
+    struct cr_replay_args *kept;
+    struct cr_err verdict = {0};
     struct wire_call names;
-    size_t before;
+    size_t before, len;
+    bool is_judged;
 
     memcpy(&names, payload, sizeof(names));
     before = sizeof(names) + (size_t)names.namespace_len + names.action_len;
-    head.len = header->length - (uint32_t)before;
-    if (head.is_judged && cr_arriving_finish(&run->arriving, CR_SCAN_STRICT, payload + before,
-                                             head.len, &head.verdict) < 0)
-        head.len = 0; /* why they are refused is enough */
-    if (p->new_args.len + head.len > MAX_NEW_ARGS)
-        head = (struct cr_replay_args){.len = 0}; /* it will be refused */
-    cr_buf_add(&p->new_args, &head, sizeof(head));
-    cr_buf_add(&p->new_args, payload + before, head.len);
-    if (cr_buf_err(&p->new_args)) {
+    len = header->length - before;
+    is_judged = cr_decide_verdict(run, payload + before, len, &verdict);
+    if (is_judged && verdict.code) {
+        len = 0; /* why they are refused is enough */
+    } else if (p->new_bytes + len > MAX_NEW_ARGS) {
+        len = 0; /* it will be refused */
+        is_judged = false;
+    }
+    kept = malloc(sizeof(*kept) + len);
+    if (!kept) {
         cr_run_say(run, "No memory for the args of calls");
         cr_run_end(run, CAPRUN_OUTCOME_INTERNAL);
+        return;
     }
+    *kept =
+        (struct cr_replay_args){.len = (uint32_t)len, .is_judged = is_judged, .verdict = verdict};
+    memcpy(kept->bytes, payload + before, len);
+    *p->last_new_args = kept;
+    p->last_new_args = &kept->next;
+    p->new_bytes += sizeof(*kept) + len;
 }
 
 static void value_named(struct cr_blob_job *b)
@@ -312,16 +323,17 @@ static void value_named(struct cr_blob_job *b)
 
 bool cr_replay_keep(struct cr_prompter *hooks, struct caprun_run *run, struct cr_keeping *k)
 {
-    struct cr_blob_job *b = cr_blob_job_keep(&run->loop->disk, NULL, k->shared, k->bytes, k->len,
-                                             k->is_scanned, value_named, k);
+    struct cr_blob_job *b = cr_blob_job_keep(&cr_replay_of(hooks)->loop->disk, NULL, k->shared,
+                                             k->bytes, k->len, k->is_scanned, value_named, k);
 
-    (void)hooks;
+    (void)run;
     k->job = b ? &b->job : NULL;
     return b != NULL;
 }
 
 bool cr_replay_hear(struct cr_prompter *hooks, struct caprun_run *run,
-                    const struct wire_header *header, const uint8_t *payload)
+                    const struct wire_header *header, const uint8_t *payload,
+                    const struct cr_kept *known)
 {
     struct cr_replay *p = cr_replay_of(hooks);
     enum cr_journal_kind kind = kind_of(header->type);
@@ -344,7 +356,7 @@ bool cr_replay_hear(struct cr_prompter *hooks, struct caprun_run *run,
         return true;
     cr_buf_drop(&p->body, p->body.len);
     cr_line_init(&line, &p->body);
-    line.known = &run->heard_value;
+    line.known = known;
     cr_line_heard(&line, header, payload);
     if (cr_buf_err(&p->body)) {
         cr_run_say(run, "No memory to compare with");

@@ -56,7 +56,7 @@ static int latest_first(const void *a, const void *b)
 static int read_journal(const char *path, struct cr_index_run *run, struct cr_err *err)
 {
     struct cr_journal journal = {0};
-    struct cr_problem why;
+    struct cr_err why;
     int r = cr_journal_read(path, -1, &journal, &why);
 
     if (r < 0 && why.outcome == CAPRUN_OUTCOME_INTERNAL)

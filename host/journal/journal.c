@@ -39,7 +39,7 @@ struct reading {
     bool told;       /* something after the job */
     bool is_over;    /* the worker has said its last */
     bool has_end, has_cut;
-    struct cr_problem *why;
+    struct cr_err *why;
 };
 
 static int __attribute__((format(printf, 2, 3))) refuse(struct reading *r, const char *fmt, ...)
@@ -50,25 +50,25 @@ static int __attribute__((format(printf, 2, 3))) refuse(struct reading *r, const
     va_start(ap, fmt);
     (void)vsnprintf(words, sizeof(words), fmt, ap);
     va_end(ap);
-    (void)cr_problem_set(r->why, CAPRUN_OUTCOME_JOURNAL_INVALID,
-                         "a journal is not to be edited; record the run again", "%s:%zu: %s",
-                         r->j->path, r->number, words);
+    (void)cr_err_end(r->why, CAPRUN_OUTCOME_JOURNAL_INVALID,
+                     "a journal is not to be edited; record the run again", "%s:%zu: %s",
+                     r->j->path, r->number, words);
     return CAPRUN_E_INVAL;
 }
 
 static int refuse_header(struct reading *r, const char *what)
 {
-    return cr_problem_set(r->why, CAPRUN_OUTCOME_JOURNAL_INVALID,
-                          "--record FILE makes one; caprun runs lists those that caprun has made",
-                          "%s:1: no journal of caprun begins like this: the first line %s",
-                          r->j->path, what);
+    return cr_err_end(r->why, CAPRUN_OUTCOME_JOURNAL_INVALID,
+                      "--record FILE makes one; caprun runs lists those that caprun has made",
+                      "%s:1: no journal of caprun begins like this: the first line %s", r->j->path,
+                      what);
 }
 
 static int refuse_stranger(struct reading *r)
 {
-    return cr_problem_set(r->why, CAPRUN_OUTCOME_JOURNAL_INVALID,
-                          "--record FILE makes one; caprun runs lists those that caprun has made",
-                          "%s:%zu: it is not a journal of caprun", r->j->path, r->number);
+    return cr_err_end(r->why, CAPRUN_OUTCOME_JOURNAL_INVALID,
+                      "--record FILE makes one; caprun runs lists those that caprun has made",
+                      "%s:%zu: it is not a journal of caprun", r->j->path, r->number);
 }
 
 /* --- one line -----------------------------------------------------------------------------------
@@ -189,7 +189,7 @@ static int add_call(struct reading *r, struct cr_journal_line *line)
         uint8_t *more = realloc(r->answered, cap);
 
         if (!more)
-            return cr_problem_memory(r->why);
+            return cr_err_memory(r->why);
         memset(more + r->answered_cap, 0, cap - r->answered_cap);
         r->answered = more;
         r->answered_cap = cap;
@@ -327,7 +327,7 @@ static int make_room(struct reading *r)
     r->cap = r->cap ? 2 * r->cap : 64;
     more = realloc(j->lines, r->cap * sizeof(*more));
     if (!more)
-        return cr_problem_memory(r->why);
+        return cr_err_memory(r->why);
     j->lines = more;
     return 0;
 }
@@ -359,7 +359,7 @@ static int read_head(struct reading *r, const char *text, size_t len)
     struct cr_err err;
 
     if (cr_json_parse_within(text, len, CR_HEAD_MAX_VALUES, &j->doc, &err) < 0)
-        return err.code == CAPRUN_E_NOMEM    ? cr_problem_memory(r->why)
+        return err.code == CAPRUN_E_NOMEM    ? cr_err_memory(r->why)
                : err.code == CAPRUN_E_TOOBIG ? refuse_header(r, "has too many values")
                                              : refuse_stranger(r);
     if (!cr_json_get(j->doc.root, "journal"))
@@ -382,7 +382,7 @@ static int check_line(struct reading *r, const char *text, size_t len)
         return refuse_header(r, "is over 12 MiB");
     code = cr_scan_json((const uint8_t *)text, len, CR_SCAN_PASS, &err);
     if (code == CAPRUN_E_NOMEM)
-        return cr_problem_memory(r->why);
+        return cr_err_memory(r->why);
     if (code < 0 && r->number == 1)
         return refuse_stranger(r);
     if (code < 0)
@@ -420,7 +420,7 @@ static int read_lines(struct reading *r)
     return 0;
 }
 
-static int read_text(struct cr_journal *j, int fd, struct cr_problem *why)
+static int read_text(struct cr_journal *j, int fd, struct cr_err *why)
 {
     struct cr_err err;
     char name[300];
@@ -430,14 +430,14 @@ static int read_text(struct cr_journal *j, int fd, struct cr_problem *why)
     r = fd < 0 ? cr_file_read(AT_FDCWD, j->path, &j->text, NULL, &err)
                : cr_file_read_fd(fd, name, &j->text, &err);
     if (r == 1)
-        return cr_problem_set(why, CAPRUN_OUTCOME_USAGE, "caprun runs lists what was recorded",
-                              "there is no journal '%s'", j->path);
+        return cr_err_end(why, CAPRUN_OUTCOME_USAGE, "caprun runs lists what was recorded",
+                          "there is no journal '%s'", j->path);
     if (r == CAPRUN_E_NOMEM)
-        return cr_problem_memory(why);
-    return r < 0 ? cr_problem_set(why, CAPRUN_OUTCOME_USAGE, NULL, "%s", err.text) : 0;
+        return cr_err_memory(why);
+    return r < 0 ? cr_err_end(why, CAPRUN_OUTCOME_USAGE, NULL, "%s", err.text) : 0;
 }
 
-int cr_journal_read(const char *path, int fd, struct cr_journal *ret, struct cr_problem *why)
+int cr_journal_read(const char *path, int fd, struct cr_journal *ret, struct cr_err *why)
 {
     struct cr_journal j = {.path = strdup(path)};
     struct reading reading = {.j = &j, .why = why};
@@ -445,7 +445,7 @@ int cr_journal_read(const char *path, int fd, struct cr_journal *ret, struct cr_
 
     cr_buf_init(&j.text, MAX_JOURNAL);
     if (!j.path)
-        return cr_problem_memory(why);
+        return cr_err_memory(why);
     r = read_text(&j, fd, why);
     if (r == 0)
         r = read_lines(&reading);
@@ -476,17 +476,17 @@ size_t cr_journal_number(const struct cr_journal *j, const struct cr_journal_lin
 }
 
 int cr_journal_refuse_blob(const struct cr_journal *j, size_t number, const struct cr_err *err,
-                           struct cr_problem *why)
+                           struct cr_err *why)
 {
     if (err->code == CAPRUN_E_NOMEM)
-        return cr_problem_memory(why);
-    return cr_problem_set(why, CAPRUN_OUTCOME_JOURNAL_INVALID, NULL, "%s:%zu: %s", j->path, number,
-                          err->text);
+        return cr_err_memory(why);
+    return cr_err_end(why, CAPRUN_OUTCOME_JOURNAL_INVALID, NULL, "%s:%zu: %s", j->path, number,
+                      err->text);
 }
 
 /* A blob's bytes have the right hash, but whoever wrote the hash may have meant what is no JSON. */
 static int read_blob(const struct cr_journal *j, size_t number, const char *name, size_t len,
-                     struct cr_buf *out, struct cr_problem *why)
+                     struct cr_buf *out, struct cr_err *why)
 {
     size_t start = out->len;
     struct cr_err err;
@@ -499,7 +499,7 @@ static int read_blob(const struct cr_journal *j, size_t number, const char *name
 
 int cr_journal_blob(const struct cr_journal *j, const struct cr_journal_line *line,
                     const char *name, char ret[CR_HASH_DIGITS + 1], size_t *ret_len,
-                    struct cr_problem *why)
+                    struct cr_err *why)
 {
     size_t len = 0;
     const char *json;
@@ -514,15 +514,15 @@ int cr_journal_blob(const struct cr_journal *j, const struct cr_journal_line *li
     (void)snprintf(key, sizeof(key), "%sBlob", name);
     json = peek(line, key, &len);
     if (bytes < 0 || !json || len != CR_HASH_DIGITS + 2 || memchr(json, '/', len))
-        return cr_problem_set(why, CAPRUN_OUTCOME_JOURNAL_INVALID, NULL, "%s:%zu: it has no \"%s\"",
-                              j->path, cr_journal_number(j, line), name);
+        return cr_err_end(why, CAPRUN_OUTCOME_JOURNAL_INVALID, NULL, "%s:%zu: it has no \"%s\"",
+                          j->path, cr_journal_number(j, line), name);
     (void)snprintf(ret, CR_HASH_DIGITS + 1, "%.*s", (int)CR_HASH_DIGITS, json + 1);
     *ret_len = (size_t)bytes;
     return 1;
 }
 
 int cr_journal_json(const struct cr_journal *j, const struct cr_journal_line *line,
-                    const char *name, struct cr_buf *out, struct cr_problem *why)
+                    const char *name, struct cr_buf *out, struct cr_err *why)
 {
     char blob[CR_HASH_DIGITS + 1];
     size_t len = 0;
@@ -535,11 +535,11 @@ int cr_journal_json(const struct cr_journal *j, const struct cr_journal_line *li
         return read_blob(j, cr_journal_number(j, line), blob, len, out, why);
     json = peek(line, name, &len);
     cr_buf_add(out, json, len);
-    return cr_buf_err(out) ? cr_problem_memory(why) : 0;
+    return cr_buf_err(out) ? cr_err_memory(why) : 0;
 }
 
 int cr_journal_given(const struct cr_journal *j, const char *name, struct cr_buf *out,
-                     struct cr_problem *why)
+                     struct cr_err *why)
 {
     bool is_args = strcmp(name, "args") == 0;
     const struct cr_json *value = is_args ? j->head.args : j->head.schema;
@@ -549,7 +549,7 @@ int cr_journal_given(const struct cr_journal *j, const char *name, struct cr_buf
     if (!value)
         return blob ? read_blob(j, 1, blob, (size_t)bytes, out, why) : 0;
     cr_buf_add(out, j->doc.bytes + value->at, value->len);
-    return cr_buf_err(out) ? cr_problem_memory(why) : 0;
+    return cr_buf_err(out) ? cr_err_memory(why) : 0;
 }
 
 void cr_journal_text(const struct cr_journal_line *line, const char *name, struct cr_buf *out)

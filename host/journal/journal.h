@@ -16,7 +16,7 @@
 #include "base/buf.h"
 #include "base/hash.h"
 #include "base/json.h"
-#include "base/problem.h"
+#include "base/err.h"
 #include "journal/head.h"
 
 /* XX(name, the key that says so, its value; NULL: a number or anything) */
@@ -75,7 +75,7 @@ struct cr_journal {
  * Reads |path|, or what |fd| gives if that is not -1. Returns 0, and the caller ends it with
  * cr_journal_clear(); or JOURNAL_INVALID with the line, USAGE if it cannot be read, or INTERNAL.
  */
-int cr_journal_read(const char *path, int fd, struct cr_journal *ret, struct cr_problem *why);
+int cr_journal_read(const char *path, int fd, struct cr_journal *ret, struct cr_err *why);
 
 /* Takes a journal of zeros, too. */
 void cr_journal_clear(struct cr_journal *journal);
@@ -88,7 +88,7 @@ size_t cr_journal_number(const struct cr_journal *journal, const struct cr_journ
  * JOURNAL_INVALID, or INTERNAL.
  */
 int cr_journal_json(const struct cr_journal *journal, const struct cr_journal_line *line,
-                    const char *name, struct cr_buf *out, struct cr_problem *why);
+                    const char *name, struct cr_buf *out, struct cr_err *why);
 
 /*
  * Is the JSON |name| of |line| a blob? Returns 1 with its name and length; 0 if it stands in the
@@ -96,15 +96,15 @@ int cr_journal_json(const struct cr_journal *journal, const struct cr_journal_li
  */
 int cr_journal_blob(const struct cr_journal *journal, const struct cr_journal_line *line,
                     const char *name, char ret[CR_HASH_DIGITS + 1], size_t *ret_len,
-                    struct cr_problem *why);
+                    struct cr_err *why);
 
 /* What is wrong with a blob of the line |number|, as cr_journal_json() says it. */
 int cr_journal_refuse_blob(const struct cr_journal *journal, size_t number,
-                           const struct cr_err *err, struct cr_problem *why);
+                           const struct cr_err *err, struct cr_err *why);
 
 /* As cr_journal_json(), for "args" or "schema" of the header; appends nothing if it is absent. */
 int cr_journal_given(const struct cr_journal *journal, const char *name, struct cr_buf *out,
-                     struct cr_problem *why);
+                     struct cr_err *why);
 
 /*
  * Appends the text |name| of |line|, unescaped; nothing if it has none.

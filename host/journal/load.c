@@ -91,8 +91,7 @@ static void sort_line(struct cr_replay *p, const struct cr_journal_line *line)
         p->last = line;
         break;
     case CR_JOURNAL_JOB:
-        p->run->then.now_us = line->at_us;
-        p->run->then.date_us = line->date_us;
+        cr_run_set_time(p->run, line->at_us, line->date_us);
         break;
     case CR_JOURNAL_RESUME:
     case CR_JOURNAL_END:
@@ -101,7 +100,7 @@ static void sort_line(struct cr_replay *p, const struct cr_journal_line *line)
     }
 }
 
-static int sort_lines(struct cr_replay *p, struct cr_problem *why)
+static int sort_lines(struct cr_replay *p, struct cr_err *why)
 {
     const struct cr_journal *j = &p->journal;
     char outcome[64];
@@ -111,11 +110,11 @@ static int sort_lines(struct cr_replay *p, struct cr_problem *why)
     p->logs = calloc(j->count + 1, sizeof(const void *));
     p->attempts = calloc(j->count + 1, sizeof(const void *));
     if (!p->calls || !p->told || !p->logs || !p->attempts)
-        return cr_problem_memory(why);
+        return cr_err_memory(why);
     for (size_t i = 0; i < j->count; i++)
         sort_line(p, &j->lines[i]);
     if (cr_buf_err(&p->words))
-        return cr_problem_memory(why);
+        return cr_err_memory(why);
     cr_journal_outcome(j, outcome);
     p->outcome = cr_envelope_outcome(outcome);
     return 0;
@@ -124,17 +123,21 @@ static int sort_lines(struct cr_replay *p, struct cr_problem *why)
 static void free_replay(struct cr_prompter *hooks)
 {
     struct cr_replay *p = cr_replay_of(hooks);
+    struct cr_replay_args *args;
 
-    cr_loop_unset(p->run->loop, &p->timer);
-    cr_loop_forget_busy(p->run->loop, &p->rest);
-    cr_helper_abandon(&p->run->loop->disk, p->reading ? &p->reading->job : NULL);
+    cr_loop_unset(p->loop, &p->timer);
+    cr_loop_forget_busy(p->loop, &p->rest);
+    cr_helper_abandon(&p->loop->disk, p->reading ? &p->reading->job : NULL);
     free(p->calls);
     free(p->told);
     free(p->logs);
     free(p->attempts);
     cr_buf_clear(&p->words);
     cr_buf_clear(&p->body);
-    cr_buf_clear(&p->new_args);
+    while ((args = p->new_args)) {
+        p->new_args = args->next;
+        cr_helper_free(&p->loop->helper, args, sizeof(*args) + args->len);
+    }
     cr_buf_clear(&p->retries);
     cr_journal_clear(&p->journal);
     free(p);
@@ -143,36 +146,37 @@ static void free_replay(struct cr_prompter *hooks)
 /* --- what the run was given
  * --------------------------------------------------------------------------- */
 
-static int give_texts(struct cr_replay *p, struct cr_problem *why)
+static int give_texts(struct cr_replay *p, struct cr_err *why)
 {
     struct caprun_run *run = p->run;
     const char *code = p->journal.head.code;
+    struct cr_spec *spec = cr_run_spec(run);
     uint8_t digest[CR_HASH_BYTES];
 
     if (strlen(code) > LIMIT_CODE_BYTES)
-        return cr_problem_set(why, CAPRUN_OUTCOME_JOURNAL_INVALID, NULL,
-                              "%s:1: the code is over %u bytes", p->journal.path, LIMIT_CODE_BYTES);
+        return cr_err_end(why, CAPRUN_OUTCOME_JOURNAL_INVALID, NULL,
+                          "%s:1: the code is over %u bytes", p->journal.path, LIMIT_CODE_BYTES);
     /* other code that is run in its place has its name, or lines of the log would differ by it */
     cr_hash_take(code, strlen(code), digest);
     cr_run_name_code(run, digest);
-    cr_buf_clear(&run->code);
-    cr_buf_clear(&run->args);
-    cr_buf_clear(&run->schema);
-    cr_buf_add(&run->code, code, strlen(code));
-    if (!run->code.data)
-        (void)cr_buf_room(&run->code, 1); /* no code is code, too */
-    if (cr_buf_err(&run->code))
-        return cr_problem_memory(why);
-    if (cr_journal_given(&p->journal, "args", &run->args, why) < 0 ||
-        cr_journal_given(&p->journal, "schema", &run->schema, why) < 0)
+    cr_buf_clear(&spec->code);
+    cr_buf_clear(&spec->args);
+    cr_buf_clear(&spec->schema);
+    cr_buf_add(&spec->code, code, strlen(code));
+    if (!spec->code.data)
+        (void)cr_buf_room(&spec->code, 1); /* no code is code, too */
+    if (cr_buf_err(&spec->code))
+        return cr_err_memory(why);
+    if (cr_journal_given(&p->journal, "args", &spec->args, why) < 0 ||
+        cr_journal_given(&p->journal, "schema", &spec->schema, why) < 0)
         return CAPRUN_E_INVAL;
     return 0;
 }
 
-static int give_tools(struct cr_replay *p, struct cr_problem *why)
+static int give_tools(struct cr_replay *p, struct cr_err *why)
 {
     const struct cr_json *tools = p->journal.head.tools;
-    struct cr_tool_list *list = &p->run->tools;
+    struct cr_tool_list *list = &cr_run_spec(p->run)->tools;
     int r;
 
     cr_tool_list_clear(list);
@@ -182,18 +186,19 @@ static int give_tools(struct cr_replay *p, struct cr_problem *why)
         cr_tool_list_add(list, v->text);
     r = cr_tool_list_set(list);
     if (r == CAPRUN_E_TOOBIG)
-        return cr_problem_set(why, CAPRUN_OUTCOME_JOURNAL_INVALID, NULL,
-                              "%s:1: \"tools\" is too long", p->journal.path);
-    return r < 0 ? cr_problem_memory(why) : 0;
+        return cr_err_end(why, CAPRUN_OUTCOME_JOURNAL_INVALID, NULL, "%s:1: \"tools\" is too long",
+                          p->journal.path);
+    return r < 0 ? cr_err_memory(why) : 0;
 }
 
-static int give(struct cr_replay *p, struct cr_problem *why)
+static int give(struct cr_replay *p, struct cr_err *why)
 {
     const struct cr_head *head = &p->journal.head;
+    struct cr_spec *spec = cr_run_spec(p->run);
 
-    p->run->stop_when_denied = head->stop_when_denied;
-    memcpy(p->run->seed, head->seed, sizeof(p->run->seed));
-    p->run->has_seed = true;
+    spec->stop_when_denied = head->stop_when_denied;
+    memcpy(spec->seed, head->seed, sizeof(spec->seed));
+    spec->has_seed = true;
     return give_texts(p, why) < 0 ? CAPRUN_E_INVAL : give_tools(p, why);
 }
 
@@ -202,12 +207,12 @@ static int give(struct cr_replay *p, struct cr_problem *why)
 
 /* Takes the journal that is at |path|, or that |fd| gives. NULL: |why|. */
 static struct cr_replay *load(struct caprun_run *run, const char *path, int fd, const uint8_t *key,
-                              bool is_resume, struct cr_problem *why)
+                              bool is_resume, struct cr_err *why)
 {
     struct cr_replay *p = calloc(1, sizeof(*p));
 
     if (!p) {
-        (void)cr_problem_memory(why);
+        (void)cr_err_memory(why);
         return NULL;
     }
     *p = (struct cr_replay){.hooks = {.is_long = cr_line_is_long,
@@ -218,6 +223,7 @@ static struct cr_replay *load(struct caprun_run *run, const char *path, int fd, 
                                       .end = cr_replay_end,
                                       .free = free_replay},
                             .run = run,
+                            .loop = cr_run_look(run).loop,
                             .is_resume = is_resume,
                             .has_key = key != NULL,
                             .timer = {.when_us = -1, .due = cr_replay_timer_due, .name = "replay"},
@@ -227,7 +233,7 @@ static struct cr_replay *load(struct caprun_run *run, const char *path, int fd, 
     cr_buf_init(&p->words, MAX_WORDS);
     cr_buf_add(&p->words, "", 1);
     cr_buf_init(&p->body, WIRE_CALL_MAX * 6);
-    cr_buf_init(&p->new_args, MAX_WORDS);
+    p->last_new_args = &p->new_args;
     cr_buf_init(&p->retries, LIMIT_MAX_CALLS * sizeof(uint32_t));
     if (cr_journal_read(path, fd, &p->journal, why) < 0 || sort_lines(p, why) < 0 ||
         give(p, why) < 0) {
@@ -239,25 +245,23 @@ static struct cr_replay *load(struct caprun_run *run, const char *path, int fd, 
 
 static void attach(struct caprun_run *run, struct cr_replay *p)
 {
-    run->prompter = &p->hooks;
-    run->is_prompted = true;
+    cr_run_set_prompter(run, &p->hooks, true);
 }
 
-static int refuse_early_end(const struct cr_journal *j, struct cr_problem *why)
+static int refuse_early_end(const struct cr_journal *j, struct cr_err *why)
 {
     const size_t line = j->count + 1;
 
     if (j->cut)
-        return cr_problem_set(
+        return cr_err_end(
             why, CAPRUN_OUTCOME_JOURNAL_INVALID, "record the run again, with a larger limit",
             "%s:%zu: the recording was stopped here, because it was too long", j->path, line);
-    return cr_problem_set(why, CAPRUN_OUTCOME_JOURNAL_INVALID,
-                          "the run was interrupted, or goes on: caprun resume goes on with it",
-                          "%s:%zu: it ends early: the end of the run is missing", j->path, line);
+    return cr_err_end(why, CAPRUN_OUTCOME_JOURNAL_INVALID,
+                      "the run was interrupted, or goes on: caprun resume goes on with it",
+                      "%s:%zu: it ends early: the end of the run is missing", j->path, line);
 }
 
-int cr_replay_new(struct caprun_run *run, const char *path, const uint8_t *key,
-                  struct cr_problem *why)
+int cr_replay_new(struct caprun_run *run, const char *path, const uint8_t *key, struct cr_err *why)
 {
     struct cr_replay *p = load(run, path, -1, key, false, why);
 
@@ -273,7 +277,7 @@ int cr_replay_new(struct caprun_run *run, const char *path, const uint8_t *key,
 }
 
 /* Whoever may write the journal could make it say anything. */
-static int check_file(int fd, const char *path, struct cr_problem *why)
+static int check_file(int fd, const char *path, struct cr_err *why)
 {
     struct cr_err err;
     struct stat st;
@@ -281,18 +285,18 @@ static int check_file(int fd, const char *path, struct cr_problem *why)
 
     (void)snprintf(name, sizeof(name), "'%s'", path);
     if (cr_file_lock(fd) < 0 && errno == EAGAIN)
-        return cr_problem_set(why, CAPRUN_OUTCOME_USAGE, "wait for its end: caprun runs shows it",
-                              "the run of '%s' goes on, in another process", path);
+        return cr_err_end(why, CAPRUN_OUTCOME_USAGE, "wait for its end: caprun runs shows it",
+                          "the run of '%s' goes on, in another process", path);
     /* who tidies up may have removed it before it was locked */
     if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_nlink == 0)
-        return cr_problem_set(why, CAPRUN_OUTCOME_USAGE, NULL,
-                              "'%s' is not a file, or not there any more", path);
+        return cr_err_end(why, CAPRUN_OUTCOME_USAGE, NULL,
+                          "'%s' is not a file, or not there any more", path);
     if (cr_file_check_owner(&st, name, &err) < 0)
-        return cr_problem_set(why, CAPRUN_OUTCOME_USAGE, NULL, "%s", err.text);
+        return cr_err_end(why, CAPRUN_OUTCOME_USAGE, NULL, "%s", err.text);
     return 0;
 }
 
-static int check_can_go_on(const struct cr_journal *j, struct cr_problem *why)
+static int check_can_go_on(const struct cr_journal *j, struct cr_err *why)
 {
     char outcome[64];
 
@@ -301,14 +305,14 @@ static int check_can_go_on(const struct cr_journal *j, struct cr_problem *why)
     if (!j->end)
         return 0;
     cr_journal_outcome(j, outcome);
-    return cr_problem_set(why, CAPRUN_OUTCOME_USAGE, "caprun replay runs it again from its journal",
-                          "the run %s has ended (%s): there is nothing to resume", j->head.run,
-                          outcome);
+    return cr_err_end(why, CAPRUN_OUTCOME_USAGE, "caprun replay runs it again from its journal",
+                      "the run %s has ended (%s): there is nothing to resume", j->head.run,
+                      outcome);
 }
 
 /* |fd| is locked; it becomes the recorder's, also after a failure. */
 static int resume_locked(struct caprun_run *run, const struct cr_record_spec *spec, int fd,
-                         struct cr_problem *why)
+                         struct cr_err *why)
 {
     struct cr_replay *p = load(run, spec->path, fd, spec->key, true, why);
     struct cr_err err;
@@ -316,11 +320,12 @@ static int resume_locked(struct caprun_run *run, const struct cr_record_spec *sp
     if (!p || check_can_go_on(&p->journal, why) < 0) {
         (void)close(fd);
     } else if (cr_record_go_on(run, spec, fd, &p->journal, &err) < 0) {
-        (void)cr_problem_set(why, CAPRUN_OUTCOME_INTERNAL, NULL, "%s", err.text);
+        (void)cr_err_end(why, CAPRUN_OUTCOME_INTERNAL, NULL, "%s", err.text);
     } else {
-        (void)snprintf(run->id, sizeof(run->id), "%s", p->journal.head.run);
-        attach(run, p);
-        run->is_prompted = p->journal.has_job; /* without one nothing has happened yet */
+        (void)snprintf(cr_run_spec(run)->id, sizeof(cr_run_spec(run)->id), "%s",
+                       p->journal.head.run);
+        /* without a job nothing has happened yet */
+        cr_run_set_prompter(run, &p->hooks, p->journal.has_job);
         return 0;
     }
     if (p)
@@ -328,14 +333,13 @@ static int resume_locked(struct caprun_run *run, const struct cr_record_spec *sp
     return CAPRUN_E_INVAL;
 }
 
-int cr_replay_resume(struct caprun_run *run, const struct cr_record_spec *spec,
-                     struct cr_problem *why)
+int cr_replay_resume(struct caprun_run *run, const struct cr_record_spec *spec, struct cr_err *why)
 {
     int fd = open(spec->path, O_RDWR | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW);
 
     if (fd < 0)
-        return cr_problem_set(why, CAPRUN_OUTCOME_USAGE, "caprun runs lists what was recorded",
-                              "cannot open '%s': %s", spec->path, strerror(errno));
+        return cr_err_end(why, CAPRUN_OUTCOME_USAGE, "caprun runs lists what was recorded",
+                          "cannot open '%s': %s", spec->path, strerror(errno));
     if (check_file(fd, spec->path, why) < 0) {
         (void)close(fd);
         return CAPRUN_E_INVAL;

@@ -27,9 +27,11 @@ static uint64_t limit_or_default(uint64_t max_bytes)
     return max_bytes ? max_bytes : CR_RECORD_DEFAULT_BYTES;
 }
 
-static const struct cr_record *find(const struct caprun_run *run)
+static struct cr_record *find(const struct caprun_run *run)
 {
-    return run->recorder ? cr_record_of(run->recorder) : NULL;
+    struct cr_recorder *hooks = cr_run_recorder(run);
+
+    return hooks ? cr_record_of(hooks) : NULL;
 }
 
 /* --- long values --------------------------------------------------------------------------------
@@ -44,7 +46,7 @@ static void value_kept(struct cr_blob_job *b)
 
     k->is_stored = b->path && !b->err.code;
     k->is_json = b->is_json;
-    if (r->run->is_prompted && b->is_new)
+    if (cr_run_look(r->run).is_prompted && b->is_new)
         r->blob_bytes += b->len;
     k->done(k->data, b->err.code ? NULL : b->name, ends_run ? &b->err : NULL);
 }
@@ -57,9 +59,10 @@ static bool keep(struct cr_recorder *hooks, struct caprun_run *run, struct cr_ke
 {
     struct cr_record *r = cr_record_of(hooks);
     bool is_too_much = r->bytes + r->blob_bytes + r->text.len + k->len > r->max_bytes;
+    bool is_prompted = cr_run_look(run).is_prompted;
     struct cr_blob_job *b;
 
-    if (!run->is_prompted) {
+    if (!is_prompted) {
         r->is_full = r->is_full || is_too_much;
         if (r->stopped || r->is_full)
             return false;
@@ -71,7 +74,7 @@ static bool keep(struct cr_recorder *hooks, struct caprun_run *run, struct cr_ke
         return false;
     k->job = &b->job;
     r->has_kept = true;
-    r->blob_bytes += run->is_prompted ? 0 : k->len;
+    r->blob_bytes += is_prompted ? 0 : k->len;
     return true;
 }
 
@@ -91,7 +94,8 @@ static bool is_busy(struct cr_recorder *hooks)
  */
 
 static int tell(struct cr_recorder *hooks, struct caprun_run *run, const struct wire_header *header,
-                const struct wire_part *parts, size_t count, struct cr_err *err)
+                const struct wire_part *parts, size_t count, const struct cr_kept *known,
+                struct cr_err *err)
 {
     struct cr_record *r = cr_record_of(hooks);
     struct cr_line line;
@@ -105,14 +109,16 @@ static int tell(struct cr_recorder *hooks, struct caprun_run *run, const struct 
     r->at_us = header->type == WIRE_JOB || header->now_us > r->at_us ? header->now_us : r->at_us;
     start = r->text.len;
     cr_line_begin(&line, &r->text, r->at_us);
-    line.known = &run->told_value;
+    line.known = known;
     cr_line_told(&line, header, parts, count,
-                 header->id && header->id <= run->call_count ? &run->calls[header->id - 1] : NULL);
+                 header->id && header->id <= cr_run_look(run).call_count
+                     ? cr_calls_at(run, header->id)
+                     : NULL);
     return cr_record_end_line_now(r, start, &line, err);
 }
 
 static int hear(struct cr_recorder *hooks, struct caprun_run *run, const struct wire_header *header,
-                const uint8_t *payload, struct cr_err *err)
+                const uint8_t *payload, const struct cr_kept *known, struct cr_err *err)
 {
     struct cr_record *r = cr_record_of(hooks);
     struct cr_line line;
@@ -123,7 +129,7 @@ static int hear(struct cr_recorder *hooks, struct caprun_run *run, const struct 
     if (r->is_full)
         return cr_record_cut(r, err);
     start = cr_record_begin_line(r, run, &r->text, &line);
-    line.known = &run->heard_value;
+    line.known = known;
     cr_line_heard(&line, header, payload);
     return cr_record_end_line(r, start, &line, err);
 }
@@ -131,7 +137,7 @@ static int hear(struct cr_recorder *hooks, struct caprun_run *run, const struct 
 static int send_call(struct cr_recorder *hooks, struct caprun_run *run, uint32_t number,
                      const char *tool, struct cr_err *err)
 {
-    const struct cr_call *call = &run->calls[number - 1];
+    const struct cr_call *call = cr_calls_at(run, number);
     struct cr_record *r = cr_record_of(hooks);
     struct cr_line line;
     size_t start;
@@ -161,7 +167,7 @@ static int resume(struct cr_recorder *hooks, struct caprun_run *run, struct cr_e
         return 0;
     cr_record_boot(boot);
     start = cr_record_begin_line(r, run, &r->text, &line);
-    cr_buf_fmt(&r->text, "\"resume\":true,\"date\":%lld", (long long)run->date_us);
+    cr_buf_fmt(&r->text, "\"resume\":true,\"date\":%lld", (long long)cr_run_look(run).date_us);
     cr_line_text(&line, "boot", boot, strlen(boot));
     return cr_record_end_line_now(r, start, &line, err);
 }
@@ -207,7 +213,7 @@ static struct cr_record *attach(struct caprun_run *run, const struct cr_record_s
                                       .resume = resume,
                                       .end = cr_record_end,
                                       .free = free_recorder},
-                            .loop = run->loop,
+                            .loop = cr_run_look(run).loop,
                             .run = run,
                             .path = path,
                             .fd = fd,
@@ -220,7 +226,7 @@ static struct cr_record *attach(struct caprun_run *run, const struct cr_record_s
         memcpy(r->key, spec->key, CR_HASH_BYTES);
     cr_buf_init(&r->text, MAX_WAITING);
     cr_buf_init(&r->late_end, MAX_WAITING);
-    run->recorder = &r->hooks;
+    cr_run_set_recorder(run, &r->hooks);
     return r;
 }
 
@@ -228,7 +234,7 @@ int cr_record_new(struct caprun_run *run, const struct cr_record_spec *spec, str
 {
     int fd;
 
-    if (run->recorder)
+    if (find(run))
         return cr_err_set(err, CAPRUN_E_STATE, "the run is recorded already");
     fd = open(spec->path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0 && errno == EEXIST)
@@ -267,8 +273,8 @@ int cr_record_go_on(struct caprun_run *run, const struct cr_record_spec *spec, i
 
 void cr_record_limit(struct caprun_run *run, uint64_t max_bytes)
 {
-    if (run->recorder)
-        cr_record_of(run->recorder)->max_bytes = limit_or_default(max_bytes);
+    if (find(run))
+        find(run)->max_bytes = limit_or_default(max_bytes);
 }
 
 const char *cr_record_note(const struct caprun_run *run)

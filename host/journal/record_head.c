@@ -33,7 +33,7 @@ static void finish_head(struct cr_record *r)
     if (r->late_end.len)
         cr_line_seal(&r->text, start, r->chain);
     code = err.code ? cr_record_fail(r, &err) : cr_record_flush(r, &err);
-    if (!r->run || r->run->state == CR_RUN_ENDED) {
+    if (!r->run || cr_run_look(r->run).state == CR_RUN_ENDED) {
         r->stopped = true;
         tidy_up(r);
     } else if (code < 0) {
@@ -80,11 +80,11 @@ static bool keep_head_blob(struct cr_record *r, const struct cr_line_blob *blob)
     return true;
 }
 
-static bool is_long_run(const struct caprun_run *run)
+static bool is_long_run(const struct cr_spec *spec)
 {
-    return cr_line_is_long(run->args.data, run->args.len, true) ||
-           cr_line_is_long(run->schema.data, run->schema.len, true) ||
-           cr_line_is_long(run->origin.data, run->origin.len, true);
+    return cr_line_is_long(spec->args.data, spec->args.len, true) ||
+           cr_line_is_long(spec->schema.data, spec->schema.len, true) ||
+           cr_line_is_long(spec->origin.data, spec->origin.len, true);
 }
 
 static int end_head(struct cr_record *r, struct cr_err *err)
@@ -105,8 +105,8 @@ int cr_record_begin(struct cr_recorder *hooks, struct caprun_run *run, struct cr
         return 0;
     r->begun = true;
     cr_line_init(&r->head, &r->text);
-    r->head.is_nameless = is_long_run(run);
-    cr_head_write(&r->head, run, r->has_key ? r->key : NULL);
+    r->head.is_nameless = is_long_run(cr_run_spec(run));
+    cr_head_write(&r->head, cr_run_spec(run), r->has_key ? r->key : NULL);
     is_too_much = !cr_buf_err(&r->text) && cr_record_is_too_long(r, &r->head);
     if (is_too_much || !r->head.is_nameless) { /* a journal is to begin like one */
         r->head.blob_count = is_too_much ? 0 : r->head.blob_count;
@@ -129,22 +129,21 @@ int cr_record_begin(struct cr_recorder *hooks, struct caprun_run *run, struct cr
 /* If the first line is not written yet, the last one waits for it. */
 static void write_end(struct cr_record *r, struct caprun_run *run)
 {
-    const struct cr_buf *message = &run->error.message;
+    struct cr_run_view v = cr_run_look(run);
     struct cr_buf *text = r->unnamed ? &r->late_end : &r->text;
     struct cr_err err;
     struct cr_line line;
     size_t start = cr_record_begin_line(r, run, text, &line);
 
-    cr_buf_fmt(text, "\"end\":\"%s\"", cr_envelope_code(run->outcome));
-    if (run->outcome != CAPRUN_OUTCOME_SUCCESS)
-        cr_line_text(&line, "message", (const char *)message->data, message->len);
-    cr_buf_fmt(text, ",\"calls\":%zu,\"cpuUs\":%lld,\"memoryBytes\":%llu", run->call_count,
-               (long long)(run->cpu_us > 0 ? run->cpu_us : 0),
-               (unsigned long long)run->memory_used);
+    cr_buf_fmt(text, "\"end\":\"%s\"", cr_envelope_code(v.outcome));
+    if (v.outcome != CAPRUN_OUTCOME_SUCCESS)
+        cr_line_text(&line, "message", (const char *)v.message->data, v.message->len);
+    cr_buf_fmt(text, ",\"calls\":%zu,\"cpuUs\":%lld,\"memoryBytes\":%llu", v.call_count,
+               (long long)(v.cpu_us > 0 ? v.cpu_us : 0), (unsigned long long)v.memory_used);
     if (r->unnamed)
         return;
     if (cr_record_end_line(r, start, &line, &err) < 0 || cr_record_flush(r, &err) < 0)
-        (void)snprintf(r->note, sizeof(r->note), "the journal has no end: %s", err.text);
+        (void)snprintf(r->note, sizeof(r->note), "the journal has no end: %.500s", err.text);
 }
 
 /*
@@ -153,9 +152,11 @@ static void write_end(struct cr_record *r, struct caprun_run *run)
  */
 static bool is_to_be_tried_again(const struct caprun_run *run)
 {
-    if (!run->is_prompted)
+    struct cr_run_view v = cr_run_look(run);
+
+    if (!v.is_prompted)
         return false;
-    switch ((int)run->outcome) {
+    switch ((int)v.outcome) {
     case CAPRUN_OUTCOME_REPLAY_DIFFERED:
     case CAPRUN_OUTCOME_JOURNAL_INVALID:
     case CAPRUN_OUTCOME_EXECUTION_TIMEOUT:
@@ -176,7 +177,7 @@ void cr_record_end(struct cr_recorder *hooks, struct caprun_run *run)
 
     if (!r->stopped && r->begun && !is_to_be_tried_again(run))
         write_end(r, run);
-    r->is_to_go = r->only_if_failed && run->outcome == CAPRUN_OUTCOME_SUCCESS;
+    r->is_to_go = r->only_if_failed && cr_run_look(run).outcome == CAPRUN_OUTCOME_SUCCESS;
     cr_loop_unset(r->loop, &r->sync);
     if (r->unnamed)
         return; /* finish_head() does the rest */

@@ -12,6 +12,7 @@
 #include "base/loop.h"
 #include "journal/line.h"
 #include "journal/record.h"
+#include "run/calls.h"
 #include "run/run.h"
 
 struct cr_record {

@@ -39,7 +39,7 @@ int cr_record_fail(struct cr_record *r, const struct cr_err *why)
     r->stopped = true;
     if (!r->may_give_up || !can_give_up(r))
         return why->code;
-    (void)snprintf(r->note, sizeof(r->note), "the run is not recorded any more: %s", why->text);
+    (void)snprintf(r->note, sizeof(r->note), "the run is not recorded any more: %.500s", why->text);
     return 0;
 }
 
@@ -131,7 +131,8 @@ static void blobs_removed(struct cr_job *job)
 size_t cr_record_begin_line(struct cr_record *r, const struct caprun_run *run, struct cr_buf *text,
                             struct cr_line *line)
 {
-    int64_t now = run->job_us && !run->is_prompted ? cr_run_now(run) : 0;
+    struct cr_run_view v = cr_run_look(run);
+    int64_t now = v.job_us && !v.is_prompted ? cr_run_now(run) : 0;
     size_t start = text->len;
 
     if (now > r->at_us)

@@ -73,21 +73,24 @@ static bool is_of_the_replay(enum caprun_outcome outcome)
            outcome == CAPRUN_OUTCOME_CANCELLED || outcome == CAPRUN_OUTCOME_INTERNAL;
 }
 
-bool cr_replay_is_by_lower_limit(const struct caprun_run *run, enum caprun_outcome outcome)
+bool cr_replay_is_by_lower_limit(struct caprun_run *run, enum caprun_outcome outcome)
 {
-    return (outcome == CAPRUN_OUTCOME_MEMORY_LIMIT && run->recorded.memory) ||
-           (outcome == CAPRUN_OUTCOME_EXECUTION_TIMEOUT && run->recorded.wall_ms) ||
-           (outcome == CAPRUN_OUTCOME_CPU_TIMEOUT && run->recorded.cpu_ms);
+    const struct cr_spec *spec = cr_run_spec(run);
+
+    return (outcome == CAPRUN_OUTCOME_MEMORY_LIMIT && spec->recorded.memory) ||
+           (outcome == CAPRUN_OUTCOME_EXECUTION_TIMEOUT && spec->recorded.wall_ms) ||
+           (outcome == CAPRUN_OUTCOME_CPU_TIMEOUT && spec->recorded.cpu_ms);
 }
 
 void cr_replay_end(struct cr_prompter *hooks, struct caprun_run *run, enum caprun_outcome *outcome)
 {
     struct cr_replay *p = cr_replay_of(hooks);
+    size_t made = cr_run_look(run).call_count;
 
-    cr_loop_unset(run->loop, &p->timer);
-    for (uint32_t n = 1; n <= run->call_count && n <= p->journal.calls; n++)
-        if (run->calls[n - 1].state == CR_CALL_OPEN && p->calls[n - 1].is_sent)
-            run->calls[n - 1].sent_us = run->calls[n - 1].started_us;
+    cr_loop_unset(p->loop, &p->timer);
+    for (uint32_t n = 1; n <= made && n <= p->journal.calls; n++)
+        if (cr_calls_at(run, n)->state == CR_CALL_OPEN && p->calls[n - 1].is_sent)
+            cr_calls_show_sent(run, n);
     if (is_of_the_replay(*outcome) || cr_replay_is_complete(p) ||
         cr_replay_is_by_lower_limit(run, *outcome))
         return;
@@ -103,7 +106,7 @@ void cr_replay_end(struct cr_prompter *hooks, struct caprun_run *run, enum capru
 /* --- what comes next
  * ------------------------------------------------------------------------------ */
 
-void cr_replay_end_by(struct caprun_run *run, const struct cr_problem *why)
+void cr_replay_end_by(struct caprun_run *run, const struct cr_err *why)
 {
     cr_run_say(run, "%s", why->text);
     cr_run_hint(run, why->hint);
@@ -112,18 +115,17 @@ void cr_replay_end_by(struct caprun_run *run, const struct cr_problem *why)
 
 void cr_replay_show_who(struct cr_replay *p, struct caprun_run *run, uint32_t number)
 {
-    struct cr_call *call = &run->calls[number - 1];
     size_t at = p->calls[number - 1].by_at;
 
-    call->by = at ? (const char *)p->words.data + at : NULL;
-    call->rule = NULL;
+    cr_decide_rule(run, number,
+                   &(struct cr_ruling){.by = at ? (const char *)p->words.data + at : NULL});
 }
 
 /* As long as it took then. */
 static void show_time(const struct cr_replay *p, struct caprun_run *run,
                       const struct cr_journal_line *line)
 {
-    run->calls[line->n - 1].us = (uint64_t)(line->at_us - p->calls[line->n - 1].made->at_us);
+    cr_calls_show_time(run, line->n, (uint64_t)(line->at_us - p->calls[line->n - 1].made->at_us));
 }
 
 /* |json| was scanned. */
@@ -140,7 +142,7 @@ static void answer(struct cr_replay *p, struct caprun_run *run, const struct cr_
     cr_replay_show_who(p, run, line->n);
     if (cr_calls_reply_scanned(run, line->n, is_tool ? WIRE_REPLY_TOOL : WIRE_REPLY_VALUE,
                                (const char *)json->data, json->len, &json->data) < 0 &&
-        run->state != CR_RUN_ENDED) {
+        cr_run_look(run).state != CR_RUN_ENDED) {
         cr_run_say(run, "%s:%zu: the answer to call %u cannot be told", p->journal.path,
                    cr_journal_number(&p->journal, line), line->n);
         cr_run_end(run, CAPRUN_OUTCOME_JOURNAL_INVALID);
@@ -151,14 +153,13 @@ static void answer(struct cr_replay *p, struct caprun_run *run, const struct cr_
 bool cr_replay_read(struct cr_replay *p, const struct cr_journal_line *line, const char *name,
                     size_t len, bool is_args, void (*done)(struct cr_blob_job *b))
 {
-    struct cr_problem why;
+    struct cr_err why;
 
     p->telling = line;
-    p->reading =
-        cr_blob_job_read(&p->run->loop->disk, p->journal.path, name, len, is_args, done, p);
+    p->reading = cr_blob_job_read(&p->loop->disk, p->journal.path, name, len, is_args, done, p);
     if (p->reading)
         return true;
-    (void)cr_problem_memory(&why);
+    (void)cr_err_memory(&why);
     cr_replay_end_by(p->run, &why);
     return false;
 }
@@ -167,10 +168,10 @@ bool cr_replay_has_read(struct cr_replay *p, const struct cr_journal_line *line,
                         const struct cr_blob_job *b)
 {
     size_t number = cr_journal_number(&p->journal, line);
-    struct cr_problem why;
+    struct cr_err why;
 
     p->reading = NULL;
-    if (p->run->state != CR_RUN_RUNNING)
+    if (cr_run_look(p->run).state != CR_RUN_RUNNING)
         return false;
     if (!b->err.code)
         return true;
@@ -195,7 +196,7 @@ static void tell_reply(struct cr_replay *p, struct caprun_run *run,
                        const struct cr_journal_line *line)
 {
     char name[CR_HASH_DIGITS + 1];
-    struct cr_problem why;
+    struct cr_err why;
     struct cr_buf json;
     size_t len;
     int r = cr_journal_blob(&p->journal, line, "json", name, &len, &why);
@@ -214,10 +215,9 @@ static void tell_reply(struct cr_replay *p, struct caprun_run *run,
 
 static void deny(struct caprun_run *run, uint32_t number, const char *message)
 {
-    const struct cr_call *call = &run->calls[number - 1];
-    struct cr_ruling ruling = {.answer = CR_RULING_DENIED, .by = call->by};
+    struct cr_ruling ruling = {.answer = CR_RULING_DENIED, .by = cr_calls_at(run, number)->by};
 
-    (void)snprintf(ruling.message, sizeof(ruling.message), "%s", message);
+    (void)cr_err_end(&ruling.why, CAPRUN_OUTCOME_PERMISSION_DENIED, NULL, "%s", message);
     cr_decide_deny(run, number, &ruling);
 }
 
@@ -265,23 +265,22 @@ static void tell_failure(struct cr_replay *p, struct caprun_run *run,
 
 static void end_telling(struct cr_replay *p, struct caprun_run *run)
 {
-    if (run->state == CR_RUN_RUNNING && cr_replay_is_complete(p))
+    if (cr_run_look(run).state == CR_RUN_RUNNING && cr_replay_is_complete(p))
         cr_replay_end_as_recorded(p, run);
-    if (run->state == CR_RUN_RUNNING)
+    if (cr_run_look(run).state == CR_RUN_RUNNING)
         cr_run_schedule(run);
 }
 
 static void tell(struct cr_replay *p, struct caprun_run *run, const struct cr_journal_line *line)
 {
     p->told_at++;
-    run->then.now_us = line->at_us;
-    run->then.date_us = line->date_us;
+    cr_run_set_time(run, line->at_us, line->date_us);
     if (line->kind == CR_JOURNAL_REPLY)
         tell_reply(p, run, line);
     else if (line->kind == CR_JOURNAL_FAIL)
         tell_failure(p, run, line);
     else
-        cr_run_send(run, (struct wire_header){.type = WIRE_WAKE}, NULL, 0, NULL);
+        cr_run_wake(run);
     if (!p->reading)
         end_telling(p, run);
 }
@@ -289,14 +288,15 @@ static void tell(struct cr_replay *p, struct caprun_run *run, const struct cr_jo
 /* The worker waits, and then it did not. */
 static void say_it_waits(struct cr_replay *p, struct caprun_run *run)
 {
-    if (run->call_count < p->journal.calls) {
-        cr_replay_say_missing_call(p, run, (uint32_t)run->call_count + 1);
+    if (cr_run_look(run).call_count < p->journal.calls) {
+        cr_replay_say_missing_call(p, run, (uint32_t)cr_run_look(run).call_count + 1);
         return;
     }
     cr_run_say(run,
                "The code waits, and then it did not\nrecorded: the end, %s\n"
                "now:      it waits for %s",
-               cr_envelope_code(p->outcome), run->calls_open ? "the answer of a call" : "a timer");
+               cr_envelope_code(p->outcome),
+               cr_run_look(run).calls_open ? "the answer of a call" : "a timer");
     cr_run_end(run, CAPRUN_OUTCOME_REPLAY_DIFFERED);
 }
 
@@ -316,10 +316,10 @@ bool cr_replay_next(struct cr_prompter *hooks, struct caprun_run *run)
 
     if (p->reading)
         return true; /* it has said twice that it waits */
-    if (line && line->n > run->call_count) {
+    if (line && line->n > cr_run_look(run).call_count) {
         cr_replay_say_missing_call(p, run, line->n);
     } else if (line && p->in_real_time && line->at_us > cr_run_now(run)) {
-        cr_loop_set(run->loop, &p->timer, run->job_us + line->at_us);
+        cr_loop_set(p->loop, &p->timer, cr_run_look(run).job_us + line->at_us);
     } else if (line) {
         tell(p, run, line);
     } else if (p->is_resume && has_not_come_so_far(p, run)) {
@@ -327,7 +327,7 @@ bool cr_replay_next(struct cr_prompter *hooks, struct caprun_run *run)
     } else if (p->is_resume) {
         cr_replay_go_live(p, run);
         return false;
-    } else if (run->wake_us < 0 && !run->calls_open) {
+    } else if (cr_run_look(run).wake_us < 0 && !cr_run_look(run).calls_open) {
         return false; /* and so it is stalled, as it perhaps was then */
     } else {
         say_it_waits(p, run);

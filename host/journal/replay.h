@@ -12,7 +12,6 @@
 #include <stdbool.h>
 
 #include "base/err.h"
-#include "base/problem.h"
 #include "journal/record.h"
 
 struct cr_journal;
@@ -23,15 +22,13 @@ struct cr_journal;
  * afterwards, too. |key| is that of the env's hashes, or NULL. Returns 0; or JOURNAL_INVALID, also
  * for one that ends early, USAGE or INTERNAL.
  */
-int cr_replay_new(struct caprun_run *run, const char *path, const uint8_t *key,
-                  struct cr_problem *why);
+int cr_replay_new(struct caprun_run *run, const char *path, const uint8_t *key, struct cr_err *why);
 
 /*
  * The same for a run that is to go on, which is recorded to the same journal, with |spec|. Returns
  * 0; or JOURNAL_INVALID; USAGE if it cannot be resumed: it has ended, it still goes on; INTERNAL.
  */
-int cr_replay_resume(struct caprun_run *run, const struct cr_record_spec *spec,
-                     struct cr_problem *why);
+int cr_replay_resume(struct caprun_run *run, const struct cr_record_spec *spec, struct cr_err *why);
 
 /*
  * For a run that is to be started: is its env what it was? Returns 0; VALIDATION_ERROR; or USAGE if
@@ -41,7 +38,7 @@ int cr_replay_resume(struct caprun_run *run, const struct cr_record_spec *spec,
  * Sets the run's limits: those of the journal, but no more than what the application has set, and
  * where it has set nothing no more memory and time than the defaults.
  */
-int cr_replay_check(struct caprun_run *run, struct cr_problem *why);
+int cr_replay_check(struct caprun_run *run, struct cr_err *why);
 
 /*
  * How long a replay of a run with |recorded_ms| may take: a slower machine is no difference, but

@@ -21,13 +21,15 @@ struct cr_replay_call {
 };
 
 /*
- * The args of a new call, kept until the run is live; their bytes follow. Long ones were scanned
- * while they arrived. No bytes and no verdict: too many had to be kept.
+ * The args of a new call, kept until the run is live. Long ones were scanned while they arrived. No
+ * bytes and no verdict: too many had to be kept.
  */
 struct cr_replay_args {
+    struct cr_replay_args *next; /* of the next call */
     uint32_t len;
     bool is_judged;
     struct cr_err verdict; /* of the strict scanner, if they are judged */
+    uint8_t bytes[];
 };
 
 struct cr_replay {
@@ -48,22 +50,31 @@ struct cr_replay {
     size_t told_at, log_at, attempt_at; /* so far, in this run */
     uint32_t call_at;
     struct caprun_run *run;
+    struct cr_loop *loop;                  /* the run's */
     struct cr_timer timer;                 /* until the next thing is told, in real time */
     struct cr_blob_job *reading;           /* a blob that is waited for, or NULL */
     const struct cr_journal_line *telling; /* the line that it is of, while the run is prompted */
     uint32_t settling, settle_count;       /* the call that it is of, after that, and the last */
     struct cr_task rest;                   /* settles the others, from |settling| on */
-    struct cr_buf words;    /* texts, each with a NUL at its end; the first is empty */
-    struct cr_buf body;     /* of what is compared */
-    struct cr_buf new_args; /* of calls that are new: struct cr_replay_args, and the bytes */
-    size_t new_at;          /* where those of the next one begin */
-    struct cr_buf retries;  /* numbers of calls, uint32_t */
+    struct cr_buf words; /* texts, each with a NUL at its end; the first is empty */
+    struct cr_buf body;  /* of what is compared */
+    struct cr_replay_args *new_args, **last_new_args; /* of calls that are new, in their order */
+    size_t new_bytes;                                 /* of these */
+    struct cr_buf retries;                            /* numbers of calls, uint32_t */
     bool retries_all;
 };
 
 static inline struct cr_replay *cr_replay_of(struct cr_prompter *hooks)
 {
     return cr_container(hooks, struct cr_replay, hooks);
+}
+
+/* The replay that |run| is prompted by, or NULL. */
+static inline struct cr_replay *cr_replay_find(const struct caprun_run *run)
+{
+    struct cr_prompter *hooks = cr_run_prompter(run);
+
+    return hooks ? cr_replay_of(hooks) : NULL;
 }
 
 /* --- replay.c -----------------------------------------------------------------------------------
@@ -75,7 +86,7 @@ void cr_replay_end(struct cr_prompter *hooks, struct caprun_run *run, enum capru
 void cr_replay_timer_due(struct cr_timer *timer);
 
 /* The journal says what cannot be: ends the run. */
-void cr_replay_end_by(struct caprun_run *run, const struct cr_problem *why);
+void cr_replay_end_by(struct caprun_run *run, const struct cr_err *why);
 
 /*
  * Begins to read the blob |name| of |line|, whose length is |len|; |done| follows. Returns false,
@@ -98,7 +109,7 @@ bool cr_replay_ended_from_outside(const struct cr_replay *p);
  * Does the run end with |outcome| because it has a lower limit than the recorded one had? That says
  * nothing about the code.
  */
-bool cr_replay_is_by_lower_limit(const struct caprun_run *run, enum caprun_outcome outcome);
+bool cr_replay_is_by_lower_limit(struct caprun_run *run, enum caprun_outcome outcome);
 
 /* It was ended so, and all that it did before has been seen: it ends so again. */
 bool cr_replay_is_complete(const struct cr_replay *p);
@@ -111,7 +122,8 @@ void cr_replay_show_who(struct cr_replay *p, struct caprun_run *run, uint32_t nu
  */
 
 bool cr_replay_hear(struct cr_prompter *hooks, struct caprun_run *run,
-                    const struct wire_header *header, const uint8_t *payload);
+                    const struct wire_header *header, const uint8_t *payload,
+                    const struct cr_kept *known);
 
 bool cr_replay_keep(struct cr_prompter *hooks, struct caprun_run *run, struct cr_keeping *k);
 

@@ -9,7 +9,7 @@
 
 int cr_replay_retry(struct caprun_run *run, uint32_t number)
 {
-    struct cr_replay *p = run->prompter ? cr_replay_of(run->prompter) : NULL;
+    struct cr_replay *p = cr_replay_find(run);
 
     if (!p)
         return 0; /* nothing has been sent */
@@ -20,16 +20,12 @@ int cr_replay_retry(struct caprun_run *run, uint32_t number)
     return cr_buf_err(&p->retries);
 }
 
-/*
- * Only the exact name of the tool counts, as it was written down when the call was sent: the code
- * chooses the name that it calls, and with it which pattern matches.
- */
 static bool is_idempotent(const struct cr_replay *p, struct caprun_run *run, uint32_t number)
 {
     const struct cr_replay_call *call = &p->calls[number - 1];
 
-    return !run->on_call && run->gate && call->tool_at && !call->has_unclear_tool &&
-           run->gate->is_idempotent(run->gate, (const char *)p->words.data + call->tool_at);
+    return call->tool_at && !call->has_unclear_tool &&
+           cr_decide_may_repeat(run, (const char *)p->words.data + call->tool_at);
 }
 
 static bool may_be_made_again(const struct cr_replay *p, struct caprun_run *run, uint32_t number)
@@ -46,7 +42,7 @@ static bool may_be_made_again(const struct cr_replay *p, struct caprun_run *run,
 
 static void say_unknown(struct cr_replay *p, struct caprun_run *run, uint32_t number)
 {
-    const char *method = run->calls[number - 1].method;
+    const char *method = cr_calls_at(run, number)->method;
     struct cr_err unused;
     char words[512];
 
@@ -79,7 +75,7 @@ static void make_recorded(struct cr_replay *p, struct caprun_run *run, uint32_t 
 {
     const struct cr_journal_line *line = p->calls[number - 1].made;
     char name[CR_HASH_DIGITS + 1];
-    struct cr_problem why;
+    struct cr_err why;
     struct cr_buf args;
     size_t len;
     int r = cr_journal_blob(&p->journal, line, "args", name, &len, &why);
@@ -101,27 +97,25 @@ static void make_recorded(struct cr_replay *p, struct caprun_run *run, uint32_t 
 static void make_new(struct cr_replay *p, struct caprun_run *run, uint32_t number)
 {
     static const char too_much[] = "Too much waits for the run to go on";
-    const uint8_t *at = p->new_args.data + p->new_at;
-    struct cr_replay_args head;
+    struct cr_replay_args *args = p->new_args;
+    bool is_open = cr_calls_at(run, number)->state == CR_CALL_OPEN;
     struct cr_err unused;
 
-    memcpy(&head, at, sizeof(head));
-    p->new_at += sizeof(head) + head.len;
-    if (run->calls[number - 1].state != CR_CALL_OPEN)
-        return;
-    if (head.len || head.is_judged)
-        cr_decide_again(run, number, (const char *)at + sizeof(head), head.len,
-                        head.is_judged ? &head.verdict : NULL);
-    else
+    p->new_args = args->next;
+    if (is_open && (args->len || args->is_judged))
+        cr_decide_again(run, number, (const char *)args->bytes, args->len,
+                        args->is_judged ? &args->verdict : NULL);
+    else if (is_open)
         (void)cr_calls_fail(run, number, CAPRUN_OUTCOME_RPC_ERROR, too_much, strlen(too_much),
                             &unused);
+    cr_helper_free(&p->loop->helper, args, sizeof(*args) + args->len);
 }
 
 static void settle(struct cr_replay *p, struct caprun_run *run, uint32_t number)
 {
     if (number > p->journal.calls)
         make_new(p, run, number);
-    else if (run->calls[number - 1].state != CR_CALL_OPEN)
+    else if (cr_calls_at(run, number)->state != CR_CALL_OPEN)
         return;
     else if (p->calls[number - 1].is_sent && !may_be_made_again(p, run, number))
         say_unknown(p, run, number);
@@ -132,10 +126,11 @@ static void settle(struct cr_replay *p, struct caprun_run *run, uint32_t number)
 /* One after the other, until one has to be waited for or the turn is over. */
 static void settle_from(struct cr_replay *p, struct caprun_run *run, uint32_t number)
 {
-    for (; number <= p->settle_count && run->state == CR_RUN_RUNNING && !p->reading; number++) {
-        if (cr_loop_turn_is_over(run->loop)) {
+    for (; number <= p->settle_count && cr_run_look(run).state == CR_RUN_RUNNING && !p->reading;
+         number++) {
+        if (cr_loop_turn_is_over(p->loop)) {
             p->settling = number;
-            cr_loop_defer_busy(run->loop, &p->rest);
+            cr_loop_defer_busy(p->loop, &p->rest);
             return;
         }
         settle(p, run, number);
@@ -151,14 +146,7 @@ void cr_replay_settle_rest(struct cr_task *task)
 
 void cr_replay_go_live(struct cr_replay *p, struct caprun_run *run)
 {
-    struct cr_err err;
-
-    p->settle_count = (uint32_t)run->call_count;
-
-    cr_run_go_live(run, p->journal.last_at_us);
-    if (run->recorder && run->recorder->resume(run->recorder, run, &err) < 0) {
-        (void)cr_run_end_unrecorded(run, &err);
-        return;
-    }
-    settle_from(p, run, 1);
+    p->settle_count = (uint32_t)cr_run_look(run).call_count;
+    if (cr_run_go_live(run, p->journal.last_at_us))
+        settle_from(p, run, 1);
 }

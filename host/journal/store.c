@@ -104,27 +104,26 @@ static void look(void *data, int dir, const char *name)
     (void)snprintf(s->id, sizeof(s->id), "%.*s", (int)CR_STORE_ID, name);
 }
 
-int cr_store_find(const char *dir, const char *word, char ret[PATH_MAX], struct cr_problem *why)
+int cr_store_find(const char *dir, const char *word, char ret[PATH_MAX], struct cr_err *why)
 {
     struct search s = {.word = word, .len = strlen(word)};
     bool may_be_id = dir[0] && s.len && s.len <= CR_STORE_ID && is_id(word, s.len);
     struct cr_err err;
 
     if (may_be_id && cr_store_list(dir, look, &s, &err) < 0)
-        return cr_problem_set(why, CAPRUN_OUTCOME_USAGE, NULL, "%s", err.text);
+        return cr_err_end(why, CAPRUN_OUTCOME_USAGE, NULL, "%s", err.text);
     if (strpbrk(word, "/.") || (!s.count && access(word, F_OK) == 0)) {
         (void)snprintf(ret, PATH_MAX, "%s", word);
         return 0;
     }
     if (!may_be_id)
-        return cr_problem_set(why, CAPRUN_OUTCOME_USAGE, "caprun runs lists them",
-                              "'%s' is not the id of a run, nor the path of a journal", word);
+        return cr_err_end(why, CAPRUN_OUTCOME_USAGE, "caprun runs lists them",
+                          "'%s' is not the id of a run, nor the path of a journal", word);
     if (s.count != 1)
-        return cr_problem_set(why, CAPRUN_OUTCOME_USAGE, "caprun runs lists them",
-                              s.count
-                                  ? "'%s' is the beginning or the end of %zu runs; write more of it"
+        return cr_err_end(why, CAPRUN_OUTCOME_USAGE, "caprun runs lists them",
+                          s.count ? "'%s' is the beginning or the end of %zu runs; write more of it"
                                   : "no run '%s' was recorded here",
-                              word, s.count);
+                          word, s.count);
     cr_store_path(dir, s.id, ret);
     return 0;
 }
@@ -222,17 +221,15 @@ void cr_store_sweep(const char *dir, unsigned days, uint64_t max_bytes, size_t m
 
 static int read_key(const char *path, uint8_t ret[CR_HASH_BYTES], struct cr_err *err)
 {
-    struct cr_buf text;
-    int r;
+    cr_autobuf struct cr_buf text = CR_BUF(CR_HASH_BYTES);
+    int r = cr_file_read(AT_FDCWD, path, &text, NULL, err);
 
-    cr_buf_init(&text, CR_HASH_BYTES);
-    r = cr_file_read(AT_FDCWD, path, &text, NULL, err);
-    if (r == 0 && text.len != CR_HASH_BYTES)
-        r = cr_err_set(err, CAPRUN_E_SYS, "'%s' is not a key; remove it", path);
-    if (r == 0)
-        memcpy(ret, text.data, CR_HASH_BYTES);
-    cr_buf_clear(&text);
-    return r;
+    if (r != 0)
+        return r;
+    if (text.len != CR_HASH_BYTES)
+        return cr_err_set(err, CAPRUN_E_SYS, "'%s' is not a key; remove it", path);
+    memcpy(ret, text.data, CR_HASH_BYTES);
+    return 0;
 }
 
 int cr_store_look_up_key(const char *dir, uint8_t ret[CR_HASH_BYTES], struct cr_err *err)

@@ -17,7 +17,6 @@
 
 #include "base/err.h"
 #include "base/hash.h"
-#include "base/problem.h"
 
 #define CR_STORE_ID 36u /* characters of an id */
 
@@ -35,7 +34,7 @@ void cr_store_path(const char *dir, const char *id, char ret[PATH_MAX]);
  * else a path. One with a slash or a dot in it is a path anyway, and without a |dir|, "", there is
  * no id. Returns 0, or USAGE.
  */
-int cr_store_find(const char *dir, const char *word, char ret[PATH_MAX], struct cr_problem *why);
+int cr_store_find(const char *dir, const char *word, char ret[PATH_MAX], struct cr_err *why);
 
 /* Is |path| one of its files? */
 bool cr_store_has(const char *dir, const char *path);

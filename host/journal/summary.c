@@ -122,7 +122,7 @@ int cr_summary_take(const struct cr_journal *journal, struct cr_summary *ret)
     return hand_over(&s, ret);
 }
 
-int cr_summary_take_unreadable(const struct cr_problem *why, struct cr_summary *ret)
+int cr_summary_take_unreadable(const struct cr_err *why, struct cr_summary *ret)
 {
     struct cr_summary s = {
         .time = copy(""),

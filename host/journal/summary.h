@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/problem.h"
+#include "base/err.h"
 #include "journal/journal.h"
 
 /*
@@ -59,7 +59,7 @@ struct cr_summary {
  * with cr_summary_clear(); or CAPRUN_E_NOMEM, and |ret| is untouched.
  */
 int cr_summary_take(const struct cr_journal *journal, struct cr_summary *ret);
-int cr_summary_take_unreadable(const struct cr_problem *why, struct cr_summary *ret);
+int cr_summary_take_unreadable(const struct cr_err *why, struct cr_summary *ret);
 
 /* Takes a summary of zeros, too. */
 void cr_summary_clear(struct cr_summary *s);

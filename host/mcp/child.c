@@ -42,7 +42,7 @@ enum stage {
 
 struct cr_child {
     struct cr_loop *loop;
-    struct cr_child_owner owner;
+    struct cr_transport_owner owner;
     void *data;
     enum stage stage;
     struct cr_guard_process guard;
@@ -233,6 +233,8 @@ static size_t read_chunk(struct cr_child *c, struct cr_watch *watch, uint8_t *to
 
     if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
         close_watch(c, watch);
+    if (n > 0 && !c->last.what)
+        c->last.what = GUARD_STARTED; /* it speaks before its guard has said so */
     return n > 0 ? (size_t)n : 0;
 }
 
@@ -428,8 +430,19 @@ static int watch_all(struct cr_child *c, const struct cr_spawned *ends, struct c
     return r;
 }
 
+/* It ends as any other, and nothing here waits for that. */
+static void end_unwatched(struct cr_child *c)
+{
+    cr_loop_remove(c->loop, &c->in);
+    cr_loop_remove(c->loop, &c->out);
+    cr_loop_remove(c->loop, &c->errors);
+    cr_loop_remove(c->loop, &c->control);
+    cr_guard_process_unwatch(&c->guard);
+    kill_tree(c, "the kernel watches no more descriptors");
+}
+
 int cr_child_start(struct cr_loop *loop, const struct cr_child_spec *spec,
-                   const struct cr_child_owner *owner, void *data, struct cr_child **ret,
+                   const struct cr_transport_owner *owner, void *data, struct cr_child **ret,
                    struct cr_err *err)
 {
     struct cr_child *c;
@@ -470,12 +483,10 @@ int cr_child_start(struct cr_loop *loop, const struct cr_child_spec *spec,
     c->why[0] = '\0';
     (void)snprintf(c->command, sizeof(c->command), "%s", spec->argv[0]);
     (void)snprintf(c->cwd, sizeof(c->cwd), "%s", spec->cwd);
-    r = watch_all(c, &ends, err);
-    if (r < 0)
-        cr_child_free(c);
-    else
-        *ret = c;
-    return r;
+    if (watch_all(c, &ends, err) < 0)
+        end_unwatched(c);
+    *ret = c;
+    return 0;
 }
 
 /* Ends the guard, which ends the tree. This waits, and is not for a turn of the loop. */

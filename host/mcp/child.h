@@ -24,12 +24,11 @@
 #include "base/err.h"
 #include "base/loop.h"
 #include "base/outbox.h"
-#include "mcp/message.h"
+#include "mcp/transport.h"
 
 #define CR_CHILD_PATIENCE_MS 1000
 #define CR_CHILD_LINE_MAX ((64u << 20) + (1u << 20)) /* an answer, and what is around it */
 #define CR_CHILD_WAITING_MAX (64u << 20)             /* no more is taken while so much waits */
-#define CR_CHILD_PARTS (CR_OUTBOX_PARTS - 1)         /* and the line feed */
 #define CR_CHILD_TAIL 4096                           /* bytes of last words */
 
 struct cr_child;
@@ -43,34 +42,20 @@ struct cr_child_spec {
 };
 
 /*
- * Callbacks come from the loop only. Each may stop the child, or send to it; ended() may free it,
- * no other. Messages come also from one that is ending.
- */
-struct cr_child_owner {
-    void (*message)(void *data, const struct cr_message *message); /* never NOISE */
-    void (*room)(void *data); /* all that waited has been written */
-    /*
-     * It is gone, and so is all that it started. Comes once, and last, but not from
-     * cr_child_start() itself.
-     */
-    void (*ended)(void *data);
-};
-
-/*
  * Starts it. |spec| is not needed afterwards. Returns 0, and the caller ends it with
  * cr_child_free(); or CAPRUN_E_SYS or CAPRUN_E_NOMEM. A command that cannot be executed is not
- * known yet: that is an ended().
+ * known yet: that is an ended(), which does not come from here.
  */
 int cr_child_start(struct cr_loop *loop, const struct cr_child_spec *spec,
-                   const struct cr_child_owner *owner, void *data, struct cr_child **ret,
+                   const struct cr_transport_owner *owner, void *data, struct cr_child **ret,
                    struct cr_err *err);
 
 /* Kills the whole tree if it is still there, and waits for the guard to be gone. Takes NULL. */
 void cr_child_free(struct cr_child *child);
 
 /*
- * Writes the |count| parts of a line, at most CR_CHILD_PARTS, and a line feed to the server, now as
- * far as it reads, the rest later. Memory of a part may be taken (base/outbox.h). Returns 0;
+ * Writes the |count| parts of a line, at most CR_TRANSPORT_PARTS, and a line feed to the server,
+ * now as far as it reads, the rest later. Memory of a part may be taken (base/outbox.h). Returns 0;
  * CAPRUN_E_STATE if it takes nothing any more; CAPRUN_E_TOOBIG if CR_CHILD_WAITING_MAX bytes wait
  * already; CAPRUN_E_NOMEM, and then it is killed if half of the line is written.
  */

@@ -1,4 +1,4 @@
-/* eras.c - a file for each command, named by its hash, with one word in it. */
+/* eras.c - a file for each endpoint, named by the hash of its key, with one word in it. */
 #include "mcp/eras.h"
 
 #include <fcntl.h>
@@ -12,21 +12,21 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
-#define MAX_COMMAND (4u << 20)
+#define MAX_KEY (4u << 20)
 
 static const char *const words[] = {
     [CR_ERA_UNKNOWN] = "", [CR_ERA_MODERN] = "modern\n", [CR_ERA_LEGACY] = "legacy\n"};
 
-/* Arguments cannot have a NUL in them, so that no two commands have the same bytes. */
-static bool name_of(const char *const *argv, char ret[CR_HASH_DIGITS + 1])
+/* Strings cannot have a NUL in them, so that no two keys have the same bytes. */
+static bool name_of(const char *const *key, char ret[CR_HASH_DIGITS + 1])
 {
     uint8_t hash[CR_HASH_BYTES];
     struct cr_buf all;
     bool whole;
 
-    cr_buf_init(&all, MAX_COMMAND);
-    for (; *argv; argv++)
-        cr_buf_add(&all, *argv, strlen(*argv) + 1);
+    cr_buf_init(&all, MAX_KEY);
+    for (; *key; key++)
+        cr_buf_add(&all, *key, strlen(*key) + 1);
     whole = cr_buf_err(&all) == 0;
     if (whole) {
         cr_hash_take(all.data, all.len, hash);
@@ -41,14 +41,14 @@ static int open_dir(const char *dir)
     return dir ? open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
 }
 
-enum cr_era cr_eras_recall(const char *dir, const char *const *argv)
+enum cr_era cr_eras_recall(const char *dir, const char *const *key)
 {
     cr_autoclose int fd = open_dir(dir);
     enum cr_era era = CR_ERA_UNKNOWN;
     char name[CR_HASH_DIGITS + 1];
     struct cr_buf text;
 
-    if (fd < 0 || !name_of(argv, name))
+    if (fd < 0 || !name_of(key, name))
         return CR_ERA_UNKNOWN;
     cr_buf_init(&text, 16);
     if (cr_file_read(fd, name, &text, NULL, NULL) == 0 && cr_buf_text(&text)) {
@@ -61,7 +61,7 @@ enum cr_era cr_eras_recall(const char *dir, const char *const *argv)
     return era;
 }
 
-/* |name| is the hash of the command. */
+/* |name| is the hash of the key. */
 static void write_file(const char *dir, const char *name, enum cr_era era)
 {
     cr_autoclose int fd = -1;
@@ -76,11 +76,11 @@ static void write_file(const char *dir, const char *name, enum cr_era era)
         (void)cr_file_replace(fd, name, words[era], strlen(words[era]), 0600, NULL);
 }
 
-void cr_eras_remember(const char *dir, const char *const *argv, enum cr_era era)
+void cr_eras_remember(const char *dir, const char *const *key, enum cr_era era)
 {
     char name[CR_HASH_DIGITS + 1];
 
-    if (dir && name_of(argv, name))
+    if (dir && name_of(key, name))
         write_file(dir, name, era);
 }
 
@@ -106,11 +106,11 @@ static void free_job(struct cr_job *job)
 }
 
 /* Returns NULL if there is no memory for it. */
-static struct cr_job *new_job(const char *dir, const char *const *argv, enum cr_era era)
+static struct cr_job *new_job(const char *dir, const char *const *key, enum cr_era era)
 {
     struct era_job *e = malloc(sizeof(*e) + strlen(dir) + 1);
 
-    if (!e || !name_of(argv, e->name)) {
+    if (!e || !name_of(key, e->name)) {
         free(e);
         return NULL;
     }
@@ -120,10 +120,10 @@ static struct cr_job *new_job(const char *dir, const char *const *argv, enum cr_
     return &e->job;
 }
 
-void cr_eras_remember_later(struct cr_loop *loop, const char *dir, const char *const *argv,
+void cr_eras_remember_later(struct cr_loop *loop, const char *dir, const char *const *key,
                             enum cr_era era)
 {
-    struct cr_job *job = dir ? new_job(dir, argv, era) : NULL;
+    struct cr_job *job = dir ? new_job(dir, key, era) : NULL;
 
     if (job)
         cr_helper_submit(&loop->disk, job);

@@ -99,6 +99,20 @@ void cr_guard_process_expect(struct cr_guard_process *g)
     }
 }
 
+static void close_pidfd(int *fd)
+{
+    if (*fd >= 0)
+        (void)close(*fd);
+    *fd = -1;
+}
+
+void cr_guard_process_unwatch(struct cr_guard_process *g)
+{
+    cr_loop_remove(g->loop, &g->ended);
+    close_pidfd(&g->ended.fd);
+    cr_loop_set(g->loop, &g->again, cr_loop_now() + ASK_AGAIN_US);
+}
+
 /* --- its life -------------------------------------------------------------------------------- */
 
 int cr_guard_process_init(struct cr_guard_process *g, struct cr_loop *loop, pid_t pid, int pidfd,
@@ -139,13 +153,8 @@ void cr_guard_process_wait(struct cr_guard_process *g)
 
 void cr_guard_process_clear(struct cr_guard_process *g)
 {
-    int *fds[] = {&g->ended.fd, &g->server_pidfd};
-
     cr_loop_unset(g->loop, &g->again);
     cr_loop_remove(g->loop, &g->ended);
-    for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++) {
-        if (*fds[i] >= 0)
-            (void)close(*fds[i]);
-        *fds[i] = -1;
-    }
+    close_pidfd(&g->ended.fd);
+    close_pidfd(&g->server_pidfd);
 }

@@ -41,6 +41,9 @@ int cr_guard_process_init(struct cr_guard_process *g, struct cr_loop *loop, pid_
 /* Its guard has reported that the server was started. */
 void cr_guard_process_started(struct cr_guard_process *g, pid_t server);
 
+/* Its end cannot be watched: the host asks for it, from the next turn on. */
+void cr_guard_process_unwatch(struct cr_guard_process *g);
+
 /* It has closed its socket, or was killed: without a pidfd, the host asks from now on. */
 void cr_guard_process_expect(struct cr_guard_process *g);
 

@@ -18,42 +18,32 @@
 
 /* --- a server that is none yet ---------------------------------------------------------------- */
 
-/* In one block, to be freed as one. */
-static char **copy_list(const char *const *list)
-{
-    size_t count = 0, bytes = 0;
-    char **copy, *text;
-
-    for (; list[count]; count++)
-        bytes += strlen(list[count]) + 1;
-    copy = malloc((count + 1) * sizeof(*copy) + bytes);
-    if (!copy)
-        return NULL;
-    text = (char *)(copy + count + 1);
-    for (size_t i = 0; i < count; i++) {
-        copy[i] = text;
-        text = stpcpy(text, list[i]) + 1;
-    }
-    copy[count] = NULL;
-    return copy;
-}
-
 static int copy_spec(struct cr_server *s, const struct cr_server_spec *spec, struct cr_err *err)
 {
     s->forced = spec->era;
     s->at_once = spec->at_once;
     s->name = strdup(spec->name);
-    s->cwd = strdup(spec->child.cwd);
-    s->guard = strdup(spec->child.guard);
-    s->argv = copy_list(spec->child.argv);
-    s->envp = copy_list(spec->child.envp);
     s->eras_dir = spec->eras_dir ? strdup(spec->eras_dir) : NULL;
     s->waiting = calloc(1, sizeof(*s->waiting));
     s->sent = calloc(1, sizeof(*s->sent));
-    if (s->name && s->cwd && s->guard && s->argv && s->envp && (s->eras_dir || !spec->eras_dir) &&
-        s->waiting && s->sent)
+    if (s->waiting)
+        s->waiting->sum = &s->all->waiting_bytes;
+    if (s->name && s->endpoint && (s->eras_dir || !spec->eras_dir) && s->waiting && s->sent)
         return 0;
     return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for the server '%s'", spec->name);
+}
+
+static void free_endpoint(struct cr_endpoint *endpoint)
+{
+    if (endpoint)
+        endpoint->free(endpoint);
+}
+
+static void free_transport(struct cr_server *s)
+{
+    if (s->transport)
+        s->transport->ops->free(s->transport);
+    s->transport = NULL;
 }
 
 static void timer_due(struct cr_timer *timer);
@@ -67,9 +57,12 @@ int cr_server_new(struct cr_servers *all, const struct cr_server_spec *spec,
     struct cr_server *s = calloc(1, sizeof(*s));
     int r;
 
-    if (!s)
+    if (!s) {
+        free_endpoint(spec->endpoint);
         return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for the server '%s'", spec->name);
+    }
     s->all = all;
+    s->endpoint = spec->endpoint;
     s->owner = owner;
     s->data = data;
     s->timer = (struct cr_timer){.when_us = -1, .due = timer_due, .name = "server"};
@@ -87,7 +80,7 @@ int cr_server_new(struct cr_servers *all, const struct cr_server_spec *spec,
         return r;
     }
     if (s->forced == CR_ERA_UNKNOWN) /* here, and not in a turn: it reads a file */
-        s->guess = s->remembered = cr_eras_recall(s->eras_dir, (const char *const *)s->argv);
+        s->guess = s->remembered = cr_eras_recall(s->eras_dir, s->endpoint->key);
     *ret = s;
     return 0;
 }
@@ -105,17 +98,14 @@ void cr_server_free(struct cr_server *s)
     cr_loop_forget(s->all->loop, &s->pump);
     cr_loop_forget_busy(s->all->loop, &s->busy);
     cr_server_abandon_page(s);
-    cr_child_free(s->child);
+    free_transport(s);
     cr_server_free_queues(s);
     cr_tools_clear(&s->tools);
     cr_tools_clear(&s->fresh);
     cr_buf_clear(&s->line);
     cr_buf_clear(&s->info);
-    free(s->argv);
-    free(s->envp);
+    free_endpoint(s->endpoint);
     free(s->name);
-    free(s->cwd);
-    free(s->guard);
     free(s->eras_dir);
     free(s);
 }
@@ -156,16 +146,17 @@ static void __attribute__((format(printf, 2, 0)))
 explain(struct cr_server *s, const char *fmt, va_list ap)
 {
     struct cr_buf hint;
-    int n = snprintf(s->why.text, sizeof(s->why.text), "The server \"%s\" ", s->name);
+    size_t len;
 
-    (void)vsnprintf(s->why.text + n, sizeof(s->why.text) - (size_t)n, fmt, ap);
-    s->why.hint[0] = '\0';
-    if (!s->child)
+    (void)cr_err_end(&s->why, CAPRUN_OUTCOME_RPC_ERROR, NULL, "The server \"%s\" ", s->name);
+    len = strlen(s->why.text);
+    (void)vsnprintf(s->why.text + len, sizeof(s->why.text) - len, fmt, ap);
+    if (!s->transport)
         return;
     cr_buf_init(&hint, sizeof(s->why.hint));
-    cr_child_last_words(s->child, " | ", sizeof(s->why.hint) - 32, &hint);
-    if (hint.len && cr_buf_text(&hint))
-        (void)snprintf(s->why.hint, sizeof(s->why.hint), "its last words: %s", cr_buf_text(&hint));
+    s->transport->ops->hint(s->transport, sizeof(s->why.hint) - 16, &hint);
+    if (cr_buf_text(&hint))
+        (void)snprintf(s->why.hint, sizeof(s->why.hint), "%s", cr_buf_text(&hint));
     cr_buf_clear(&hint);
 }
 
@@ -189,8 +180,7 @@ static void count_failure(struct cr_server *s)
                                               : now + ((int64_t)SECOND_US << (s->failures - 1));
     if (s->forced == CR_ERA_UNKNOWN && !s->knows_tools) {
         s->guess = s->remembered = CR_ERA_UNKNOWN; /* it may have been wrong */
-        cr_eras_remember_later(s->all->loop, s->eras_dir, (const char *const *)s->argv,
-                               CR_ERA_UNKNOWN);
+        cr_eras_remember_later(s->all->loop, s->eras_dir, s->endpoint->key, CR_ERA_UNKNOWN);
     }
 }
 
@@ -219,7 +209,7 @@ void cr_server_break_off(struct cr_server *s, const char *fmt, ...)
     cr_loop_unset(s->all->loop, &s->timer);
     cr_server_abandon_page(s);
     s->state = CR_SERVER_ENDING;
-    cr_child_stop(s->child);
+    s->transport->ops->stop(s->transport);
     fail(s);
 }
 
@@ -241,7 +231,7 @@ static bool send_parts(struct cr_server *s, const struct cr_outbox_part *parts, 
     int r = cr_buf_err(&s->line);
 
     if (r == 0)
-        r = cr_child_send(s->child, parts, count, NULL);
+        r = s->transport->ops->send(s->transport, parts, count, NULL);
     if (r < 0 && r != CAPRUN_E_STATE)
         cr_server_break_off(s, "cannot be talked to: %s",
                             r == CAPRUN_E_NOMEM ? "no memory for a message to it"
@@ -265,7 +255,7 @@ bool cr_server_send_line_with_args(struct cr_server *s, size_t args_at, struct c
     return send_parts(s, parts, sizeof(parts) / sizeof(parts[0]));
 }
 
-static void child_spoke(void *data, const struct cr_message *message)
+static void transport_spoke(void *data, const struct cr_message *message)
 {
     struct cr_server *s = data;
 
@@ -273,7 +263,7 @@ static void child_spoke(void *data, const struct cr_message *message)
         cr_server_hear(s, message);
 }
 
-static void child_has_room(void *data)
+static void transport_has_room(void *data)
 {
     cr_server_wake(data);
 }
@@ -282,23 +272,10 @@ static void child_has_room(void *data)
 static bool left_at_first_question(const struct cr_server *s)
 {
     return s->state == CR_SERVER_PROBING && s->forced == CR_ERA_UNKNOWN && !s->legacy_failed &&
-           !cr_child_is_missing(s->child);
+           !s->transport->ops->is_missing(s->transport);
 }
 
-static void explain_end(struct cr_server *s)
-{
-    const char *why = cr_child_why(s->child), *words;
-
-    if (!cr_child_is_missing(s->child)) {
-        explain_words(s, "%s", why);
-        return;
-    }
-    explain_words(s, "could not be started"); /* a path is not for everybody's eyes */
-    words = strchr(why, ':');
-    (void)snprintf(s->why.hint, sizeof(s->why.hint), "%s", words ? words + 2 : why);
-}
-
-static void child_ended(void *data)
+static void transport_ended(void *data)
 {
     struct cr_server *s = data;
     bool again = left_at_first_question(s), told = s->state == CR_SERVER_ENDING;
@@ -306,9 +283,8 @@ static void child_ended(void *data)
     if (again)
         s->guess = CR_ERA_LEGACY;
     else if (!told)
-        explain_end(s);
-    cr_child_free(s->child);
-    s->child = NULL;
+        explain_words(s, "%s", s->transport->ops->why(s->transport));
+    free_transport(s);
     cr_server_abandon_page(s);
     s->state = CR_SERVER_OFF;
     cr_loop_unset(s->all->loop, &s->timer);
@@ -319,24 +295,21 @@ static void child_ended(void *data)
     cr_server_wake(s);
 }
 
-static const struct cr_child_owner child_owner = {
-    .message = child_spoke, .room = child_has_room, .ended = child_ended};
+static const struct cr_transport_owner transport_owner = {
+    .message = transport_spoke, .room = transport_has_room, .ended = transport_ended};
 
 static void start(struct cr_server *s)
 {
-    struct cr_child_spec spec = {.guard = s->guard,
-                                 .argv = (const char *const *)s->argv,
-                                 .envp = (const char *const *)s->envp,
-                                 .cwd = s->cwd};
+    struct cr_endpoint *at = s->endpoint;
     struct cr_err err;
 
     s->knows_tools = s->stale = s->legacy_failed = false;
     s->era = CR_ERA_UNKNOWN;
     s->version[0] = '\0';
     cr_buf_clear(&s->info);
-    if (cr_child_start(s->all->loop, &spec, &child_owner, s, &s->child, &err) < 0) {
+    if (at->start(at, s->all->loop, &transport_owner, s, &s->transport, &err) < 0) {
         explain_words(s, "could not be started");
-        (void)snprintf(s->why.hint, sizeof(s->why.hint), "%s", err.text);
+        (void)snprintf(s->why.hint, sizeof(s->why.hint), "%.500s", err.text);
         fail(s);
         return;
     }
@@ -352,9 +325,9 @@ void cr_server_stop(struct cr_server *s)
     cr_loop_unset(s->all->loop, &s->timer);
     cr_server_abandon_page(s);
     cr_server_wake(s);
-    if (s->child) {
+    if (s->transport) {
         s->state = CR_SERVER_ENDING;
-        cr_child_stop(s->child);
+        s->transport->ops->stop(s->transport);
     }
 }
 
@@ -409,7 +382,7 @@ static void pump(struct cr_task *task)
 {
     struct cr_server *s = cr_container(task, struct cr_server, pump);
 
-    if (s->state == CR_SERVER_READY && !cr_child_is_ending(s->child))
+    if (s->state == CR_SERVER_READY && !s->transport->ops->is_ending(s->transport))
         serve(s);
     else if (s->state == CR_SERVER_OFF && is_wanted(s))
         come_up(s);
@@ -437,7 +410,7 @@ static void timer_due(struct cr_timer *timer)
         cr_server_wake(s);
     } else if (s->state == CR_SERVER_READY) {
         s->state = CR_SERVER_ENDING; /* nobody has called it for long */
-        cr_child_stop(s->child);
+        s->transport->ops->stop(s->transport);
     } else {
         cr_server_lose_patience(s);
     }

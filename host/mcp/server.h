@@ -1,6 +1,6 @@
 /*
- * server.h - one configured MCP server: its process while there is one, its era, its tools, and the
- * calls that wait for it or for its answers.
+ * server.h - one configured MCP server: the connection to it while there is one (mcp/transport.h),
+ * its era, its tools, and the calls that wait for it or for its answers.
  *
  *     OFF --somebody wants something--> STARTING --it spoke as the era says--> LISTING --> READY
  *      ^                                                                          ^          |
@@ -22,9 +22,9 @@
 
 #include "base/err.h"
 #include "base/loop.h"
-#include "mcp/child.h"
 #include "mcp/rpc.h"
 #include "mcp/tools.h"
+#include "mcp/transport.h"
 
 struct cr_server;
 struct cr_server_call;
@@ -35,14 +35,15 @@ struct cr_servers {
     struct cr_loop *loop;
     struct cr_server *first;
     uint32_t in_flight, most;
+    size_t waiting_bytes; /* of args of calls that wait for one of them */
 };
 
 struct cr_server_spec {
     const char *name;
-    struct cr_child_spec child;
-    enum cr_era era;      /* UNKNOWN: to be found out */
-    uint32_t at_once;     /* calls that it works on at the same time */
-    const char *eras_dir; /* where eras are remembered; NULL: nowhere */
+    struct cr_endpoint *endpoint; /* what it is reached by; NULL: there was no memory for it */
+    enum cr_era era;              /* UNKNOWN: to be found out */
+    uint32_t at_once;             /* calls that it works on at the same time */
+    const char *eras_dir;         /* where eras are remembered; NULL: nowhere */
 };
 
 struct cr_server_owner {
@@ -50,18 +51,21 @@ struct cr_server_owner {
     void (*listed)(void *data, struct cr_server *server);
 };
 
-/* |spec| is copied. Starts nothing. On success the caller ends it with cr_server_free(). */
+/*
+ * |spec| is copied, and its endpoint is taken, also on failure. Starts nothing. Returns 0, and the
+ * caller ends it with cr_server_free(); or CAPRUN_E_NOMEM.
+ */
 int cr_server_new(struct cr_servers *all, const struct cr_server_spec *spec,
                   const struct cr_server_owner *owner, void *data, struct cr_server **ret,
                   struct cr_err *err);
 
-/* Kills it if it is still there. Calls that wait must have been cancelled. Takes NULL. */
+/* Ends it at once if it is still there. Calls that wait must have been cancelled. Takes NULL. */
 void cr_server_free(struct cr_server *server);
 
 /* Ends it in the orderly way, and for good: nothing starts it again. */
 void cr_server_stop(struct cr_server *server);
 
-/* Is there no process of it? */
+/* Is there no connection to it? */
 bool cr_server_is_off(const struct cr_server *server);
 
 const char *cr_server_name(const struct cr_server *server);
@@ -74,19 +78,13 @@ const char *cr_server_info(const struct cr_server *server);    /* serverInfo, as
 
 /* --- calls ---------------------------------------------------------------------------------- */
 
-/* Why something failed: words that anybody may see, and more for the user alone (or ""). */
-struct cr_server_failure {
-    char text[1024];
-    char hint[512];
-};
-
 extern const char cr_server_later[];
 
 struct cr_server_call_ops {
     /*
      * The tools are known: returns the exact name of the one that is called, valid until the next
-     * list; NULL, and has ended the call itself; or |cr_server_later|: this call and those behind
-     * it wait until cr_server_go_on().
+     * list; NULL, and the call is its owner's again, who has ended it or calls later; or
+     * |cr_server_later|: this call and those behind it wait until cr_server_go_on().
      */
     const char *(*admit)(struct cr_server_call *call, const struct cr_tools *tools);
     void (*queued)(struct cr_server_call *call); /* it waits for others to be answered; once */
@@ -94,11 +92,12 @@ struct cr_server_call_ops {
     /* |json|: the params of the notification. */
     void (*progress)(struct cr_server_call *call, const char *json, size_t len);
     /*
-     * These two end it. |json| is the result, checked by cr_scan_json(); |block| is as in struct
-     * cr_message.
+     * These two end it; of |why|, which has the outcome RPC_ERROR, anybody may see the words, and
+     * the hint is for the user alone. |json| is the result, checked by cr_scan_json(); |block| is
+     * as in struct cr_message.
      */
     void (*result)(struct cr_server_call *call, const char *json, size_t len, uint8_t **block);
-    void (*failed)(struct cr_server_call *call, const struct cr_server_failure *why);
+    void (*failed)(struct cr_server_call *call, const struct cr_err *why);
 };
 
 /* A part of its owner's struct, who keeps it until it ends or is cancelled. */
@@ -128,7 +127,7 @@ void cr_server_cancel(struct cr_server *server, struct cr_server_call *call, con
 /* Somebody who wants to know the tools. |why| is NULL if they are known now. */
 struct cr_server_waiter {
     void (*done)(struct cr_server_waiter *waiter, struct cr_server *server,
-                 const struct cr_server_failure *why);
+                 const struct cr_err *why);
     struct cr_server_waiter *next;
 };
 

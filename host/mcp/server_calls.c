@@ -6,12 +6,22 @@
 #include "base/json.h"
 #include "mcp/server_parts.h"
 
-#define MAX_UNREAD (1u << 20)         /* bytes that wait for the server to read them */
-#define MAX_WAITING_BYTES (64u << 20) /* of args of calls that were not sent */
-#define MAX_NOTE (64u << 10)          /* of a progress notification, or an error, to be looked at */
+#define MAX_UNREAD (1u << 20)              /* bytes that wait for the server to read them */
+#define MAX_WAITING_BYTES (64u << 20)      /* of args of calls that were not sent */
+#define MAX_ALL_WAITING_BYTES (256u << 20) /* for all servers together */
+#define MAX_NOTE (64u << 10) /* of a progress notification, or an error, to be looked at */
 
 /* --- queues ------------------------------------------------------------------------------------
  */
+
+/* Also less, modulo the width of the type. */
+static void count(struct cr_server_queue *q, uint32_t calls, size_t bytes)
+{
+    q->count += calls;
+    q->bytes += bytes;
+    if (q->sum)
+        *q->sum += bytes;
+}
 
 static void append(struct cr_server_queue *q, struct cr_server_call *call)
 {
@@ -22,8 +32,7 @@ static void append(struct cr_server_queue *q, struct cr_server_call *call)
     q->last = call;
     if (!q->untold)
         q->untold = call;
-    q->count++;
-    q->bytes += call->len;
+    count(q, 1, call->len);
 }
 
 /* Puts |call| back to where it was taken from. */
@@ -36,8 +45,7 @@ static void put_back(struct cr_server_queue *q, struct cr_server_call *call, boo
     q->first = call;
     if (untold)
         q->untold = call;
-    q->count++;
-    q->bytes += call->len;
+    count(q, 1, call->len);
 }
 
 static void take_out(struct cr_server_call *call)
@@ -48,8 +56,7 @@ static void take_out(struct cr_server_call *call)
     *(call->next ? &call->next->prev : &q->last) = call->prev;
     if (q->untold == call)
         q->untold = call->next;
-    q->count--;
-    q->bytes -= call->len;
+    count(q, (uint32_t)-1, 0 - call->len);
     call->queue = NULL;
 }
 
@@ -75,6 +82,8 @@ int cr_server_call(struct cr_server *s, struct cr_server_call *call, struct cr_e
 {
     if (s->waiting->count && s->waiting->bytes + call->len > MAX_WAITING_BYTES)
         return cr_err_set(err, CAPRUN_E_TOOBIG, "Too much waits for the server \"%s\"", s->name);
+    if (s->all->waiting_bytes && s->all->waiting_bytes + call->len > MAX_ALL_WAITING_BYTES)
+        return cr_err_set(err, CAPRUN_E_TOOBIG, "Too much waits for servers");
     call->id = 0;
     append(s->waiting, call);
     cr_server_wake(s);
@@ -90,20 +99,20 @@ void cr_server_cancel(struct cr_server *s, struct cr_server_call *call, const ch
         return;
     }
     take_out_sent(s, call);
-    if (!s->child || s->state == CR_SERVER_ENDING || cr_child_waiting(s->child) > MAX_UNREAD)
+    if (!s->transport || s->state == CR_SERVER_ENDING ||
+        s->transport->ops->waiting(s->transport) > MAX_UNREAD)
         return;
     cr_rpc_cancelled(cr_server_new_line(s), call->id, reason);
     line = &s->line;
     if (!cr_buf_err(line)) /* who cannot be told will answer in vain */
-        (void)cr_child_send(
-            s->child, &(struct cr_outbox_part){.bytes = line->data, .len = line->len}, 1, NULL);
+        (void)s->transport->ops->send(
+            s->transport, &(struct cr_outbox_part){.bytes = line->data, .len = line->len}, 1, NULL);
 }
 
 /* --- calls that fail ---------------------------------------------------------------------------
  */
 
-static void fail_one(struct cr_server *s, struct cr_server_call *call,
-                     const struct cr_server_failure *why)
+static void fail_one(struct cr_server *s, struct cr_server_call *call, const struct cr_err *why)
 {
     if (call->queue == s->sent)
         take_out_sent(s, call);
@@ -116,8 +125,7 @@ static void fail_one(struct cr_server *s, struct cr_server_call *call,
  * Fails calls of |q| until the turn is over; each callback may cancel others. Returns true when
  * the queue is empty.
  */
-static bool fail_some(struct cr_server *s, struct cr_server_queue *q,
-                      const struct cr_server_failure *why)
+static bool fail_some(struct cr_server *s, struct cr_server_queue *q, const struct cr_err *why)
 {
     bool is_over = false;
 
@@ -130,7 +138,7 @@ static bool fail_some(struct cr_server *s, struct cr_server_queue *q,
 
 /* Passes the calls of |*queue| on to |s->failing|. Returns false if there is no memory for that. */
 static bool fail_later(struct cr_server *s, struct cr_server_queue **queue,
-                       const struct cr_server_failure *why)
+                       const struct cr_err *why)
 {
     struct cr_server_queue *empty = calloc(1, sizeof(*empty));
     struct cr_server_failing *failing = malloc(sizeof(*failing)), **at = &s->failing;
@@ -140,6 +148,7 @@ static bool fail_later(struct cr_server *s, struct cr_server_queue **queue,
         free(failing);
         return false;
     }
+    empty->sum = (*queue)->sum;
     *failing = (struct cr_server_failing){.calls = *queue, .why = *why};
     if (*queue == s->sent)
         free_places(s, s->sent->count);
@@ -153,7 +162,7 @@ static bool fail_later(struct cr_server *s, struct cr_server_queue **queue,
 
 /* Without memory a long turn is better than a call that never ends. */
 void cr_server_fail_queue(struct cr_server *s, struct cr_server_queue **queue,
-                          const struct cr_server_failure *why)
+                          const struct cr_err *why)
 {
     bool is_done = !(*queue)->first || (!s->failing && fail_some(s, *queue, why));
 
@@ -201,8 +210,8 @@ static bool is_full(const struct cr_server *s)
 
 static bool has_place(const struct cr_server *s)
 {
-    return s->state == CR_SERVER_READY && !cr_child_is_ending(s->child) && !is_full(s) &&
-           cr_child_waiting(s->child) <= MAX_UNREAD;
+    return s->state == CR_SERVER_READY && !s->transport->ops->is_ending(s->transport) &&
+           !is_full(s) && s->transport->ops->waiting(s->transport) <= MAX_UNREAD;
 }
 
 /* A server that does not read is another matter. Returns false if the turn was over before. */
@@ -268,7 +277,7 @@ void cr_server_send_calls(struct cr_server *s)
 static void fail_by_error(struct cr_server *s, struct cr_server_call *call,
                           const struct cr_message *m)
 {
-    struct cr_server_failure why = {.hint = ""};
+    struct cr_err why;
     struct cr_json_doc doc = {0};
     const struct cr_json *code, *words;
 
@@ -276,16 +285,16 @@ static void fail_by_error(struct cr_server *s, struct cr_server_call *call,
         doc.root = NULL;
     code = cr_json_get(doc.root, "code");
     words = cr_json_get(doc.root, "message");
-    (void)snprintf(why.text, sizeof(why.text), "%.800s (JSON-RPC error %.20s of the server \"%s\")",
-                   words && words->type == CR_JSON_STRING ? words->text : "It failed",
-                   code && code->type == CR_JSON_NUMBER ? code->text : "without a code", s->name);
+    (void)cr_err_end(&why, CAPRUN_OUTCOME_RPC_ERROR, NULL,
+                     "%.800s (JSON-RPC error %.20s of the server \"%s\")",
+                     words && words->type == CR_JSON_STRING ? words->text : "It failed",
+                     code && code->type == CR_JSON_NUMBER ? code->text : "without a code", s->name);
     cr_json_clear(&doc);
     fail_one(s, call, &why);
 }
 
 /* In the modern era a result may be a question. Without a type it is complete. */
-static bool is_complete(const struct cr_server *s, const struct cr_message *m,
-                        struct cr_server_failure *why)
+static bool is_complete(const struct cr_server *s, const struct cr_message *m, struct cr_err *why)
 {
     static const char complete[] = "\"complete\"";
     const char *type = NULL;
@@ -299,17 +308,17 @@ static bool is_complete(const struct cr_server *s, const struct cr_message *m,
     }
     if (!type || (len == sizeof(complete) - 1 && memcmp(type, complete, len) == 0))
         return true;
-    (void)snprintf(why->text, sizeof(why->text),
-                   "The server \"%s\" answered with %.*s, and not with a result; this version of "
-                   "caprun has no answer to that",
-                   s->name, len > 100 ? 100 : (int)len, type);
+    (void)cr_err_end(why, CAPRUN_OUTCOME_RPC_ERROR, NULL,
+                     "The server \"%s\" answered with %.*s, and not with a result; this version of "
+                     "caprun has no answer to that",
+                     s->name, len > 100 ? 100 : (int)len, type);
     return false;
 }
 
 static void pass_result(struct cr_server *s, struct cr_server_call *call,
                         const struct cr_message *m)
 {
-    struct cr_server_failure why = {.hint = ""};
+    struct cr_err why;
 
     if (!is_complete(s, m, &why)) {
         fail_one(s, call, &why);
@@ -331,14 +340,14 @@ static struct cr_server_call *find_sent(const struct cr_server *s, uint64_t id)
 
 void cr_server_answer(struct cr_server *s, const struct cr_message *m)
 {
-    struct cr_server_failure why = {.hint = ""};
+    struct cr_err why;
     struct cr_server_call *call = m->id ? find_sent(s, m->id) : NULL;
 
     if (m->kind == CR_MESSAGE_TOO_LONG) {
-        (void)snprintf(why.text, sizeof(why.text),
-                       "The answer of the server \"%s\" cannot be taken: %s; it may have 64 MiB, "
-                       "and 1,000 levels",
-                       s->name, m->why);
+        (void)cr_err_end(&why, CAPRUN_OUTCOME_RPC_ERROR, NULL,
+                         "The answer of the server \"%s\" cannot be taken: %s; it may have 64 MiB, "
+                         "and 1,000 levels",
+                         s->name, m->why);
         if (call)
             fail_one(s, call, &why);
     } else if (call && m->kind == CR_MESSAGE_RESULT) {
@@ -373,7 +382,7 @@ void cr_server_list(struct cr_server *s, struct cr_server_waiter *waiter)
     cr_server_wake(s);
 }
 
-void cr_server_end_waiters(struct cr_server *s, const struct cr_server_failure *why)
+void cr_server_end_waiters(struct cr_server *s, const struct cr_err *why)
 {
     struct cr_server_waiter *waiter, *waiters = s->waiters;
 

@@ -65,7 +65,7 @@ static void listing_done(struct cr_server *s, long long ttl_ms)
     cr_loop_unset(s->all->loop, &s->timer);
     if (s->forced == CR_ERA_UNKNOWN && s->remembered != s->era) {
         s->guess = s->remembered = s->era;
-        cr_eras_remember_later(s->all->loop, s->eras_dir, (const char *const *)s->argv, s->era);
+        cr_eras_remember_later(s->all->loop, s->eras_dir, s->endpoint->key, s->era);
     }
     s->owner->listed(s->data, s);
     cr_server_wake(s);
@@ -79,9 +79,8 @@ void cr_server_list_failed(struct cr_server *s, const char *words)
         return;
     }
     s->listed_us = cr_loop_now(); /* it is not asked again at once */
-    (void)snprintf(s->why.text, sizeof(s->why.text),
-                   "The server \"%s\" gave no new list of its tools: %s", s->name, words);
-    s->why.hint[0] = '\0';
+    (void)cr_err_end(&s->why, CAPRUN_OUTCOME_RPC_ERROR, NULL,
+                     "The server \"%s\" gave no new list of its tools: %s", s->name, words);
     s->stale = true;
     s->asked_id = 0; /* it may still come */
     s->state = CR_SERVER_READY;

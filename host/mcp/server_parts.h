@@ -22,12 +22,13 @@ struct cr_server_queue {
     struct cr_server_call *untold; /* the first whose owner does not know that it is queued */
     uint32_t count;
     size_t bytes;
+    size_t *sum; /* of |bytes| of several queues, or NULL */
 };
 
 /* Calls that fail, a few in each turn, and why. */
 struct cr_server_failing {
     struct cr_server_queue *calls;
-    struct cr_server_failure why;
+    struct cr_err why;
     struct cr_server_failing *next;
 };
 
@@ -38,24 +39,24 @@ struct cr_server {
     struct cr_server *next;
     const struct cr_server_owner *owner;
     void *data;
-    char *name, *cwd, *guard, *eras_dir;
-    char **argv, **envp;
+    char *name, *eras_dir;
+    struct cr_endpoint *endpoint;
     enum cr_era forced; /* by the configuration; UNKNOWN: it is not */
     uint32_t at_once;
 
     enum cr_server_state state;
-    struct cr_child *child;
+    struct cr_transport *transport; /* NULL if it is OFF */
     struct cr_timer timer; /* of the state: the end of patience, or of idleness, or of a pause */
     struct cr_task pump;   /* does what can be done for those who wait */
     struct cr_task busy;   /* goes on with what did not fit into a turn */
     bool stopped;          /* for good */
     bool stale;            /* the list of tools may have changed */
-    bool knows_tools;      /* of this process */
+    bool knows_tools;      /* of this connection */
     int64_t listed_us, list_until_us; /* when it told them, and when it is to be asked anew */
-    bool legacy_failed;               /* this process has refused to initialize */
+    bool legacy_failed;               /* it has refused to initialize this time */
     enum cr_era guess;                /* what to begin with */
     enum cr_era remembered;           /* as its file says */
-    enum cr_era era;                  /* of this process */
+    enum cr_era era;                  /* of this connection */
     char version[32];
     struct cr_buf info;
     struct cr_tools tools, fresh; /* the list, and the one that is being asked for */
@@ -69,7 +70,7 @@ struct cr_server {
 
     uint32_t failures; /* in a row */
     int64_t retry_us;  /* not before */
-    struct cr_server_failure why;
+    struct cr_err why;
 };
 
 /* --- server.c -------------------------------------------------------------------------------- */
@@ -93,7 +94,7 @@ struct cr_buf *cr_server_new_line(struct cr_server *s);
 
 /* --- server_talk.c --------------------------------------------------------------------------- */
 
-/* The first question to a process that has just started. */
+/* The first question on a connection that has just been started. */
 void cr_server_greet(struct cr_server *s);
 
 /*
@@ -135,7 +136,7 @@ void cr_server_progress(struct cr_server *s, const struct cr_message *message);
  * came. |*queue| is empty then, perhaps another one.
  */
 void cr_server_fail_queue(struct cr_server *s, struct cr_server_queue **queue,
-                          const struct cr_server_failure *why);
+                          const struct cr_err *why);
 
 /* For |s->busy|: goes on with calls that are to fail. */
 void cr_server_end_failing(struct cr_server *s);
@@ -143,6 +144,6 @@ void cr_server_end_failing(struct cr_server *s);
 /* For cr_server_free(), when all calls are cancelled. */
 void cr_server_free_queues(struct cr_server *s);
 
-void cr_server_end_waiters(struct cr_server *s, const struct cr_server_failure *why);
+void cr_server_end_waiters(struct cr_server *s, const struct cr_err *why);
 
 #endif

@@ -138,7 +138,7 @@ static void take_discovery(struct cr_server *s, const struct cr_message *m)
     versions = cr_json_get(doc.root, "supportedVersions");
     if (!versions || offers(versions, CR_RPC_MODERN_VERSION)) {
         s->era = CR_ERA_MODERN;
-        cr_child_find_types(s->child); /* a result may be a question */
+        s->transport->ops->find_types(s->transport); /* a result may be a question */
         (void)snprintf(s->version, sizeof(s->version), "%s", CR_RPC_MODERN_VERSION);
         keep_info(s, &doc);
         cr_server_ask_for_tools(s);
@@ -259,7 +259,7 @@ static bool is_method(const struct cr_message *m, const char *name)
 
 static void answer_request(struct cr_server *s, const struct cr_message *m)
 {
-    if (cr_child_waiting(s->child) > MAX_WAITING_ANSWERS) {
+    if (s->transport->ops->waiting(s->transport) > MAX_WAITING_ANSWERS) {
         cr_server_break_off(s, "asks, and does not read the answers");
         return;
     }

@@ -97,12 +97,14 @@ int cr_spawn_guard(const struct cr_child_spec *spec, struct cr_spawned *ret, str
 {
     cr_autoclose int in = -1, out = -1, errors = -1, control = -1;
     cr_autoclose int their_in = -1, their_out = -1, their_errors = -1, their_control = -1;
+    cr_autoclose int spare = -1;
     pid_t pid = 0;
     int r, pidfd;
 
     if (open_sockets(SOCK_STREAM, &in, &their_in) < 0 || open_pipe(&out, &their_out) < 0 ||
         open_pipe(&errors, &their_errors) < 0 ||
-        open_sockets(SOCK_SEQPACKET, &control, &their_control) < 0)
+        open_sockets(SOCK_SEQPACKET, &control, &their_control) < 0 ||
+        (spare = fcntl(control, F_DUPFD_CLOEXEC, 0)) < 0)
         return cr_err_sys(err, "make pipes for '%s'", spec->argv[0]);
     (void)shutdown(in, SHUT_RD); /* what nobody reads would turn its end of file into an error */
     r = start(spec, (const int[]){their_in, their_out, their_errors, their_control}, &pid);
@@ -111,6 +113,7 @@ int cr_spawn_guard(const struct cr_child_spec *spec, struct cr_spawned *ret, str
     errno = r;
     if (r != 0)
         return cr_err_sys(err, "start '%s'", spec->guard);
+    (void)close(cr_steal_fd(&spare)); /* there is room for one more, or it would be too late */
     pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
     if (pidfd < 0 && errno == ESRCH)
         pid = 0; /* children of an application that ignores SIGCHLD leave nothing */

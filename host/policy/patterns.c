@@ -1,5 +1,5 @@
 /*
- * policy.c - a list of patterns, each with its strength; of those that match, the strongest
+ * patterns.c - a list of patterns, each with its strength; of those that match, the strongest
  * decides.
  */
 #include "policy/patterns.h"
@@ -12,8 +12,8 @@
 /* From weakest to strongest. */
 enum level { EVERYTHING, NAMESPACE, BEGINNING, EXACT, FORBIDDEN };
 
-struct cr_policy_pattern {
-    struct cr_policy_pattern *next; /* that was added before */
+struct cr_patterns_one {
+    struct cr_patterns_one *next; /* that was added before */
     enum cr_policy_answer answer;
     enum level level;
     bool from_command_line;
@@ -40,26 +40,26 @@ static enum level level_of(const char *pattern)
     return action[strcspn(action, "*?")] ? BEGINNING : EXACT;
 }
 
-void cr_policy_init(struct cr_policy *p)
+void cr_patterns_init(struct cr_patterns *p)
 {
-    *p = (struct cr_policy){0};
+    *p = (struct cr_patterns){0};
 }
 
-void cr_policy_clear(struct cr_policy *p)
+void cr_patterns_clear(struct cr_patterns *p)
 {
     while (p->list) {
-        struct cr_policy_pattern *one = p->list;
+        struct cr_patterns_one *one = p->list;
 
         p->list = one->next;
         free(one);
     }
-    cr_policy_init(p);
+    cr_patterns_init(p);
 }
 
-int cr_policy_add(struct cr_policy *p, enum cr_policy_answer answer, const char *pattern,
-                  bool from_command_line, struct cr_err *err)
+int cr_patterns_add(struct cr_patterns *p, enum cr_policy_answer answer, const char *pattern,
+                    bool from_command_line, struct cr_err *err)
 {
-    struct cr_policy_pattern *one;
+    struct cr_patterns_one *one;
     size_t len = strlen(pattern);
 
     if (!cr_pattern_is(pattern))
@@ -78,30 +78,31 @@ int cr_policy_add(struct cr_policy *p, enum cr_policy_answer answer, const char 
 }
 
 /* Within a level, what is safer. */
-static bool is_weaker(const struct cr_policy_pattern *a, const struct cr_policy_pattern *b)
+static bool is_weaker(const struct cr_patterns_one *a, const struct cr_patterns_one *b)
 {
     return a->level != b->level ? a->level < b->level : a->answer < b->answer;
 }
 
-/* Of equal ones, what was added first, which is met last. */
-static void judge(const struct cr_policy *p, const char *method, matcher *matches,
+/* On a tie the earliest wins: the list is newest first. */
+static void judge(const struct cr_patterns *p, const char *method, matcher *matches,
                   struct cr_verdict *ret)
 {
-    const struct cr_policy_pattern *best = NULL;
+    const struct cr_patterns_one *best = NULL;
 
-    for (const struct cr_policy_pattern *one = p->list; one; one = one->next)
+    for (const struct cr_patterns_one *one = p->list; one; one = one->next)
         if ((!best || !is_weaker(one, best)) && matches(one->text, method))
             best = one;
     *ret = best ? (struct cr_verdict){best->answer, best->text, best->from_command_line}
                 : (struct cr_verdict){.answer = CR_POLICY_ASK};
 }
 
-void cr_policy_judge(const struct cr_policy *p, const char *method, struct cr_verdict *ret)
+void cr_patterns_judge(const struct cr_patterns *p, const char *method, struct cr_verdict *ret)
 {
     judge(p, method, cr_pattern_matches, ret);
 }
 
-void cr_policy_judge_alias(const struct cr_policy *p, const char *method, struct cr_verdict *ret)
+void cr_patterns_judge_alias(const struct cr_patterns *p, const char *method,
+                             struct cr_verdict *ret)
 {
     judge(p, method, cr_pattern_matches_alias, ret);
 }

@@ -1,5 +1,5 @@
 /*
- * policy.h - may this tool be called? Patterns, and which of them wins.
+ * patterns.h - patterns for names of tools, and which of them wins.
  *
  * From strongest to weakest: a --deny; exact names; globs with a literal beginning of the action;
  * "ns:*" or "ns", and what else has the whole namespace but no beginning of the action; "*", and
@@ -8,8 +8,8 @@
  *
  * A pattern is a glob over "ns:action": * is any text, ? any one character.
  */
-#ifndef CR_POLICY_H
-#define CR_POLICY_H
+#ifndef CR_PATTERNS_H
+#define CR_PATTERNS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,10 +18,10 @@
 
 enum cr_policy_answer { CR_POLICY_ALLOW, CR_POLICY_ASK, CR_POLICY_DENY };
 
-struct cr_policy_pattern;
+struct cr_patterns_one;
 
-struct cr_policy {
-    struct cr_policy_pattern *list;
+struct cr_patterns {
+    struct cr_patterns_one *list;
     size_t count;
 };
 
@@ -31,22 +31,23 @@ struct cr_verdict {
     bool from_command_line; /* where it was given */
 };
 
-void cr_policy_init(struct cr_policy *p);
-void cr_policy_clear(struct cr_policy *p);
+void cr_patterns_init(struct cr_patterns *p);
+void cr_patterns_clear(struct cr_patterns *p);
 
 /* |pattern| is copied. Returns 0; CAPRUN_E_INVAL for what is no pattern; CAPRUN_E_NOMEM. */
-int cr_policy_add(struct cr_policy *p, enum cr_policy_answer answer, const char *pattern,
-                  bool from_command_line, struct cr_err *err);
+int cr_patterns_add(struct cr_patterns *p, enum cr_policy_answer answer, const char *pattern,
+                    bool from_command_line, struct cr_err *err);
 
 /*
  * What is to be done with a call of |method|, "ns:action".
  *
  * A tool can also be called by an alias, with "_" for each character that an identifier cannot
- * have. cr_policy_judge() reads names as they are. cr_policy_judge_alias() reads every pattern as
- * if it were written with "_" too: what it allows may be allowed once the exact name is known, for
- * which cr_policy_judge() is asked; it decides nothing by itself.
+ * have. cr_patterns_judge() reads names as they are. cr_patterns_judge_alias() reads every pattern
+ * as if it were written with "_" too: what it allows may be allowed once the exact name is known,
+ * for which cr_patterns_judge() is asked; it decides nothing by itself.
  */
-void cr_policy_judge(const struct cr_policy *p, const char *method, struct cr_verdict *ret);
-void cr_policy_judge_alias(const struct cr_policy *p, const char *method, struct cr_verdict *ret);
+void cr_patterns_judge(const struct cr_patterns *p, const char *method, struct cr_verdict *ret);
+void cr_patterns_judge_alias(const struct cr_patterns *p, const char *method,
+                             struct cr_verdict *ret);
 
 #endif

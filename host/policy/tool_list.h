@@ -1,5 +1,5 @@
 /*
- * tool_list.h - the tools that a run may call: the list in its capability's metadata.
+ * tool_list.h - the tools that a capability may call: the list in its capability's metadata.
  *
  * The names are kept in their given order, for the journal and for messages, and in an index that
  * is sorted once. A look-up takes about log2(count) comparisons, however long the list is.

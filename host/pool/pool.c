@@ -1,57 +1,62 @@
 /* pool.c - who gets a worker, and who has to wait. */
 #include "pool/pool.h"
 
-#include <poll.h>
-#include <unistd.h>
-
-#include "run/run.h"
-
-/* While runs go on nobody is woken to fill up the stock, until it is low. */
+/* While guests come the stock is not filled up, until it is low. */
 #define QUIET_US 2000
-/* Longer than a small run with all that comes with it, shorter than it waits on a busy machine. */
-#define SERIES_US 1000
 
 static void have_work(struct cr_pool *pool)
 {
     cr_loop_defer(pool->loop, &pool->task);
 }
 
-static bool has_room(const struct cr_pool *pool, const struct caprun_run *run)
+static bool has_room(const struct cr_pool *pool, const struct cr_guest *guest)
 {
     return pool->running < pool->sizes.max_workers &&
-           pool->memory + run->limits.memory <= pool->sizes.max_memory;
+           pool->memory + guest->memory <= pool->sizes.max_memory;
 }
 
 static void note_start(struct cr_pool *pool)
 {
-    int64_t now = cr_loop_now();
+    pool->active_us = cr_loop_now();
+    cr_scheduling_note_start(&pool->scheduling, pool->active_us);
+}
 
-    pool->in_series = now - pool->started_us < SERIES_US;
-    pool->started_us = pool->active_us = now;
+/* A worker may be a whole program to start, and there may be thousands of guests to refuse. */
+static bool is_for_another_turn(struct cr_pool *pool)
+{
+    if (!pool->waiting || !cr_loop_turn_is_over(pool->loop))
+        return false;
+    cr_loop_defer_busy(pool->loop, &pool->more);
+    return true;
 }
 
 static void give_out_workers(struct cr_pool *pool)
 {
-    while (pool->waiting && cr_stock_may_try(&pool->stock) && has_room(pool, pool->waiting)) {
-        struct caprun_run *run = pool->waiting;
+    bool is_over = false;
+
+    while (!is_over && pool->waiting && cr_stock_may_try(&pool->stock) &&
+           has_room(pool, pool->waiting)) {
+        struct cr_guest *guest = pool->waiting;
         struct cr_worker *w;
 
-        if (cr_pool_refuses(pool, run)) {
-            cr_run_refuse(run); /* it has crashed since it came */
+        if (cr_pool_refuses(pool, guest)) {
+            guest->ops->refuse(guest); /* it has crashed since it came */
+            is_over = is_for_another_turn(pool);
             continue;
         }
-        w = cr_stock_take(&pool->stock, run->limits.memory, cr_run_cpu_s(run));
+        w = cr_stock_take(&pool->stock, guest->memory, guest->cpu_s);
         if (!w)
             return;
-        cr_pool_dequeue(pool, run);
+        cr_pool_dequeue(pool, guest);
         note_start(pool);
         pool->running++;
-        pool->memory += run->limits.memory;
-        cr_run_take(run, w);
+        pool->memory += guest->memory;
+        guest->ops->take(guest, w);
+        is_over = is_for_another_turn(pool);
     }
 }
 
-/* Has no run started or ended for a while? */
+/* Has no guest come or left for a while? */
 static bool is_quiet(const struct cr_pool *pool)
 {
     return cr_loop_now() >= pool->active_us + QUIET_US;
@@ -86,11 +91,11 @@ static void give_up_if_hopeless(struct cr_pool *pool)
 
     if (!cr_stock_gives_up(&pool->stock, !pool->running))
         return;
-    while (pool->waiting) {
-        struct caprun_run *run = pool->waiting;
+    while (pool->waiting && !is_for_another_turn(pool)) {
+        struct cr_guest *guest = pool->waiting;
 
-        cr_pool_dequeue(pool, run);
-        cr_run_fail(run, &stock->error, hint_for(stock));
+        cr_pool_dequeue(pool, guest);
+        guest->ops->fail(guest, &stock->error, hint_for(stock));
     }
 }
 
@@ -113,31 +118,23 @@ static void set_ears_and_timer(struct cr_pool *pool)
         cr_loop_set(pool->loop, &pool->timer, when);
 }
 
-static void close_slow_end(struct cr_pool *pool)
+static void tend(struct cr_pool *pool)
 {
-    if (pool->slow_end >= 0)
-        (void)close(pool->slow_end);
-    pool->slow_end = -1;
-}
-
-int *cr_pool_slow_end(struct cr_pool *pool)
-{
-    struct pollfd ended = {.fd = pool->slow_end, .events = POLLIN};
-
-    if (pool->slow_end >= 0 && poll(&ended, 1, 0) > 0)
-        close_slow_end(pool);
-    return pool->slow_end < 0 ? &pool->slow_end : NULL;
-}
-
-static void tend(struct cr_task *task)
-{
-    struct cr_pool *pool = cr_container(task, struct cr_pool, task);
-
     cr_stock_tend(&pool->stock);
     give_out_workers(pool);
     refill(pool);
     give_up_if_hopeless(pool);
     set_ears_and_timer(pool);
+}
+
+static void do_work(struct cr_task *task)
+{
+    tend(cr_container(task, struct cr_pool, task));
+}
+
+static void do_more(struct cr_task *task)
+{
+    tend(cr_container(task, struct cr_pool, more));
 }
 
 static void timer_due(struct cr_timer *timer)
@@ -149,18 +146,20 @@ void cr_pool_init(struct cr_pool *pool, struct cr_loop *loop)
 {
     *pool = (struct cr_pool){.loop = loop,
                              .last_waiting = &pool->waiting,
-                             .slow_end = -1,
-                             .task = {.run = tend, .name = "pool"},
+                             .task = {.run = do_work, .name = "pool"},
+                             .more = {.run = do_more, .name = "pool"},
                              .timer = {.when_us = -1, .due = timer_due, .name = "pool"}};
+    cr_scheduling_init(&pool->scheduling);
     cr_stock_init(&pool->stock, loop, &pool->sizes, &pool->task);
 }
 
 void cr_pool_clear(struct cr_pool *pool)
 {
     cr_loop_forget(pool->loop, &pool->task);
+    cr_loop_forget_busy(pool->loop, &pool->more);
     cr_loop_unset(pool->loop, &pool->timer);
     cr_stock_clear(&pool->stock);
-    close_slow_end(pool);
+    cr_scheduling_clear(&pool->scheduling);
 }
 
 int cr_pool_warm(struct cr_pool *pool, struct cr_err *err)
@@ -177,25 +176,25 @@ int cr_pool_warm(struct cr_pool *pool, struct cr_err *err)
     return 0;
 }
 
-/* Puts |run| where |at| points: to another that waits, or to the end. */
-static void queue(struct cr_pool *pool, struct caprun_run *run, struct caprun_run **at)
+/* Puts |guest| where |at| points: to another that waits, or to the end. */
+static void queue(struct cr_pool *pool, struct cr_guest *guest, struct cr_guest **at)
 {
-    run->next_waiting = *at;
-    run->waiting_at = at;
-    if (run->next_waiting)
-        run->next_waiting->waiting_at = &run->next_waiting;
+    guest->next = *at;
+    guest->at = at;
+    if (guest->next)
+        guest->next->at = &guest->next;
     else
-        pool->last_waiting = &run->next_waiting;
-    *at = run;
+        pool->last_waiting = &guest->next;
+    *at = guest;
     pool->waiting_count++;
 }
 
-int cr_pool_admit(const struct cr_pool *pool, const struct caprun_run *run, struct cr_err *err)
+int cr_pool_admit(const struct cr_pool *pool, const struct cr_guest *guest, struct cr_err *err)
 {
-    if (run->limits.memory > pool->sizes.max_memory)
+    if (guest->memory > pool->sizes.max_memory)
         return cr_err_set(err, CAPRUN_E_TOOBIG,
                           "The run may use %llu MiB, and all runs together only %llu MiB",
-                          (unsigned long long)(run->limits.memory / LIMIT_MIB),
+                          (unsigned long long)(guest->memory / LIMIT_MIB),
                           (unsigned long long)(pool->sizes.max_memory / LIMIT_MIB));
     /* those for whom there is room will not wait for long */
     if (pool->waiting_count >=
@@ -204,42 +203,42 @@ int cr_pool_admit(const struct cr_pool *pool, const struct caprun_run *run, stru
     return 0;
 }
 
-void cr_pool_enqueue(struct cr_pool *pool, struct caprun_run *run)
+void cr_pool_enqueue(struct cr_pool *pool, struct cr_guest *guest)
 {
-    queue(pool, run, pool->last_waiting);
-    cr_stock_hope(&pool->stock); /* a new run is a new chance */
-    if (run->caller_waits)
+    queue(pool, guest, pool->last_waiting);
+    cr_stock_hope(&pool->stock); /* a new guest is a new chance */
+    if (guest->caller_waits)
         cr_loop_do(pool->loop, &pool->task);
     else
         have_work(pool);
 }
 
-void cr_pool_dequeue(struct cr_pool *pool, struct caprun_run *run)
+void cr_pool_dequeue(struct cr_pool *pool, struct cr_guest *guest)
 {
-    *run->waiting_at = run->next_waiting;
-    if (run->next_waiting)
-        run->next_waiting->waiting_at = run->waiting_at;
+    *guest->at = guest->next;
+    if (guest->next)
+        guest->next->at = guest->at;
     else
-        pool->last_waiting = run->waiting_at;
+        pool->last_waiting = guest->at;
     pool->waiting_count--;
 }
 
-static void leave(struct cr_pool *pool, const struct caprun_run *run)
+static void leave(struct cr_pool *pool, const struct cr_guest *guest)
 {
     cr_stock_forget(&pool->stock);
     pool->running--;
-    pool->memory -= run->limits.memory;
+    pool->memory -= guest->memory;
 }
 
-void cr_pool_requeue(struct cr_pool *pool, struct caprun_run *run, const struct cr_err *why)
+void cr_pool_requeue(struct cr_pool *pool, struct cr_guest *guest, const struct cr_worker *w,
+                     const struct cr_err *why)
 {
-    leave(pool, run);
+    leave(pool, guest);
     if (why)
-        cr_stock_note_failure(&pool->stock, run->worker->asked_us, why);
+        cr_stock_note_failure(&pool->stock, w->asked_us, why);
     if (why && why->code == CAPRUN_E_SANDBOX)
-        cr_stock_distrust(&pool->stock, run->worker->zygote);
-    run->worker = NULL;
-    queue(pool, run, &pool->waiting);
+        cr_stock_distrust(&pool->stock, w->zygote);
+    queue(pool, guest, &pool->waiting);
     have_work(pool);
 }
 
@@ -256,9 +255,9 @@ void cr_pool_worker_works(struct cr_pool *pool)
         have_work(pool);
 }
 
-void cr_pool_release(struct cr_pool *pool, struct caprun_run *run)
+void cr_pool_release(struct cr_pool *pool, const struct cr_guest *guest)
 {
-    leave(pool, run);
+    leave(pool, guest);
     cr_stock_hurry(&pool->stock);
     pool->active_us = cr_loop_now();
     if (pool->waiting || (wants_refill(pool) && cr_stock_is_low(&pool->stock)))
@@ -272,14 +271,14 @@ void cr_pool_distrust(struct cr_pool *pool, struct cr_zygote *z)
     cr_stock_distrust(&pool->stock, z);
 }
 
-void cr_pool_crashed(struct cr_pool *pool, struct caprun_run *run)
+void cr_pool_crashed(struct cr_pool *pool, const struct cr_guest *guest, const struct cr_worker *w)
 {
-    cr_crashes_add(&pool->crashes, run->digest);
+    cr_crashes_add(&pool->crashes, guest->digest);
     pool->crash_count++;
-    cr_stock_distrust(&pool->stock, run->worker->zygote);
+    cr_stock_distrust(&pool->stock, w->zygote);
 }
 
-bool cr_pool_refuses(const struct cr_pool *pool, const struct caprun_run *run)
+bool cr_pool_refuses(const struct cr_pool *pool, const struct cr_guest *guest)
 {
-    return cr_crashes_refuse(&pool->crashes, run->digest);
+    return cr_crashes_refuse(&pool->crashes, guest->digest);
 }

@@ -390,12 +390,16 @@ bool cr_stock_is_low(const struct cr_stock *stock)
 
 void cr_stock_refill(struct cr_stock *stock)
 {
-    while (cr_stock_wants_more(stock)) {
+    bool is_over = false;
+
+    while (!is_over && cr_stock_wants_more(stock)) {
         struct cr_worker *w = ask(stock, stock->sizes->memory, SPARE_CPU_S);
 
         if (!w)
             return;
         list_add(&stock->coming, w);
+        /* a program takes a millisecond to start, a fork a hundredth of that to ask for */
+        is_over = stock->sizes->fresh && cr_loop_turn_is_over(stock->loop);
     }
 }
 

@@ -83,7 +83,7 @@ bool cr_stock_wants_more(const struct cr_stock *stock);
 /* Is half of it gone, or more? */
 bool cr_stock_is_low(const struct cr_stock *stock);
 
-/* Asks for as many as are wanted. */
+/* Asks for as many as are wanted, or as a turn has time for. */
 void cr_stock_refill(struct cr_stock *stock);
 
 /* Nobody is to get a worker of |z| any more. */

@@ -67,16 +67,13 @@ unsigned cr_verify_own_filters(void)
 
 static int verify_status(pid_t pid, unsigned inherited, struct cr_err *err)
 {
-    struct cr_buf text;
-    int r;
+    cr_autobuf struct cr_buf text = CR_BUF(MAX_STATUS);
+    int r = cr_proc_read(pid, "status", &text, err);
 
-    cr_buf_init(&text, MAX_STATUS);
-    r = cr_proc_read(pid, "status", &text, err);
     if (r == 0)
         r = check_lines(cr_buf_text(&text), err);
     if (r == 0)
         r = check_filters(cr_buf_text(&text), inherited, err);
-    cr_buf_clear(&text);
     return r < 0 ? r : 0;
 }
 

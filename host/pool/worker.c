@@ -79,8 +79,9 @@ void cr_worker_let_go(struct cr_worker *w)
         return;
     if (w->lent)
         w->in.data = NULL; /* others may read it still */
-    cr_shared_unref(w->lent);
-    cr_buf_clear(&w->in);
+    cr_shared_unref_large(w->lent, w->in.cap, w->helper);
+    if (w->in.data)
+        cr_helper_free(w->helper, w->in.data, w->in.cap);
     free(w);
 }
 
@@ -308,6 +309,7 @@ int cr_worker_new(struct cr_zygote *z, uint64_t memory, uint32_t cpu_s,
     *w = (struct cr_worker){.owner = owner,
                             .data = data,
                             .zygote = z,
+                            .helper = &z->loop->helper,
                             .memory = memory,
                             .cpu_s = cpu_s,
                             .asked_us = cr_loop_now(),

@@ -43,11 +43,12 @@ struct cr_worker {
     const struct cr_worker_owner *owner;
     void *data; /* the owner's */
     struct cr_zygote *zygote;
-    uint64_t memory; /* with which it was forked */
+    struct cr_helper *helper; /* the loop's */
+    uint64_t memory;          /* with which it was forked */
     int64_t asked_us;
     struct cr_watch socket;
     struct cr_timer patience; /* how long to wait for the zygote's word on a closed socket */
-    int *keep;                /* where |pidfd| is left in the end, or NULL */
+    int *keep;                /* where |pidfd| is left, open, in the end, or NULL */
     int pidfd;                /* -1 until the zygote has sent it */
     pid_t pid;                /* from the credentials of the ready frame; 0 until then */
     uint32_t cpu_s;
@@ -67,7 +68,10 @@ struct cr_worker {
     bool heard;     /* it has sent a frame after its first */
     bool gone;      /* the owner knows */
     bool freed;     /* by the owner, while |busy| */
-    struct cr_err last;
+    struct {
+        int code;
+        char text[256];
+    } last; /* why it ends, while what it said before is read; small, since each worker has it */
     struct wire_limits limits; /* of its run */
     struct cr_buf in;
     size_t in_at;           /* bytes at the beginning of |in| that were handled */
@@ -141,6 +145,9 @@ bool cr_worker_has_room(const struct cr_worker *w, size_t len);
 /* Has its process ended? */
 bool cr_worker_is_dead(const struct cr_worker *w);
 
+/* Is |w->pid| known, and this worker's for sure? The number of a dead one may be another's. */
+bool cr_worker_owns_pid(const struct cr_worker *w);
+
 /*
  * Lets the kernel end the worker after |cpu_s| seconds of CPU time, if that is less than it has, it
  * is alive and we may: it is the backstop of a limit that the host holds by itself.
@@ -152,18 +159,6 @@ int64_t cr_worker_cpu_us(const struct cr_worker *w);
 
 /* Returns the worker's resident memory in bytes, or 0. It only grows: a worker returns none. */
 uint64_t cr_worker_memory(const struct cr_worker *w);
-
-/* Keeps the worker off the processor that this thread is on, where there are others. */
-void cr_worker_send_elsewhere(struct cr_worker *w);
-
-/* Ends that. */
-void cr_worker_send_anywhere(struct cr_worker *w);
-
-/*
- * From now on, which is to be its end, the worker gets what time the others leave. When it is freed
- * its pidfd is not closed but left in *|keep|, so that one can see when it has gone.
- */
-void cr_worker_step_back(struct cr_worker *w, int *keep);
 
 /* Ends a worker that has said what no honest one says; the owner is told, with |what| in words. */
 void cr_worker_fault(struct cr_worker *w, const char *what);

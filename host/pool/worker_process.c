@@ -3,7 +3,6 @@
  * by its number, since there is no call that takes a pidfd.
  */
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -20,8 +19,7 @@ bool cr_worker_is_dead(const struct cr_worker *w)
     return w->pidfd >= 0 && poll(&ended, 1, 0) > 0;
 }
 
-/* The number of one that is dead may be another's by now. */
-static bool has_its_pid(const struct cr_worker *w)
+bool cr_worker_owns_pid(const struct cr_worker *w)
 {
     return w->pid > 0 && w->pidfd >= 0 && !cr_worker_is_dead(w);
 }
@@ -30,38 +28,8 @@ void cr_worker_limit_cpu(struct cr_worker *w, uint32_t cpu_s)
 {
     struct rlimit limit = {cpu_s, cpu_s};
 
-    if (cpu_s < w->cpu_s && has_its_pid(w))
+    if (cpu_s < w->cpu_s && cr_worker_owns_pid(w))
         (void)prlimit(w->pid, RLIMIT_CPU, &limit, NULL);
-}
-
-void cr_worker_send_elsewhere(struct cr_worker *w)
-{
-    cpu_set_t others;
-
-    if (!has_its_pid(w) || sched_getaffinity(w->pid, sizeof(others), &others) < 0)
-        return;
-    CPU_CLR((size_t)sched_getcpu(), &others);
-    if (CPU_COUNT(&others) > 0)
-        (void)sched_setaffinity(w->pid, sizeof(others), &others);
-}
-
-/* To where the zygote may be, as it was born. */
-void cr_worker_send_anywhere(struct cr_worker *w)
-{
-    cpu_set_t all;
-
-    if (has_its_pid(w) && w->zygote->pid > 0 &&
-        sched_getaffinity(w->zygote->pid, sizeof(all), &all) == 0)
-        (void)sched_setaffinity(w->pid, sizeof(all), &all);
-}
-
-/* The scheduler takes a processor with nothing else to do for a free one. */
-void cr_worker_step_back(struct cr_worker *w, int *keep)
-{
-    const struct sched_param none = {0};
-
-    if (has_its_pid(w) && sched_setscheduler(w->pid, SCHED_IDLE, &none) == 0)
-        w->keep = keep;
 }
 
 int64_t cr_worker_cpu_us(const struct cr_worker *w)

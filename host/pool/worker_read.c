@@ -198,13 +198,21 @@ static bool take_frames(struct cr_worker *w, pid_t pid)
     return !is_over;
 }
 
+static void end_drained(struct cr_worker *w)
+{
+    struct cr_err why;
+
+    (void)cr_err_set(&why, w->last.code, "%s", w->last.text);
+    cr_worker_end(w, &why);
+}
+
 /* The end of what can be read, for now or for good. */
 static void stop_reading(struct cr_worker *w, ssize_t n)
 {
     if (n == NO_MEMORY)
         end_without_memory(w);
     else if (w->draining)
-        cr_worker_end(w, &w->last);
+        end_drained(w);
     else if (n == 0)
         cr_worker_socket_closed(w);
 }
@@ -242,8 +250,8 @@ uint8_t *cr_worker_take_frame(struct cr_worker *w)
     size_t end;
 
     memcpy(&header, memory + w->in_at, sizeof(header));
-    if (header.length < WORTH_TAKING)
-        return NULL;
+    if (header.length < WORTH_TAKING || w->in.cap / 2 > header.length)
+        return NULL; /* whoever keeps it would keep the room for an earlier and longer one */
     end = w->in_at + sizeof(header) + header.length;
     cr_buf_init(&behind, w->in.max);
     cr_buf_add(&behind, memory + end, w->in.len - end);
@@ -296,7 +304,8 @@ void cr_worker_read_rest(struct cr_worker *w, const struct cr_err *why)
         return;
     }
     w->draining = true;
-    w->last = *why;
+    w->last.code = why->code;
+    (void)snprintf(w->last.text, sizeof(w->last.text), "%.255s", why->text);
     if (!w->put_off && !w->paused)
         cr_worker_read(w);
 }

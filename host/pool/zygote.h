@@ -32,20 +32,19 @@ struct cr_zygote {
     void (*changed)(struct cr_zygote *z);
     void *data; /* the owner's */
     struct cr_watch control;
-    bool listening;
     size_t awaited;                /* packets that somebody waits for */
     pid_t program;                 /* what was started; it leaves when the zygote is there */
     struct cr_watch program_ended; /* its pidfd */
     pid_t pid;                     /* the zygote, a child of ours too */
     struct cr_watch ended;         /* its pidfd */
-    bool awaits_birth;        /* it is dead, and its program has yet to say which process it is */
-    struct cr_timer patience; /* set meanwhile */
-    struct cr_timer look;     /* at a program that has no pidfd */
-    bool all_layers;          /* it has to have them */
-    bool greeted, dead;
-    bool lacks_layers;           /* which is why it is dead */
-    bool tested;                 /* we may kill its workers */
-    unsigned filters;            /* that it was born with */
+    struct cr_timer patience;      /* set meanwhile */
+    struct cr_timer look;          /* at a program that has no pidfd */
+    bool all_layers;               /* it has to have them */
+    bool greeted, dead, listening;
+    bool awaits_birth; /* it is dead, and its program has yet to say which process it is */
+    bool lacks_layers; /* which is why it is dead */
+    bool tested;       /* we may kill its workers */
+    unsigned filters;  /* that it was born with */
     uint8_t layers[WIRE_LAYERS]; /* 0, or the errno of why a layer is missing */
     uint64_t resident;           /* bytes that one of its workers has in memory when it is ready */
     uint32_t slots;              /* workers that it was asked for */

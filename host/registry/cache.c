@@ -13,7 +13,6 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "registry/entry.h"
 
 #define MOST_FILES 4096
 #define MOST_BYTES (512ull << 20)
@@ -235,15 +234,15 @@ static void renew(const struct cr_cache *cache, struct cr_entry *kept, const str
         keep(cache, kept, body);
 }
 
-void cr_cache_keep(struct cr_cache *cache, const char *url, const char *accept,
+void cr_cache_keep(const struct cr_cache *cache, const struct cr_cache_want *want,
                    const struct cr_cache_found *found, const struct cr_buf *body)
 {
     struct cr_entry entry;
 
     if (found->source != CR_CACHE_NET)
         return;
-    if (found->no_store || !cr_entry_make(url, accept, body, time(NULL), &entry)) {
-        forget(cache, url, accept);
+    if (found->no_store || !cr_entry_make(want->url, want->accept, body, time(NULL), &entry)) {
+        forget(cache, want->url, want->accept);
         return;
     }
     entry.max_age_s = found->max_age_s > 0 ? found->max_age_s : 0;
@@ -251,51 +250,62 @@ void cr_cache_keep(struct cr_cache *cache, const char *url, const char *accept,
     keep(cache, &entry, body);
 }
 
-/* With something to go on with, a server that does not answer at once is not asked again. */
-static int ask(struct cr_http *http, const char *url, const char *accept, const char *kept_etag,
-               size_t max, struct cr_http_answer *ret, struct cr_problem *why)
+bool cr_cache_find(const struct cr_cache *cache, const struct cr_cache_want *want,
+                   struct cr_cache_kept *kept, struct cr_cache_found *ret)
 {
-    int tries = http->tries, r;
-
-    if (kept_etag)
-        http->tries = 1;
-    r = cr_http_get(http, url, accept, kept_etag, max, ret, why);
-    http->tries = tries;
-    return r;
+    kept->is_kept = load(cache, want->url, want->accept, want->max, &kept->entry, &kept->body);
+    if (!kept->is_kept || cache->always_ask || !cr_entry_is_fresh(&kept->entry, time(NULL)))
+        return false;
+    (void)found(ret, CR_CACHE_KEPT, &kept->body, "");
+    kept->is_kept = false;
+    return true;
 }
 
-int cr_cache_get(struct cr_cache *cache, struct cr_http *http, const char *url, const char *accept,
-                 size_t max, struct cr_cache_found *ret, struct cr_problem *why)
+void cr_cache_kept_clear(struct cr_cache_kept *kept)
 {
-    struct cr_http_answer answer;
-    struct cr_entry kept;
-    struct cr_buf body;
-    bool is_kept = load(cache, url, accept, max, &kept, &body);
-    int r;
+    if (kept->is_kept)
+        cr_buf_clear(&kept->body);
+    kept->is_kept = false;
+}
 
-    if (is_kept && !cache->always_ask && cr_entry_is_fresh(&kept, time(NULL)))
-        return found(ret, CR_CACHE_KEPT, &body, "");
-    r = ask(http, url, accept, is_kept ? kept.etag : NULL, max, &answer, why);
-    if (r && is_kept && why->outcome == CAPRUN_OUTCOME_REGISTRY_UNREACHABLE)
-        return found(ret, CR_CACHE_OFFLINE, &body, why->text);
-    if (!r && is_kept && answer.status == 304) {
-        cr_buf_clear(&answer.body);
-        renew(cache, &kept, &body, &answer);
-        return found(ret, CR_CACHE_KEPT, &body, "");
+/* With something to go on with, a server that does not answer at once is not asked again. */
+void cr_cache_ask(const struct cr_cache_want *want, const struct cr_cache_kept *kept,
+                  struct cr_http_ask *ret)
+{
+    ret->url = want->url;
+    ret->accept = want->accept;
+    ret->max = want->max;
+    ret->etag = kept->is_kept ? kept->entry.etag : NULL;
+    ret->tries = kept->is_kept ? 1 : 0;
+}
+
+int cr_cache_settle(const struct cr_cache *cache, const struct cr_cache_want *want,
+                    struct cr_cache_kept *kept, struct cr_http_answer *answer,
+                    const struct cr_err *why, struct cr_cache_found *ret)
+{
+    bool was_kept = kept->is_kept;
+
+    kept->is_kept = false;
+    if (!answer && was_kept && why->outcome == CAPRUN_OUTCOME_REGISTRY_UNREACHABLE)
+        return found(ret, CR_CACHE_OFFLINE, &kept->body, why->text);
+    if (answer && was_kept && answer->status == 304) {
+        cr_buf_clear(&answer->body);
+        renew(cache, &kept->entry, &kept->body, answer);
+        return found(ret, CR_CACHE_KEPT, &kept->body, "");
     }
-    if (is_kept)
-        cr_buf_clear(&body);
-    if (r)
-        return r;
-    if (answer.status != 200) {
-        cr_buf_clear(&answer.body);
-        forget(cache, url, accept);
+    if (was_kept)
+        cr_buf_clear(&kept->body);
+    if (!answer)
+        return CAPRUN_E_INVAL;
+    if (answer->status != 200) {
+        cr_buf_clear(&answer->body);
+        forget(cache, want->url, want->accept);
         return 1;
     }
-    (void)found(ret, CR_CACHE_NET, &answer.body, "");
-    memcpy(ret->etag, answer.etag, sizeof(ret->etag));
-    ret->max_age_s = answer.max_age_s;
-    ret->no_store = answer.no_store;
+    (void)found(ret, CR_CACHE_NET, &answer->body, "");
+    memcpy(ret->etag, answer->etag, sizeof(ret->etag));
+    ret->max_age_s = answer->max_age_s;
+    ret->no_store = answer->no_store;
     return 0;
 }
 
@@ -315,7 +325,7 @@ static bool load_line(const struct cr_cache *cache, const char *name, struct cr_
     return strcmp(key, name) == 0;
 }
 
-void cr_cache_list(struct cr_cache *cache, const char *base,
+void cr_cache_list(const struct cr_cache *cache, const char *base,
                    void (*name)(void *data, const char *rest), void *data)
 {
     DIR *dir = list_dir(cache);

@@ -18,7 +18,7 @@ struct search {
     struct cr_metadata best; /* of zeros: none yet */
     char best_file[CR_FQDN_MAX + 1];
     char tied_file[CR_FQDN_MAX + 1]; /* as new as the best, or "" */
-    struct cr_problem *why;
+    struct cr_err *why;
 };
 
 /* The name that the file |entry| has the metadata of. Returns false if it is no such file. */
@@ -69,10 +69,10 @@ static int read_metadata(struct search *s, const char *name, struct cr_metadata 
     if (r != 0) {
         cr_buf_clear(&text);
         if (r == CAPRUN_E_NOMEM)
-            (void)cr_problem_memory(s->why);
+            (void)cr_err_memory(s->why);
         else if (r < 0)
-            (void)cr_problem_set(s->why, CAPRUN_OUTCOME_METADATA_INVALID, NULL, "%s (in '%s')",
-                                 err.text, s->path);
+            (void)cr_err_end(s->why, CAPRUN_OUTCOME_METADATA_INVALID, NULL, "%s (in '%s')",
+                             err.text, s->path);
         return r;
     }
     r = cr_metadata_parse(&text, where, ret, s->why);
@@ -81,10 +81,10 @@ static int read_metadata(struct search *s, const char *name, struct cr_metadata 
     (void)cr_fqdn_parse(name, &asked, &err);
     if (cr_fqdn_finds(&asked, &ret->fqdn))
         return 0;
-    (void)cr_problem_set(s->why, CAPRUN_OUTCOME_METADATA_INVALID,
-                         "the file's name and its \"fqdn\" have to be the same",
-                         "the metadata '%s' is of another capability: its \"fqdn\" is \"%s\"",
-                         where, ret->fqdn.full);
+    (void)cr_err_end(s->why, CAPRUN_OUTCOME_METADATA_INVALID,
+                     "the file's name and its \"fqdn\" have to be the same",
+                     "the metadata '%s' is of another capability: its \"fqdn\" is \"%s\"", where,
+                     ret->fqdn.full);
     cr_metadata_clear(ret);
     return CAPRUN_E_INVAL;
 }
@@ -125,11 +125,11 @@ static int find_newest(struct search *s)
     }
     if (!s->tied_file[0])
         return s->best_file[0] ? 0 : 1;
-    return cr_problem_set(s->why, CAPRUN_OUTCOME_METADATA_INVALID,
-                          "give the whole name, with its hash, or a later \"publishedAt\" to one",
-                          "which '%s' is the newest is not known: '%s' and '%s' in '%s' were "
-                          "published at the same time, or do not say when",
-                          s->want->name, s->best_file, s->tied_file, s->path);
+    return cr_err_end(s->why, CAPRUN_OUTCOME_METADATA_INVALID,
+                      "give the whole name, with its hash, or a later \"publishedAt\" to one",
+                      "which '%s' is the newest is not known: '%s' and '%s' in '%s' were "
+                      "published at the same time, or do not say when",
+                      s->want->name, s->best_file, s->tied_file, s->path);
 }
 
 static int find_exactly(struct search *s)
@@ -151,28 +151,27 @@ static int read_code(struct search *s, struct cr_buf *code)
     if (r == 0)
         return 0;
     if (r == CAPRUN_E_NOMEM)
-        return cr_problem_memory(s->why);
+        return cr_err_memory(s->why);
     if (r > 0)
-        return cr_problem_set(s->why, CAPRUN_OUTCOME_NOT_FOUND, "the code belongs beside it",
-                              "'%s/%s.json' is there, but '%s' is not", s->path, s->best_file,
-                              file);
-    return cr_problem_set(
+        return cr_err_end(s->why, CAPRUN_OUTCOME_NOT_FOUND, "the code belongs beside it",
+                          "'%s/%s.json' is there, but '%s' is not", s->path, s->best_file, file);
+    return cr_err_end(
         s->why, r == CAPRUN_E_TOOBIG ? CAPRUN_OUTCOME_VALIDATION_ERROR : CAPRUN_OUTCOME_NOT_FOUND,
         NULL, "%s (in '%s')", err.text, s->path);
 }
 
 int cr_directory_load(const char *path, const struct cr_fqdn *want, struct cr_metadata *ret,
-                      struct cr_buf *code, struct cr_problem *why)
+                      struct cr_buf *code, struct cr_err *why)
 {
     struct search s = {.path = path, .list = opendir(path), .want = want, .why = why};
     int r;
 
     if (!s.list && errno == ENOMEM)
-        return cr_problem_memory(why);
+        return cr_err_memory(why);
     if (!s.list)
-        return cr_problem_set(why, CAPRUN_OUTCOME_NOT_FOUND,
-                              "a registry is a directory or a URL that starts with http",
-                              "cannot open the registry '%s': %s", path, strerror(errno));
+        return cr_err_end(why, CAPRUN_OUTCOME_NOT_FOUND,
+                          "a registry is a directory or a URL that starts with http",
+                          "cannot open the registry '%s': %s", path, strerror(errno));
     r = want->hash[0] ? find_exactly(&s) : find_newest(&s);
     if (r == 0 && s.best.type == CR_METADATA_CODE)
         r = read_code(&s, code);

@@ -5,7 +5,7 @@
 #define CR_DIRECTORY_H
 
 #include "base/buf.h"
-#include "base/problem.h"
+#include "base/err.h"
 #include "registry/metadata.h"
 
 /*
@@ -16,7 +16,7 @@
  * is too long).
  */
 int cr_directory_load(const char *path, const struct cr_fqdn *want, struct cr_metadata *ret,
-                      struct cr_buf *code, struct cr_problem *why);
+                      struct cr_buf *code, struct cr_err *why);
 
 /* Calls |each| with every name that has metadata in |path|, as its file has it. */
 void cr_directory_list(const char *path, void (*each)(void *data, const struct cr_fqdn *name),

@@ -30,56 +30,53 @@ void cr_lockfile_hash(const void *bytes, size_t len, char ret[CR_LOCKFILE_HASH +
 
 /* --- reading -------------------------------------------------------------------------------- */
 
-static int cannot_read(const struct cr_lockfile *lock, int code, struct cr_problem *why)
+static int cannot_read(const struct cr_lockfile *lock, int code, struct cr_err *why)
 {
     enum caprun_outcome outcome = CAPRUN_OUTCOME_CONFIG_ERROR;
 
     if (code == CAPRUN_E_NOMEM)
-        return cr_problem_memory(why);
+        return cr_err_memory(why);
     if (code == CAPRUN_E_TOOBIG)
-        return cr_problem_set(why, outcome, CR_LOCKFILE_MEND, "'%s' is over %d MiB", lock->path,
-                              CR_LOCKFILE_MIB);
+        return cr_err_end(why, outcome, CR_LOCKFILE_MEND, "'%s' is over %d MiB", lock->path,
+                          CR_LOCKFILE_MIB);
     if (code == CAPRUN_E_INVAL)
-        return cr_problem_set(why, outcome, CR_LOCKFILE_MEND, "'%s' is not a regular file",
-                              lock->path);
-    return cr_problem_set(why, outcome, NULL, "cannot read '%s': %s", lock->path, strerror(errno));
+        return cr_err_end(why, outcome, CR_LOCKFILE_MEND, "'%s' is not a regular file", lock->path);
+    return cr_err_end(why, outcome, NULL, "cannot read '%s': %s", lock->path, strerror(errno));
 }
 
-int cr_lockfile_begin(struct cr_lockfile *lock, const char *dir, struct cr_problem *why)
+int cr_lockfile_begin(struct cr_lockfile *lock, const char *dir, struct cr_err *why)
 {
     size_t len = strlen(dir), size = len + sizeof("/" CR_LOCKFILE_NAME);
 
     *lock = (struct cr_lockfile){.path = malloc(size)};
     cr_buf_init(&lock->text, (size_t)CR_LOCKFILE_MIB << 20);
     if (!lock->path)
-        return cr_problem_memory(why);
+        return cr_err_memory(why);
     (void)snprintf(lock->path, size, "%s%s" CR_LOCKFILE_NAME, dir,
                    len && dir[len - 1] == '/' ? "" : "/");
     return 0;
 }
 
-int cr_lockfile_load(struct cr_lockfile *lock, int dir, struct cr_problem *why)
+int cr_lockfile_load(struct cr_lockfile *lock, int dir, struct cr_err *why)
 {
     struct cr_err err = {0};
     struct stat st;
     int r;
 
     if (fstatat(dir, CR_LOCKFILE_NAME, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode))
-        return cr_problem_set(why, CAPRUN_OUTCOME_CONFIG_ERROR, "put the file itself there",
-                              "'%s' is a symbolic link, which the next pin would replace",
-                              lock->path);
+        return cr_err_end(why, CAPRUN_OUTCOME_CONFIG_ERROR, "put the file itself there",
+                          "'%s' is a symbolic link, which the next pin would replace", lock->path);
     r = cr_file_read(dir, CR_LOCKFILE_NAME, &lock->text, &st, &err);
     if (r == 1)
         return 0;
     if (r < 0)
         return cannot_read(lock, r, why);
     if (cr_file_check_owner(&st, "", &err) < 0)
-        return cr_problem_set(why, CAPRUN_OUTCOME_CONFIG_ERROR, NULL, "'%s'%s", lock->path,
-                              err.text);
+        return cr_err_end(why, CAPRUN_OUTCOME_CONFIG_ERROR, NULL, "'%s'%s", lock->path, err.text);
     return cr_lockfile_parse(lock, why);
 }
 
-int cr_lockfile_read(const char *dir, struct cr_lockfile *ret, struct cr_problem *why)
+int cr_lockfile_read(const char *dir, struct cr_lockfile *ret, struct cr_err *why)
 {
     cr_autoclose int fd = -1;
     struct cr_lockfile lock;
@@ -169,7 +166,7 @@ static const char *show_pin(char ret[ROWS], const struct cr_pin *pin, unsigned d
 }
 
 int cr_lockfile_check(const struct cr_lockfile *lock, const char *name, const struct cr_pin *now,
-                      struct cr_problem *why)
+                      struct cr_err *why)
 {
     static const char *const changes[] = {
         "",
@@ -190,11 +187,11 @@ int cr_lockfile_check(const struct cr_lockfile *lock, const char *name, const st
     differs = compare(&pinned, now);
     if (!differs)
         return 0;
-    (void)cr_problem_set(why, CAPRUN_OUTCOME_INTEGRITY_MISMATCH, NULL,
-                         "%s is not what " CR_LOCKFILE_NAME " pins: %s changed\n"
-                         "  pinned: %s\n"
-                         "  now:    %s",
-                         name, changes[differs], show_pin(before, &pinned, differs),
-                         show_pin(after, now, differs));
-    return cr_problem_hint(why, "if you expected that: caprun lock --accept %s", name);
+    (void)cr_err_end(why, CAPRUN_OUTCOME_INTEGRITY_MISMATCH, NULL,
+                     "%s is not what " CR_LOCKFILE_NAME " pins: %s changed\n"
+                     "  pinned: %s\n"
+                     "  now:    %s",
+                     name, changes[differs], show_pin(before, &pinned, differs),
+                     show_pin(after, now, differs));
+    return cr_err_hint(why, "if you expected that: caprun lock --accept %s", name);
 }

@@ -26,7 +26,7 @@
 #include <stdbool.h>
 
 #include "base/json.h"
-#include "base/problem.h"
+#include "base/err.h"
 #include "registry/fqdn.h"
 
 #define CR_LOCKFILE_NAME "caprun.lock"
@@ -56,11 +56,11 @@ void cr_lockfile_hash(const void *bytes, size_t len, char ret[CR_LOCKFILE_HASH +
  * not JSON (line and column), has a shape or version that is not known, or a tool whose hash does
  * not fit its definition, belongs to others or can be written by them.
  */
-int cr_lockfile_read(const char *dir, struct cr_lockfile *ret, struct cr_problem *why);
+int cr_lockfile_read(const char *dir, struct cr_lockfile *ret, struct cr_err *why);
 void cr_lockfile_clear(struct cr_lockfile *lock);
 
 /* The part that touches no file: checks |lock|, which has a path and a text, and fills its doc. */
-int cr_lockfile_parse(struct cr_lockfile *lock, struct cr_problem *why);
+int cr_lockfile_parse(struct cr_lockfile *lock, struct cr_err *why);
 
 /* The pin of the four-part |name|. Returns false if there is none. */
 bool cr_lockfile_find(const struct cr_lockfile *lock, const char *name, struct cr_pin *ret);
@@ -75,7 +75,7 @@ void cr_lockfile_each(const struct cr_lockfile *lock,
  * INTEGRITY_MISMATCH, with what differs, both full hashes, and the command that accepts it.
  */
 int cr_lockfile_check(const struct cr_lockfile *lock, const char *name, const struct cr_pin *now,
-                      struct cr_problem *why);
+                      struct cr_err *why);
 
 /*
  * Pins |now| for |name| in the lockfile of |dir|. If somebody else has pinned it meanwhile, theirs
@@ -83,9 +83,16 @@ int cr_lockfile_check(const struct cr_lockfile *lock, const char *name, const st
  * above, or if it cannot be written (which directory, what to do).
  */
 int cr_lockfile_pin(const char *dir, const char *name, const struct cr_pin *now, bool accept,
-                    struct cr_problem *why);
+                    struct cr_err *why);
+
+/*
+ * The same without |accept|, and without waiting for other writers: CAPRUN_E_BUSY, without words,
+ * if there is one now.
+ */
+int cr_lockfile_try_pin(const char *dir, const char *name, const struct cr_pin *now,
+                        struct cr_err *why);
 
 /* Other writers were busy for CR_LOCKFILE_WAIT_MS. Returns CAPRUN_E_INVAL, with CONFIG_ERROR. */
-int cr_lockfile_refuse_busy(const char *dir, struct cr_problem *why);
+int cr_lockfile_refuse_busy(const char *dir, struct cr_err *why);
 
 #endif

@@ -14,15 +14,15 @@
 /* --- what is wrong -------------------------------------------------------------------------- */
 
 static int refuse_at(const struct cr_lockfile *lock, size_t line, size_t column, const char *words,
-                     struct cr_problem *why)
+                     struct cr_err *why)
 {
-    return cr_problem_set(why, CAPRUN_OUTCOME_CONFIG_ERROR, CR_LOCKFILE_MEND, "%s:%zu:%zu: %s",
-                          lock->path, line, column, words);
+    return cr_err_end(why, CAPRUN_OUTCOME_CONFIG_ERROR, CR_LOCKFILE_MEND, "%s:%zu:%zu: %s",
+                      lock->path, line, column, words);
 }
 
 /* The words may quote the file, and stay on one line: of two, the second could be a lie. */
 static int __attribute__((format(printf, 4, 5)))
-refuse(const struct cr_lockfile *lock, size_t at, struct cr_problem *why, const char *fmt, ...)
+refuse(const struct cr_lockfile *lock, size_t at, struct cr_err *why, const char *fmt, ...)
 {
     struct cr_buf shown;
     size_t line, column;
@@ -38,25 +38,24 @@ refuse(const struct cr_lockfile *lock, size_t at, struct cr_problem *why, const 
     cr_escape_terminal(&shown, words, strlen(words));
     text = cr_buf_text(&shown);
     cr_json_place(&lock->doc, at, &line, &column);
-    r = text ? refuse_at(lock, line, column, text, why) : cr_problem_memory(why);
+    r = text ? refuse_at(lock, line, column, text, why) : cr_err_memory(why);
     cr_buf_clear(&shown);
     return r;
 }
 
-static int refuse_json(const struct cr_lockfile *lock, const struct cr_err *err,
-                       struct cr_problem *why)
+static int refuse_json(const struct cr_lockfile *lock, const struct cr_err *err, struct cr_err *why)
 {
     size_t line, column;
     const char *words = cr_scan_place(err, &line, &column);
 
-    return err->code == CAPRUN_E_NOMEM ? cr_problem_memory(why)
+    return err->code == CAPRUN_E_NOMEM ? cr_err_memory(why)
                                        : refuse_at(lock, line, column, words, why);
 }
 
 /* --- pins of capabilities ------------------------------------------------------------------- */
 
 static int check_object(const struct cr_lockfile *lock, const struct cr_json *value,
-                        struct cr_problem *why)
+                        struct cr_err *why)
 {
     if (value->type == CR_JSON_OBJECT)
         return 0;
@@ -73,8 +72,7 @@ static bool is_one_of(const char *const names[], const char *key)
 
 /* |names|, of which the first |needed| must be there, and no others. */
 static int check_keys(const struct cr_lockfile *lock, const struct cr_json *object,
-                      const char *what, const char *const names[], int needed,
-                      struct cr_problem *why)
+                      const char *what, const char *const names[], int needed, struct cr_err *why)
 {
     if (object->type != CR_JSON_OBJECT)
         return refuse(lock, object->at, why, "%s is %s, not an object", what,
@@ -97,7 +95,7 @@ static bool is_hash(const char *text)
 }
 
 static int check_hash(const struct cr_lockfile *lock, const struct cr_json *value,
-                      struct cr_problem *why)
+                      struct cr_err *why)
 {
     if (value->type == CR_JSON_STRING && is_hash(value->text))
         return 0;
@@ -107,7 +105,7 @@ static int check_hash(const struct cr_lockfile *lock, const struct cr_json *valu
 }
 
 static int check_fqdn(const struct cr_lockfile *lock, const struct cr_json *value,
-                      struct cr_problem *why)
+                      struct cr_err *why)
 {
     struct cr_fqdn fqdn;
     struct cr_err err = {0};
@@ -124,8 +122,7 @@ static int check_fqdn(const struct cr_lockfile *lock, const struct cr_json *valu
     return 0;
 }
 
-static int check_pin(const struct cr_lockfile *lock, const struct cr_json *pin,
-                     struct cr_problem *why)
+static int check_pin(const struct cr_lockfile *lock, const struct cr_json *pin, struct cr_err *why)
 {
     static const char *const names[] = {"fqdn", "code", "metadata", NULL};
     struct cr_fqdn key;
@@ -147,7 +144,7 @@ static int check_pin(const struct cr_lockfile *lock, const struct cr_json *pin,
 }
 
 static int check_pins(const struct cr_lockfile *lock, const struct cr_json *pins,
-                      struct cr_problem *why)
+                      struct cr_err *why)
 {
     int r = check_object(lock, pins, why);
 
@@ -160,15 +157,14 @@ static int check_pins(const struct cr_lockfile *lock, const struct cr_json *pins
 
 /* Does the hash fit the definition? |scratch| is for its canonical form. */
 static int check_fit(const struct cr_lockfile *lock, const struct cr_json *hash,
-                     const struct cr_json *definition, struct cr_buf *scratch,
-                     struct cr_problem *why)
+                     const struct cr_json *definition, struct cr_buf *scratch, struct cr_err *why)
 {
     char now[CR_LOCKFILE_HASH + 1];
 
     scratch->len = 0;
     cr_json_canonical(scratch, definition);
     if (cr_buf_err(scratch))
-        return cr_problem_memory(why);
+        return cr_err_memory(why);
     cr_lockfile_hash(scratch->data, scratch->len, now);
     if (strcmp(now, hash->text) == 0)
         return 0;
@@ -178,7 +174,7 @@ static int check_fit(const struct cr_lockfile *lock, const struct cr_json *hash,
 }
 
 static int check_tool(const struct cr_lockfile *lock, const struct cr_json *tool,
-                      struct cr_buf *scratch, struct cr_problem *why)
+                      struct cr_buf *scratch, struct cr_err *why)
 {
     static const char *const names[] = {"sha256", "definition", NULL};
     const struct cr_json *hash, *definition;
@@ -195,7 +191,7 @@ static int check_tool(const struct cr_lockfile *lock, const struct cr_json *tool
 }
 
 static int check_servers(const struct cr_lockfile *lock, const struct cr_json *servers,
-                         struct cr_problem *why)
+                         struct cr_err *why)
 {
     int r = check_object(lock, servers, why);
     struct cr_buf scratch;
@@ -213,7 +209,7 @@ static int check_servers(const struct cr_lockfile *lock, const struct cr_json *s
 /* --- all of it ------------------------------------------------------------------------------ */
 
 /* Before all else: of a newer file nothing more is known. */
-static int check_version(const struct cr_lockfile *lock, struct cr_problem *why)
+static int check_version(const struct cr_lockfile *lock, struct cr_err *why)
 {
     const struct cr_json *value = cr_json_get(lock->doc.root, "version");
     uint64_t version = 0;
@@ -224,14 +220,14 @@ static int check_version(const struct cr_lockfile *lock, struct cr_problem *why)
     r = cr_json_number(value, CR_LOCKFILE_VERSION, &version);
     if (r == CAPRUN_E_TOOBIG) {
         (void)refuse(lock, value->at, why, "this lockfile was written by a newer caprun");
-        return cr_problem_hint(why, "use a newer caprun here, too");
+        return cr_err_hint(why, "use a newer caprun here, too");
     }
     if (r < 0 || version != CR_LOCKFILE_VERSION)
         return refuse(lock, value->at, why, "'version' is not %d", CR_LOCKFILE_VERSION);
     return 0;
 }
 
-static int check_text(struct cr_lockfile *lock, struct cr_problem *why)
+static int check_text(struct cr_lockfile *lock, struct cr_err *why)
 {
     static const char *const names[] = {"version", "capabilities", "servers", NULL};
     const struct cr_json *servers;
@@ -251,7 +247,7 @@ static int check_text(struct cr_lockfile *lock, struct cr_problem *why)
     return r < 0 || !servers ? r : check_servers(lock, servers, why);
 }
 
-int cr_lockfile_parse(struct cr_lockfile *lock, struct cr_problem *why)
+int cr_lockfile_parse(struct cr_lockfile *lock, struct cr_err *why)
 {
     int r = check_text(lock, why);
 

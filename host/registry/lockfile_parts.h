@@ -33,8 +33,8 @@ struct cr_lockfile_news {
  * Names the lockfile of |dir| and makes it an empty one; then reads it, if it is there, from |dir|
  * open. The caller ends it with cr_lockfile_clear(), whatever happens.
  */
-int cr_lockfile_begin(struct cr_lockfile *lock, const char *dir, struct cr_problem *why);
-int cr_lockfile_load(struct cr_lockfile *lock, int dir, struct cr_problem *why);
+int cr_lockfile_begin(struct cr_lockfile *lock, const char *dir, struct cr_err *why);
+int cr_lockfile_load(struct cr_lockfile *lock, int dir, struct cr_err *why);
 
 /*
  * Appends the text of |lock| with |news|, sorted and indented. Returns how many pins it has that
@@ -48,8 +48,7 @@ size_t cr_lockfile_compose(struct cr_buf *out, const struct cr_lockfile *lock,
  * is written. Returns as cr_lockfile_pin() does; or CAPRUN_E_BUSY, without words, if another
  * process writes now. cr_lockfile_write() waits for its turn.
  */
-int cr_lockfile_try_write(const char *dir, const struct cr_lockfile_news *news,
-                          struct cr_problem *why);
-int cr_lockfile_write(const char *dir, const struct cr_lockfile_news *news, struct cr_problem *why);
+int cr_lockfile_try_write(const char *dir, const struct cr_lockfile_news *news, struct cr_err *why);
+int cr_lockfile_write(const char *dir, const struct cr_lockfile_news *news, struct cr_err *why);
 
 #endif

@@ -17,37 +17,36 @@
 #define TURN_NAME ".caprun.lock.busy"
 #define TURN_TRIES 100 /* each time another writer was faster */
 
-static int cannot_write(const struct cr_lockfile *lock, struct cr_problem *why)
+static int cannot_write(const struct cr_lockfile *lock, struct cr_err *why)
 {
     bool forbidden = errno == EACCES || errno == EPERM || errno == EROFS;
 
-    return cr_problem_set(why, CAPRUN_OUTCOME_CONFIG_ERROR,
-                          forbidden ? "run in a directory of your own, or give --config FILE whose "
-                                      "directory can be written"
-                                    : NULL,
-                          "cannot write '%s': %s", lock->path, strerror(errno));
+    return cr_err_end(why, CAPRUN_OUTCOME_CONFIG_ERROR,
+                      forbidden ? "run in a directory of your own, or give --config FILE whose "
+                                  "directory can be written"
+                                : NULL,
+                      "cannot write '%s': %s", lock->path, strerror(errno));
 }
 
 /* What is new would make a file that cannot be read again. */
 static int no_room(const struct cr_lockfile *lock, const struct cr_lockfile_news *news,
-                   struct cr_problem *why)
+                   struct cr_err *why)
 {
     if (news->name)
-        return cr_problem_set(why, CAPRUN_OUTCOME_CONFIG_ERROR,
-                              "delete it to pin anew what runs next",
-                              "'%s' is full: there is no room to pin '%s'", lock->path, news->name);
-    return cr_problem_set(why, CAPRUN_OUTCOME_CONFIG_ERROR,
-                          "remove servers that you no longer use from it; one that fills it alone "
-                          "cannot be used",
-                          "'%s' has no room for the tools of '%s': a lockfile has at most %d MiB, "
-                          "%d keys and %d levels",
-                          lock->path, news->server, CR_LOCKFILE_MIB, CR_SCAN_MAX_KEYS,
-                          CR_SCAN_MAX_DEPTH);
+        return cr_err_end(why, CAPRUN_OUTCOME_CONFIG_ERROR, "delete it to pin anew what runs next",
+                          "'%s' is full: there is no room to pin '%s'", lock->path, news->name);
+    return cr_err_end(why, CAPRUN_OUTCOME_CONFIG_ERROR,
+                      "remove servers that you no longer use from it; one that fills it alone "
+                      "cannot be used",
+                      "'%s' has no room for the tools of '%s': a lockfile has at most %d MiB, "
+                      "%d keys and %d levels",
+                      lock->path, news->server, CR_LOCKFILE_MIB, CR_SCAN_MAX_KEYS,
+                      CR_SCAN_MAX_DEPTH);
 }
 
 /* Fills |made|, and makes sure that it can be read again. Returns 1; 0 if nothing is new. */
 static int make(struct cr_lockfile *made, const struct cr_lockfile *lock,
-                const struct cr_lockfile_news *news, struct cr_problem *why)
+                const struct cr_lockfile_news *news, struct cr_err *why)
 {
     size_t fresh = cr_lockfile_compose(&made->text, lock, news);
     int r = cr_buf_err(&made->text);
@@ -55,12 +54,12 @@ static int make(struct cr_lockfile *made, const struct cr_lockfile *lock,
     if (r == 0 && fresh)
         r = cr_lockfile_parse(made, why);
     if (r == CAPRUN_E_NOMEM)
-        return cr_problem_memory(why);
+        return cr_err_memory(why);
     return !fresh ? 0 : r < 0 ? no_room(lock, news, why) : 1;
 }
 
 /* Puts |made| into |dir|, whose lock is held, so that it is there after a crash. */
-static int store(const struct cr_lockfile *made, int dir, struct cr_problem *why)
+static int store(const struct cr_lockfile *made, int dir, struct cr_err *why)
 {
     cr_file_sweep(dir, CR_LOCKFILE_NAME);
     if (cr_file_replace(dir, CR_LOCKFILE_NAME, made->text.data, made->text.len, 0644, NULL) < 0)
@@ -73,21 +72,21 @@ static int store(const struct cr_lockfile *made, int dir, struct cr_problem *why
 
 /* Or a server that has new tools each time would leave no room for others. */
 static int check_budget(const struct cr_lockfile *lock, const struct cr_lockfile_news *news,
-                        struct cr_problem *why)
+                        struct cr_err *why)
 {
     const struct cr_json *servers = cr_json_get(lock->doc.root, "servers");
     const struct cr_json *pins = news->server ? cr_json_get(servers, news->server) : NULL;
 
     if (!pins || pins->len <= CR_TOOL_PINS_MAX)
         return 0;
-    return cr_problem_set(why, CAPRUN_OUTCOME_CONFIG_ERROR,
-                          "remove the pins of tools that are gone, or stop using that server",
-                          "the tools of '%s' take more than %u MiB of '%s'", news->server,
-                          CR_TOOL_PINS_MAX >> 20, lock->path);
+    return cr_err_end(why, CAPRUN_OUTCOME_CONFIG_ERROR,
+                      "remove the pins of tools that are gone, or stop using that server",
+                      "the tools of '%s' take more than %u MiB of '%s'", news->server,
+                      CR_TOOL_PINS_MAX >> 20, lock->path);
 }
 
 static int write_in(struct cr_lockfile *lock, const char *dir_name, int dir,
-                    const struct cr_lockfile_news *news, struct cr_problem *why)
+                    const struct cr_lockfile_news *news, struct cr_err *why)
 {
     struct cr_lockfile made;
     int r = cr_lockfile_load(lock, dir, why);
@@ -116,7 +115,7 @@ static int write_in(struct cr_lockfile *lock, const char *dir_name, int dir,
  * A file that only this user can open, so that other users cannot lock it: those who may read a
  * directory may lock that. It is there while a writer writes.
  */
-static int open_turn(const struct cr_lockfile *lock, int dir, int *ret_fd, struct cr_problem *why)
+static int open_turn(const struct cr_lockfile *lock, int dir, int *ret_fd, struct cr_err *why)
 {
     cr_autoclose int fd = openat(
         dir, TURN_NAME, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
@@ -126,10 +125,10 @@ static int open_turn(const struct cr_lockfile *lock, int dir, int *ret_fd, struc
         return cannot_write(lock, why);
     if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
         st.st_mode & (S_IRWXG | S_IRWXO))
-        return cr_problem_set(why, CAPRUN_OUTCOME_CONFIG_ERROR, "remove it",
-                              "cannot write '%s': '" TURN_NAME "' beside it is not a file of this "
-                              "user alone",
-                              lock->path);
+        return cr_err_end(why, CAPRUN_OUTCOME_CONFIG_ERROR, "remove it",
+                          "cannot write '%s': '" TURN_NAME "' beside it is not a file of this "
+                          "user alone",
+                          lock->path);
     *ret_fd = cr_steal_fd(&fd);
     return 0;
 }
@@ -144,7 +143,7 @@ static bool is_the_file(int dir, int fd)
 }
 
 /* Returns 0; CAPRUN_E_BUSY if another process writes now; or CONFIG_ERROR. */
-static int take_turn(const struct cr_lockfile *lock, int dir, int *ret_fd, struct cr_problem *why)
+static int take_turn(const struct cr_lockfile *lock, int dir, int *ret_fd, struct cr_err *why)
 {
     for (int tries = 0; tries < TURN_TRIES; tries++) {
         cr_autoclose int fd = -1;
@@ -161,8 +160,7 @@ static int take_turn(const struct cr_lockfile *lock, int dir, int *ret_fd, struc
     return CAPRUN_E_BUSY;
 }
 
-int cr_lockfile_try_write(const char *dir, const struct cr_lockfile_news *news,
-                          struct cr_problem *why)
+int cr_lockfile_try_write(const char *dir, const struct cr_lockfile_news *news, struct cr_err *why)
 {
     cr_autoclose int fd = -1, turn = -1;
     struct cr_lockfile lock;
@@ -180,21 +178,21 @@ int cr_lockfile_try_write(const char *dir, const struct cr_lockfile_news *news,
     return r;
 }
 
-int cr_lockfile_refuse_busy(const char *dir, struct cr_problem *why)
+int cr_lockfile_refuse_busy(const char *dir, struct cr_err *why)
 {
     struct cr_lockfile lock;
     int r = cr_lockfile_begin(&lock, dir, why);
 
     if (r == 0)
-        r = cr_problem_set(why, CAPRUN_OUTCOME_CONFIG_ERROR,
-                           "lslocks shows which; wait for them, or end them",
-                           "cannot write '%s': other processes have held the lock on it for %d s",
-                           lock.path, CR_LOCKFILE_WAIT_MS / 1000);
+        r = cr_err_end(why, CAPRUN_OUTCOME_CONFIG_ERROR,
+                       "lslocks shows which; wait for them, or end them",
+                       "cannot write '%s': other processes have held the lock on it for %d s",
+                       lock.path, CR_LOCKFILE_WAIT_MS / 1000);
     cr_lockfile_clear(&lock);
     return r;
 }
 
-int cr_lockfile_write(const char *dir, const struct cr_lockfile_news *news, struct cr_problem *why)
+int cr_lockfile_write(const char *dir, const struct cr_lockfile_news *news, struct cr_err *why)
 {
     const struct timespec pause = {.tv_nsec = CR_LOCKFILE_PAUSE_MS * 1000000L};
     int r = cr_lockfile_try_write(dir, news, why);
@@ -208,9 +206,17 @@ int cr_lockfile_write(const char *dir, const struct cr_lockfile_news *news, stru
 }
 
 int cr_lockfile_pin(const char *dir, const char *name, const struct cr_pin *now, bool accept,
-                    struct cr_problem *why)
+                    struct cr_err *why)
 {
     struct cr_lockfile_news news = {.name = name, .pin = now, .accept = accept};
 
     return cr_lockfile_write(dir, &news, why);
+}
+
+int cr_lockfile_try_pin(const char *dir, const char *name, const struct cr_pin *now,
+                        struct cr_err *why)
+{
+    struct cr_lockfile_news news = {.name = name, .pin = now};
+
+    return cr_lockfile_try_write(dir, &news, why);
 }

@@ -21,7 +21,7 @@
 struct reader {
     const char *where;
     struct cr_metadata *meta;
-    struct cr_problem *why;
+    struct cr_err *why;
 };
 
 typedef int check_fn(struct reader *r, const struct cr_json *value);
@@ -46,10 +46,10 @@ static int refuse_as(const struct reader *r, const struct cr_json *value, const 
                        line.len < SHOWN_POINTER ? line.len : SHOWN_POINTER);
     cr_buf_str(&shown, line.len < SHOWN_POINTER ? ": " : "...: ");
     cr_escape_terminal(&shown, words, strlen(words));
-    (void)cr_problem_set(r->why, CAPRUN_OUTCOME_METADATA_INVALID,
-                         "the metadata has to be mended where it is published",
-                         "the metadata '%s' is not valid: %s", r->where,
-                         cr_buf_text(&shown) ? cr_buf_text(&shown) : "a field is wrong");
+    (void)cr_err_end(r->why, CAPRUN_OUTCOME_METADATA_INVALID,
+                     "the metadata has to be mended where it is published",
+                     "the metadata '%s' is not valid: %s", r->where,
+                     cr_buf_text(&shown) ? cr_buf_text(&shown) : "a field is wrong");
     cr_buf_clear(&line);
     cr_buf_clear(&shown);
     return CAPRUN_E_INVAL;
@@ -162,7 +162,7 @@ static int check_fqdn(struct reader *r, const struct cr_json *value)
     if (cr_fqdn_parse(value->text, &r->meta->fqdn, &err) == 0)
         return 0;
     (void)snprintf(expected, sizeof(expected),
-                   "a name like \"org.project.namespace.action.hash\" (%s)", err.text);
+                   "a name like \"org.project.namespace.action.hash\" (%.500s)", err.text);
     return refuse_text(r, value, expected);
 }
 
@@ -371,7 +371,7 @@ static const struct field fields[] = {
 };
 
 int cr_metadata_parse(struct cr_buf *text, const char *where, struct cr_metadata *ret,
-                      struct cr_problem *why)
+                      struct cr_err *why)
 {
     struct cr_metadata meta = {.text = *text, .published_ms = INT64_MIN};
     struct reader r = {.where = where, .meta = &meta, .why = why};
@@ -381,11 +381,11 @@ int cr_metadata_parse(struct cr_buf *text, const char *where, struct cr_metadata
     cr_buf_init(text, text->max);
     code = cr_json_parse(meta.text.data, meta.text.len, &meta.doc, &err);
     if (code == CAPRUN_E_NOMEM)
-        (void)cr_problem_memory(why);
+        (void)cr_err_memory(why);
     else if (code < 0)
-        (void)cr_problem_set(why, CAPRUN_OUTCOME_METADATA_INVALID,
-                             "the metadata has to be mended where it is published",
-                             "the metadata '%s' is not JSON: %s", where, err.text);
+        (void)cr_err_end(why, CAPRUN_OUTCOME_METADATA_INVALID,
+                         "the metadata has to be mended where it is published",
+                         "the metadata '%s' is not JSON: %s", where, err.text);
     if (code == 0)
         code = check_fields(&r, meta.doc.root, fields, sizeof(fields) / sizeof(fields[0]));
     if (code < 0) {

@@ -13,7 +13,7 @@
 
 #include "base/buf.h"
 #include "base/json.h"
-#include "base/problem.h"
+#include "base/err.h"
 #include "registry/fqdn.h"
 
 #define CR_METADATA_MAX (1u << 20) /* bytes */
@@ -45,7 +45,7 @@ struct cr_metadata {
  * the JSON Pointer of what is wrong and what was expected.
  */
 int cr_metadata_parse(struct cr_buf *text, const char *where, struct cr_metadata *ret,
-                      struct cr_problem *why);
+                      struct cr_err *why);
 
 /* Takes metadata of zeros, too. */
 void cr_metadata_clear(struct cr_metadata *meta);

@@ -1,121 +1,164 @@
-/* registry.c - ask one registry after the other, then check what came. */
+/*
+ * registry.c - ask one registry after the other, then check what came.
+ *
+ * The helper does it all, from the first registry to what is kept in the end, as if nothing had to
+ * be waited for. Where a server has to be asked, its work ends with ASK; the loop fetches, submits
+ * the job again, and the work goes on where it was.
+ */
 #include "registry/registry.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/nearest.h"
+#include "http/url.h"
 #include "registry/directory.h"
 
 #define MAX_URL 4096
+#define METADATA_ACCEPT "application/json"
+#define CODE_ACCEPT "*/*"
+#define ASK 2 /* what a function returns where the loop has to fetch something */
+
+/* Something that comes from a URL. */
+struct fetched {
+    struct cr_buf url; /* "" if nothing was asked for */
+    struct cr_cache_want want;
+    struct cr_cache_kept kept;
+    struct cr_cache_found found;
+    bool is_there; /* and is good, as far as can be said */
+};
+
+struct cr_registry_load {
+    /* The loop's. */
+    struct cr_http *http;
+    struct cr_http_request *request; /* NULL: nothing is being fetched */
+    struct cr_registry_listener listener;
+
+    /* The helper's while the job is there. */
+    struct cr_job job;
+    char **sources;
+    size_t count, at;
+    char *cache_dir;
+    struct cr_fqdn want;
+    struct cr_cache cache;
+    struct fetched metadata, code;
+    struct fetched *asks; /* what the loop has to fetch; NULL: nothing */
+    struct cr_http_answer answer;
+    bool has_answer; /* else |why| says why there is none */
+    struct cr_capability c;
+    struct cr_err why;
+    int r; /* of the work */
+};
+
+/* --- from a URL ------------------------------------------------------------------------------ */
+
 static int refuse_other(const char *where, const struct cr_fqdn *want, const struct cr_fqdn *got,
-                        struct cr_problem *why)
+                        struct cr_err *why)
 {
-    return cr_problem_set(
+    return cr_err_end(
         why, CAPRUN_OUTCOME_METADATA_INVALID, "the registry has to be mended: tell who runs it",
         "'%s' is about \"%s\", and \"%s\" was asked for", where, got->full, want->full);
 }
 
-#define METADATA_ACCEPT "application/json"
-#define CODE_ACCEPT "*/*"
-
-/* Something that came from a URL. */
-struct fetched {
-    struct cr_buf url; /* "" if nothing was asked for */
-    struct cr_cache_found found;
-};
-
-struct load {
-    const struct cr_registry *registry;
-    const struct cr_fqdn *want;
-    struct fetched metadata, code;
-    struct cr_capability *c;
-    struct cr_problem *why;
-};
-
-/* Gets |reference| from the registry |base|. Returns as cr_cache_get() does. */
-static int fetch(struct load *l, const char *base, const char *reference, const char *accept,
-                 size_t max, struct fetched *ret)
+/* What came of asking the server. */
+static int settle(struct cr_registry_load *l, struct fetched *f)
 {
-    struct cr_http *http = l->registry->http;
-    int r = cr_http_resolve(http, base, reference, &ret->url, l->why);
+    bool has_answer = l->has_answer;
 
-    if (r == 0 && !cr_buf_text(&ret->url))
-        r = cr_problem_memory(l->why);
-    if (r == 0)
-        r = cr_cache_get(l->registry->cache, http, cr_buf_text(&ret->url), accept, max, &ret->found,
-                         l->why);
-    if (r == 0 && ret->found.source == CR_CACHE_OFFLINE)
-        memcpy(l->c->offline_reason, ret->found.offline_reason, sizeof(l->c->offline_reason));
-    return r;
+    l->asks = NULL;
+    l->has_answer = false;
+    return cr_cache_settle(&l->cache, &f->want, &f->kept, has_answer ? &l->answer : NULL, &l->why,
+                           &f->found);
 }
 
-static int fetch_metadata(struct load *l, const char *base)
-{
-    struct cr_metadata *meta = &l->c->meta;
-    int r = fetch(l, base, l->want->full, METADATA_ACCEPT, CR_METADATA_MAX, &l->metadata);
-    const char *url = cr_buf_text(&l->metadata.url);
-
-    if (r == 0)
-        r = cr_metadata_parse(&l->metadata.found.body, url, meta, l->why);
-    if (r == 0 && !cr_fqdn_finds(l->want, &meta->fqdn))
-        r = refuse_other(url, l->want, &meta->fqdn, l->why);
-    if (r == 0 && meta->type == CR_METADATA_CODE && !meta->code_url)
-        r = cr_problem_set(l->why, CAPRUN_OUTCOME_METADATA_INVALID,
-                           "the metadata has to be mended where it is published",
-                           "the metadata '%s' is not valid: it has no \"codeUrl\"", url);
-    return r;
-}
-
-static int fetch_code(struct load *l, const char *base)
-{
-    int r = fetch(l, base, l->c->meta.code_url, CODE_ACCEPT, CAPRUN_MAX_CODE, &l->code);
-
-    if (r == 0)
-        l->c->code = l->code.found.body;
-    if (r > 0)
-        r = cr_problem_set(l->why, CAPRUN_OUTCOME_NOT_FOUND,
-                           "the registry has to be mended: tell who runs it",
-                           "the metadata of '%s' says that its code is at '%s', and there is none",
-                           l->c->meta.fqdn.full, cr_buf_text(&l->code.url));
-    return r;
-}
-
-static int load_from(struct load *l, const char *source)
+/* Gets |reference| from the registry |base|. Returns as cr_cache_settle() does, or ASK. */
+static int fetch(struct cr_registry_load *l, const char *base, const char *reference,
+                 struct fetched *f)
 {
     int r;
 
+    if (l->asks == f) {
+        r = settle(l, f);
+    } else {
+        r = cr_url_resolve(base, reference, &f->url, &l->why);
+        f->want.url = cr_buf_text(&f->url);
+        if (r == 0 && !f->want.url)
+            r = cr_err_memory(&l->why);
+        if (r == 0 && !cr_cache_find(&l->cache, &f->want, &f->kept, &f->found)) {
+            l->asks = f;
+            r = ASK;
+        }
+    }
+    if (r == 0 && f->found.source == CR_CACHE_OFFLINE)
+        memcpy(l->c.offline_reason, f->found.offline_reason, sizeof(l->c.offline_reason));
+    return r;
+}
+
+static int fetch_metadata(struct cr_registry_load *l, const char *base)
+{
+    struct cr_metadata *meta = &l->c.meta;
+    int r = fetch(l, base, l->want.full, &l->metadata);
+    const char *url = l->metadata.want.url;
+
+    if (r == 0)
+        r = cr_metadata_parse(&l->metadata.found.body, url, meta, &l->why);
+    if (r == 0 && !cr_fqdn_finds(&l->want, &meta->fqdn))
+        r = refuse_other(url, &l->want, &meta->fqdn, &l->why);
+    if (r == 0 && meta->type == CR_METADATA_CODE && !meta->code_url)
+        r = cr_err_end(&l->why, CAPRUN_OUTCOME_METADATA_INVALID,
+                       "the metadata has to be mended where it is published",
+                       "the metadata '%s' is not valid: it has no \"codeUrl\"", url);
+    l->metadata.is_there = r == 0;
+    return r;
+}
+
+static int fetch_code(struct cr_registry_load *l, const char *base)
+{
+    int r = fetch(l, base, l->c.meta.code_url, &l->code);
+
+    if (r == 0)
+        l->c.code = l->code.found.body;
+    if (r == 1)
+        r = cr_err_end(&l->why, CAPRUN_OUTCOME_NOT_FOUND,
+                       "the registry has to be mended: tell who runs it",
+                       "the metadata of '%s' says that its code is at '%s', and there is none",
+                       l->c.meta.fqdn.full, l->code.want.url);
+    return r;
+}
+
+static int load_from(struct cr_registry_load *l, const char *source)
+{
+    int r = 0;
+
     if (!strstr(source, "://"))
-        return cr_directory_load(source, l->want, &l->c->meta, &l->c->code, l->why);
-    r = fetch_metadata(l, source);
-    if (r == 0 && l->c->meta.type == CR_METADATA_CODE)
+        return cr_directory_load(source, &l->want, &l->c.meta, &l->c.code, &l->why);
+    if (!l->metadata.is_there)
+        r = fetch_metadata(l, source);
+    if (r == 0 && l->c.meta.type == CR_METADATA_CODE)
         r = fetch_code(l, source);
     return r;
 }
 
 /* All is well with it, so that it may be used again. */
-static void keep(const struct load *l)
+static void keep(const struct cr_registry_load *l)
 {
-    struct cr_cache *cache = l->registry->cache;
-
     if (l->metadata.url.len)
-        cr_cache_keep(cache, (const char *)l->metadata.url.data, METADATA_ACCEPT,
-                      &l->metadata.found, &l->c->meta.text);
+        cr_cache_keep(&l->cache, &l->metadata.want, &l->metadata.found, &l->c.meta.text);
     if (l->code.url.len)
-        cr_cache_keep(cache, (const char *)l->code.url.data, CODE_ACCEPT, &l->code.found,
-                      &l->c->code);
+        cr_cache_keep(&l->cache, &l->code.want, &l->code.found, &l->c.code);
 }
 
 /* Did something come from the cache without a question? Then the server may have better. */
-static bool was_kept(const struct load *l)
+static bool was_kept(const struct cr_registry_load *l)
 {
-    return !l->registry->cache->always_ask &&
+    return !l->cache.always_ask &&
            ((l->metadata.url.len && l->metadata.found.source == CR_CACHE_KEPT) ||
             (l->code.url.len && l->code.found.source == CR_CACHE_KEPT));
 }
 
 /* --- what came ----------------------------------------------------------------------------- */
 
-static int check_integrity(const struct cr_capability *c, struct cr_problem *why)
+static int check_integrity(const struct cr_capability *c, struct cr_err *why)
 {
     char promised[CR_LOCKFILE_HASH + 1];
 
@@ -124,153 +167,29 @@ static int check_integrity(const struct cr_capability *c, struct cr_problem *why
     cr_lockfile_show(c->meta.integrity, promised);
     if (strcmp(promised, c->pin.code) == 0)
         return 0;
-    return cr_problem_set(why, CAPRUN_OUTCOME_INTEGRITY_MISMATCH,
-                          "its author has to publish code and \"integrity\" that fit; until then "
-                          "do not run it",
-                          "the code of '%s' is not what its metadata promises\n"
-                          "  integrity: %s\n"
-                          "  the code:  %s",
-                          c->meta.fqdn.full, promised, c->pin.code);
+    return cr_err_end(why, CAPRUN_OUTCOME_INTEGRITY_MISMATCH,
+                      "its author has to publish code and \"integrity\" that fit; until then "
+                      "do not run it",
+                      "the code of '%s' is not what its metadata promises\n"
+                      "  integrity: %s\n"
+                      "  the code:  %s",
+                      c->meta.fqdn.full, promised, c->pin.code);
 }
 
-static int take_pin(struct cr_capability *c, struct cr_problem *why)
+static int take_pin(struct cr_capability *c, struct cr_err *why)
 {
-    struct cr_buf essence;
+    cr_autobuf struct cr_buf essence = CR_BUF(2u * CR_METADATA_MAX);
 
-    cr_buf_init(&essence, 2u * CR_METADATA_MAX);
     cr_metadata_essence(&c->meta, &essence);
-    if (cr_buf_err(&essence)) {
-        cr_buf_clear(&essence);
-        return cr_problem_memory(why);
-    }
+    if (cr_buf_err(&essence))
+        return cr_err_memory(why);
     memcpy(c->pin.fqdn, c->meta.fqdn.full, sizeof(c->pin.fqdn));
     cr_lockfile_hash(c->code.data, c->code.len, c->pin.code);
     cr_lockfile_hash(essence.data, essence.len, c->pin.metadata);
-    cr_buf_clear(&essence);
     return 0;
 }
 
 /* --- what did not -------------------------------------------------------------------------- */
-
-struct meant {
-    const char *want;
-    char name[CR_FQDN_MAX + 1]; /* the nearest so far, or "" */
-};
-
-static void compare_name(void *data, const struct cr_fqdn *name)
-{
-    struct meant *meant = data;
-    const char *both[2] = {meant->name, name->name};
-
-    if (cr_nearest(meant->want, both, 2) == name->name)
-        memcpy(meant->name, name->name, sizeof(meant->name));
-}
-
-/* Says so, and which name may have been meant. */
-static int not_found(const struct cr_registry *registry, const struct cr_fqdn *want,
-                     struct cr_problem *why)
-{
-    struct meant meant = {.want = want->name};
-
-    if (registry->count == 0)
-        return cr_problem_set(why, CAPRUN_OUTCOME_NOT_FOUND,
-                              "name one with --registry DIR|URL, or in .caprun.json: "
-                              "{\"registries\": [\"./registry\"]}",
-                              "there is no registry to look for '%s' in", want->full);
-    (void)cr_problem_set(why, CAPRUN_OUTCOME_NOT_FOUND, "caprun config shows the registries",
-                         "'%s' is in none of the %zu registries", want->full, registry->count);
-    if (registry->count == 1)
-        (void)cr_problem_set(why, CAPRUN_OUTCOME_NOT_FOUND, "caprun config shows the registries",
-                             "'%s' is not in the registry '%s'", want->full, registry->sources[0]);
-    cr_registry_list(registry, compare_name, &meant);
-    if (meant.name[0])
-        (void)cr_problem_hint(why,
-                              strcmp(meant.name, want->name) == 0
-                                  ? "there is '%s', with another hash"
-                                  : "did you mean '%s'?",
-                              meant.name);
-    return CAPRUN_E_INVAL;
-}
-
-/* -------------------------------------------------------------------------------------------- */
-
-static int find(struct load *l)
-{
-    const struct cr_registry *registry = l->registry;
-
-    for (size_t i = 0; i < registry->count; i++) {
-        int r = load_from(l, registry->sources[i]);
-
-        l->c->source = registry->sources[i];
-        if (r <= 0)
-            return r;
-        cr_buf_clear(&l->metadata.url);
-    }
-    return not_found(registry, l->want, l->why);
-}
-
-static int find_and_check(struct load *l)
-{
-    struct cr_capability *c = l->c;
-    int r = find(l);
-
-    if (r == 0 && c->meta.type == CR_METADATA_HTTP)
-        r = cr_problem_set(
-            l->why, CAPRUN_OUTCOME_METADATA_INVALID,
-            "what can be run has the type \"js\", \"deno\" or \"stdio\"",
-            "'%s' is a remote MCP server, to which this version of caprun has no way",
-            c->meta.fqdn.full);
-    if (r == 0)
-        r = take_pin(c, l->why);
-    if (r == 0 && c->meta.type == CR_METADATA_CODE)
-        r = check_integrity(c, l->why);
-    if (r == 0)
-        keep(l);
-    return r;
-}
-
-/* Returns as cr_registry_load() does, or 1 if it is worth asking again without the cache. */
-static int try_load(const struct cr_registry *registry, const struct cr_fqdn *want,
-                    struct cr_capability *ret, struct cr_problem *why)
-{
-    struct cr_capability c = {0};
-    struct load l = {.registry = registry, .want = want, .c = &c, .why = why};
-    int r;
-
-    cr_buf_init(&c.code, CAPRUN_MAX_CODE);
-    cr_buf_init(&l.metadata.url, MAX_URL);
-    cr_buf_init(&l.code.url, MAX_URL);
-    r = find_and_check(&l);
-    if (r < 0) {
-        cr_capability_clear(&c);
-        if (was_kept(&l))
-            r = 1;
-    } else {
-        *ret = c;
-    }
-    cr_buf_clear(&l.metadata.url);
-    cr_buf_clear(&l.code.url);
-    return r;
-}
-
-int cr_registry_load(const struct cr_registry *registry, const struct cr_fqdn *want,
-                     struct cr_capability *ret, struct cr_problem *why)
-{
-    int r = try_load(registry, want, ret, why);
-
-    if (r > 0) {
-        registry->cache->always_ask = true;
-        r = try_load(registry, want, ret, why);
-        registry->cache->always_ask = false;
-    }
-    return r;
-}
-
-void cr_capability_clear(struct cr_capability *c)
-{
-    cr_metadata_clear(&c->meta);
-    cr_buf_clear(&c->code);
-}
 
 struct listing {
     void (*each)(void *data, const struct cr_fqdn *name);
@@ -288,15 +207,292 @@ static void list_kept(void *data, const char *rest)
         listing->each(listing->data, &name);
 }
 
+static void list_all(const char *const *sources, size_t count, const struct cr_cache *cache,
+                     struct listing listing)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strstr(sources[i], "://"))
+            cr_cache_list(cache, sources[i], list_kept, &listing);
+        else
+            cr_directory_list(sources[i], listing.each, listing.data);
+    }
+}
+
+struct meant {
+    const char *want;
+    char name[CR_FQDN_MAX + 1]; /* the nearest so far, or "" */
+};
+
+static void compare_name(void *data, const struct cr_fqdn *name)
+{
+    struct meant *meant = data;
+    const char *both[2] = {meant->name, name->name};
+
+    if (cr_nearest(meant->want, both, 2) == name->name)
+        memcpy(meant->name, name->name, sizeof(meant->name));
+}
+
+/* Says so, and which name may have been meant. */
+static int not_found(struct cr_registry_load *l)
+{
+    struct meant meant = {.want = l->want.name};
+    struct cr_err *why = &l->why;
+
+    if (l->count == 0)
+        return cr_err_end(why, CAPRUN_OUTCOME_NOT_FOUND,
+                          "name one with --registry DIR|URL, or in .caprun.json: "
+                          "{\"registries\": [\"./registry\"]}",
+                          "there is no registry to look for '%s' in", l->want.full);
+    (void)cr_err_end(why, CAPRUN_OUTCOME_NOT_FOUND, "caprun config shows the registries",
+                     "'%s' is in none of the %zu registries", l->want.full, l->count);
+    if (l->count == 1)
+        (void)cr_err_end(why, CAPRUN_OUTCOME_NOT_FOUND, "caprun config shows the registries",
+                         "'%s' is not in the registry '%s'", l->want.full, l->sources[0]);
+    list_all((const char *const *)l->sources, l->count, &l->cache,
+             (struct listing){compare_name, &meant});
+    if (meant.name[0])
+        (void)cr_err_hint(why,
+                          strcmp(meant.name, l->want.name) == 0 ? "there is '%s', with another hash"
+                                                                : "did you mean '%s'?",
+                          meant.name);
+    return CAPRUN_E_INVAL;
+}
+
+/* --- the work of the helper ------------------------------------------------------------------ */
+
+static void clear_fetched(struct fetched *f)
+{
+    cr_buf_clear(&f->url);
+    cr_cache_kept_clear(&f->kept);
+    f->is_there = false;
+}
+
+static int find_it(struct cr_registry_load *l)
+{
+    for (; l->at < l->count; l->at++) {
+        int r = load_from(l, l->sources[l->at]);
+
+        if (r != 1)
+            return r;
+        clear_fetched(&l->metadata);
+    }
+    return not_found(l);
+}
+
+static int find_and_check(struct cr_registry_load *l)
+{
+    struct cr_capability *c = &l->c;
+    int r = find_it(l);
+
+    if (r == 0 && !(c->source = strdup(l->sources[l->at])))
+        r = cr_err_memory(&l->why);
+    if (r == 0 && c->meta.type == CR_METADATA_HTTP)
+        r = cr_err_end(&l->why, CAPRUN_OUTCOME_METADATA_INVALID,
+                       "what can be run has the type \"js\", \"deno\" or \"stdio\"",
+                       "'%s' is a remote MCP server, to which this version of caprun has no way",
+                       c->meta.fqdn.full);
+    if (r == 0)
+        r = take_pin(c, &l->why);
+    if (r == 0 && c->meta.type == CR_METADATA_CODE)
+        r = check_integrity(c, &l->why);
+    if (r == 0)
+        keep(l);
+    return r;
+}
+
+static void clear_capability(struct cr_registry_load *l)
+{
+    char note[sizeof(l->c.cache_note)];
+
+    memcpy(note, l->c.cache_note, sizeof(note));
+    cr_capability_clear(&l->c);
+    memset(&l->c, 0, sizeof(l->c));
+    memcpy(l->c.cache_note, note, sizeof(note));
+    cr_buf_init(&l->c.code, CAPRUN_MAX_CODE);
+}
+
+/* The same once more, without what is kept. */
+static void start_again(struct cr_registry_load *l)
+{
+    clear_capability(l);
+    clear_fetched(&l->metadata);
+    clear_fetched(&l->code);
+    l->cache.always_ask = true;
+    l->at = 0;
+}
+
+/* Only what came from a URL is kept, so that others need no directory for it. */
+static void open_cache(struct cr_registry_load *l)
+{
+    for (size_t i = 0; i < l->count; i++)
+        if (cr_url_is_http(l->sources[i])) {
+            cr_cache_open(&l->cache, l->cache_dir, l->c.cache_note);
+            return;
+        }
+}
+
+static void work(struct cr_job *job)
+{
+    struct cr_registry_load *l = cr_container(job, struct cr_registry_load, job);
+
+    if (l->r == 0)
+        open_cache(l);
+    l->r = find_and_check(l);
+    if (l->r < 0 && was_kept(l)) {
+        start_again(l);
+        l->r = find_and_check(l);
+    }
+}
+
+/* --- the loop ------------------------------------------------------------------------------- */
+
+static void discard(struct cr_job *job)
+{
+    struct cr_registry_load *l = cr_container(job, struct cr_registry_load, job);
+
+    free(l->sources);
+    free(l->cache_dir);
+    clear_fetched(&l->metadata);
+    clear_fetched(&l->code);
+    if (l->has_answer)
+        cr_buf_clear(&l->answer.body);
+    cr_capability_clear(&l->c);
+    cr_cache_close(&l->cache);
+    free(l);
+}
+
+static void fetch_ended(void *data, struct cr_http_answer *answer, const struct cr_err *why)
+{
+    struct cr_registry_load *l = data;
+
+    l->request = NULL;
+    l->has_answer = answer != NULL;
+    if (answer)
+        l->answer = *answer;
+    else
+        l->why = *why;
+    cr_helper_submit(&l->http->loop->disk, &l->job);
+}
+
+static void tell_progress(void *data, const char *url, uint64_t got, uint64_t total)
+{
+    struct cr_registry_load *l = data;
+
+    l->listener.progress(l->listener.data, url, got, total);
+}
+
+static bool start_fetch(struct cr_registry_load *l)
+{
+    struct cr_http_ask ask = {
+        .progress = l->listener.progress ? tell_progress : NULL, .done = fetch_ended, .data = l};
+
+    cr_cache_ask(&l->asks->want, &l->asks->kept, &ask);
+    l->request = cr_http_start(l->http, &ask);
+    return l->request != NULL;
+}
+
+static void worked(struct cr_job *job)
+{
+    struct cr_registry_load *l = cr_container(job, struct cr_registry_load, job);
+    struct cr_registry_listener listener = l->listener;
+    struct cr_capability c;
+    struct cr_err why;
+    int r = l->r;
+
+    if (r == ASK && start_fetch(l))
+        return;
+    if (r == ASK)
+        r = cr_err_memory(&l->why);
+    why = l->why;
+    if (r == 0) {
+        c = l->c;
+        memset(&l->c, 0, sizeof(l->c));
+    }
+    discard(job);
+    listener.done(listener.data, r == 0 ? &c : NULL, &why);
+}
+
+/* Pointers and texts are one piece of memory. */
+static char **copy_sources(const struct cr_registry *registry)
+{
+    size_t bytes = (registry->count + 1) * sizeof(char *);
+    char **copy, *at;
+
+    for (size_t i = 0; i < registry->count; i++)
+        bytes += strlen(registry->sources[i]) + 1;
+    copy = calloc(1, bytes);
+    if (!copy)
+        return NULL;
+    at = (char *)(copy + registry->count + 1);
+    for (size_t i = 0; i < registry->count; i++) {
+        size_t len = strlen(registry->sources[i]) + 1;
+
+        copy[i] = memcpy(at, registry->sources[i], len);
+        at += len;
+    }
+    return copy;
+}
+
+static bool copy_places(struct cr_registry_load *l, const struct cr_registry *registry)
+{
+    l->sources = copy_sources(registry);
+    l->count = registry->count;
+    if (registry->cache_dir)
+        l->cache_dir = strdup(registry->cache_dir);
+    return l->sources && (!registry->cache_dir || l->cache_dir);
+}
+
+struct cr_registry_load *cr_registry_load(const struct cr_registry *registry,
+                                          const struct cr_fqdn *want,
+                                          const struct cr_registry_listener *listener)
+{
+    struct cr_registry_load *l = calloc(1, sizeof(*l));
+
+    if (!l)
+        return NULL;
+    l->job = (struct cr_job){.work = work, .done = worked, .discard = discard, .name = "registry"};
+    l->http = registry->http;
+    l->listener = *listener;
+    l->want = *want;
+    l->cache = (struct cr_cache){.dir = -1, .always_ask = registry->always_ask};
+    l->metadata.want = (struct cr_cache_want){.accept = METADATA_ACCEPT, .max = CR_METADATA_MAX};
+    l->code.want = (struct cr_cache_want){.accept = CODE_ACCEPT, .max = CAPRUN_MAX_CODE};
+    cr_buf_init(&l->metadata.url, MAX_URL);
+    cr_buf_init(&l->code.url, MAX_URL);
+    cr_buf_init(&l->c.code, CAPRUN_MAX_CODE);
+    if (!copy_places(l, registry)) {
+        discard(&l->job);
+        return NULL;
+    }
+    cr_helper_submit(&l->http->loop->disk, &l->job);
+    return l;
+}
+
+void cr_registry_cancel(struct cr_registry_load *l, struct cr_err *why)
+{
+    if (why)
+        (void)cr_err_end(why, CAPRUN_OUTCOME_CANCELLED, NULL, "Cancelled");
+    if (l->request)
+        cr_http_cancel(l->request, why);
+    cr_helper_abandon(&l->http->loop->disk, &l->job);
+}
+
+void cr_capability_clear(struct cr_capability *c)
+{
+    cr_metadata_clear(&c->meta);
+    cr_buf_clear(&c->code);
+    free(c->source);
+}
+
 void cr_registry_list(const struct cr_registry *registry,
                       void (*each)(void *data, const struct cr_fqdn *name), void *data)
 {
-    struct listing listing = {each, data};
+    struct cr_cache cache = {.dir = -1};
+    char note[256];
 
-    for (size_t i = 0; i < registry->count; i++) {
-        if (strstr(registry->sources[i], "://"))
-            cr_cache_list(registry->cache, registry->sources[i], list_kept, &listing);
-        else
-            cr_directory_list(registry->sources[i], each, data);
-    }
+    for (size_t i = 0; i < registry->count && cache.dir < 0; i++)
+        if (cr_url_is_http(registry->sources[i]))
+            cr_cache_open(&cache, registry->cache_dir, note);
+    list_all(registry->sources, registry->count, &cache, (struct listing){each, data});
+    cr_cache_close(&cache);
 }

@@ -78,7 +78,7 @@ enum cr_tool_state cr_tool_pins_check(const struct cr_tool_pins_index *index,
 }
 
 int cr_tool_pins_pin(const char *dir, const char *server, const struct cr_tool_now *now,
-                     size_t count, bool accept, struct cr_problem *why)
+                     size_t count, bool accept, struct cr_err *why)
 {
     struct cr_lockfile_news news = {
         .server = server, .tools = now, .count = count, .accept = accept};
@@ -231,7 +231,7 @@ static void add_name(struct cr_buf *out, const char *name)
 }
 
 /* Returns CAPRUN_E_INVAL or CAPRUN_E_NOMEM. */
-static int refuse(const char *server, const char *tool, const char *words, struct cr_problem *why)
+static int refuse(const char *server, const char *tool, const char *words, struct cr_err *why)
 {
     struct cr_buf out;
     const char *text;
@@ -243,37 +243,36 @@ static int refuse(const char *server, const char *tool, const char *words, struc
     cr_buf_str(&out, words);
     text = cr_buf_text(&out);
     if (text)
-        (void)cr_problem_set(why, CAPRUN_OUTCOME_INTEGRITY_MISMATCH, NULL, "%s", text);
+        (void)cr_err_end(why, CAPRUN_OUTCOME_INTEGRITY_MISMATCH, NULL, "%s", text);
     else
-        r = cr_problem_memory(why);
+        r = cr_err_memory(why);
     cr_buf_clear(&out);
     return r;
 }
 
-int cr_tool_pins_refuse_new(const char *server, const char *tool, struct cr_problem *why)
+int cr_tool_pins_refuse_new(const char *server, const char *tool, struct cr_err *why)
 {
     int r = refuse(server, tool, " is not pinned in " CR_LOCKFILE_NAME ", which is frozen", why);
 
     if (r == CAPRUN_E_NOMEM)
         return r;
     if (!is_plain(tool))
-        return cr_problem_hint(why, "call it once without --frozen");
-    return cr_problem_hint(why, "call it once without --frozen, or: caprun lock --accept %s:%s",
-                           server, tool);
+        return cr_err_hint(why, "call it once without --frozen");
+    return cr_err_hint(why, "call it once without --frozen, or: caprun lock --accept %s:%s", server,
+                       tool);
 }
 
 /* A name that a shell or an eye could take for something else is in no command to be copied. */
-static int hint(struct cr_problem *why, const char *server, const char *tool)
+static int hint(struct cr_err *why, const char *server, const char *tool)
 {
     if (is_plain(tool))
-        return cr_problem_hint(why, "if you expected that: caprun lock --accept %s:%s", server,
-                               tool);
-    return cr_problem_hint(
-        why, "if you expected that, remove the tool from \"servers\" in " CR_LOCKFILE_NAME
-             ": the next use pins it anew");
+        return cr_err_hint(why, "if you expected that: caprun lock --accept %s:%s", server, tool);
+    return cr_err_hint(why,
+                       "if you expected that, remove the tool from \"servers\" in " CR_LOCKFILE_NAME
+                       ": the next use pins it anew");
 }
 
-int cr_tool_pins_refuse_changed(const char *server, const char *tool, struct cr_problem *why)
+int cr_tool_pins_refuse_changed(const char *server, const char *tool, struct cr_err *why)
 {
     int r = refuse(server, tool,
                    " is not what " CR_LOCKFILE_NAME " pins: the definition of the tool changed, "
@@ -284,7 +283,7 @@ int cr_tool_pins_refuse_changed(const char *server, const char *tool, struct cr_
 }
 
 static int explain(const struct cr_json *pin, const char *server, const struct cr_tool_now *now,
-                   const struct cr_json *definition, struct cr_problem *why)
+                   const struct cr_json *definition, struct cr_err *why)
 {
     const struct cr_json *hash_was = cr_json_get(pin, "sha256");
     char hash[CR_LOCKFILE_HASH + 1];
@@ -303,13 +302,13 @@ static int explain(const struct cr_json *pin, const char *server, const struct c
     add_parts(&out, cr_json_get(pin, "definition"), definition);
     text = cr_buf_text(&out);
     if (text)
-        (void)cr_problem_set(why, CAPRUN_OUTCOME_INTEGRITY_MISMATCH, NULL, "%s", text);
+        (void)cr_err_end(why, CAPRUN_OUTCOME_INTEGRITY_MISMATCH, NULL, "%s", text);
     cr_buf_clear(&out);
-    return text ? hint(why, server, now->name) : cr_problem_memory(why);
+    return text ? hint(why, server, now->name) : cr_err_memory(why);
 }
 
 int cr_tool_pins_explain(const struct cr_lockfile *lock, const char *server,
-                         const struct cr_tool_now *now, struct cr_problem *why)
+                         const struct cr_tool_now *now, struct cr_err *why)
 {
     const struct cr_json *pin = find(lock, server, now->name);
     struct cr_json_doc doc = {0};
@@ -317,7 +316,7 @@ int cr_tool_pins_explain(const struct cr_lockfile *lock, const char *server,
     int r = cr_json_parse(now->definition, now->len, &doc, &err);
 
     if (r == CAPRUN_E_NOMEM)
-        return cr_problem_memory(why);
+        return cr_err_memory(why);
     r = explain(pin, server, now, doc.root, why); /* what is no JSON is absent */
     cr_json_clear(&doc);
     return r;

@@ -26,7 +26,7 @@
 #include <stddef.h>
 
 #include "base/buf.h"
-#include "base/problem.h"
+#include "base/err.h"
 #include "registry/lockfile.h"
 
 #define CR_TOOL_PINS_MAX (4u << 20) /* a server whose pins take more bytes gets no more */
@@ -63,16 +63,16 @@ enum cr_tool_state cr_tool_pins_check(const struct cr_tool_pins_index *index,
  * INTERNAL.
  */
 int cr_tool_pins_explain(const struct cr_lockfile *lock, const char *server,
-                         const struct cr_tool_now *now, struct cr_problem *why);
+                         const struct cr_tool_now *now, struct cr_err *why);
 
 /* The same in few words, where there are too many to explain each. */
-int cr_tool_pins_refuse_changed(const char *server, const char *tool, struct cr_problem *why);
+int cr_tool_pins_refuse_changed(const char *server, const char *tool, struct cr_err *why);
 
 /*
  * For a new one of a lockfile that may not change: INTEGRITY_MISMATCH, the name escaped as above.
  * Returns CAPRUN_E_INVAL, or CAPRUN_E_NOMEM with INTERNAL.
  */
-int cr_tool_pins_refuse_new(const char *server, const char *tool, struct cr_problem *why);
+int cr_tool_pins_refuse_new(const char *server, const char *tool, struct cr_err *why);
 
 /*
  * Pins those of |now|, of which no two have one name, that are not pinned, in one write; with
@@ -82,7 +82,7 @@ int cr_tool_pins_refuse_new(const char *server, const char *tool, struct cr_prob
  * room for them: then none is pinned.
  */
 int cr_tool_pins_pin(const char *dir, const char *server, const struct cr_tool_now *now,
-                     size_t count, bool accept, struct cr_problem *why);
+                     size_t count, bool accept, struct cr_err *why);
 
 /* Calls |each| for every pinned tool, in the order of the file. */
 void cr_tool_pins_each(const struct cr_lockfile *lock,

@@ -77,7 +77,7 @@ static void tell(struct cr_route *route, struct cr_buf *json)
 }
 
 /* A lockfile that cannot be read hides what has changed; that nothing was accepted is a failure. */
-void cr_route_tell_changes(struct cr_route_server *rs, int code, const struct cr_problem *why,
+void cr_route_tell_changes(struct cr_route_server *rs, int code, const struct cr_err *why,
                            const struct cr_buf *changed)
 {
     struct cr_buf json;
@@ -91,7 +91,7 @@ void cr_route_tell_changes(struct cr_route_server *rs, int code, const struct cr
 }
 
 static void listed(struct cr_server_waiter *waiter, struct cr_server *server,
-                   const struct cr_server_failure *why)
+                   const struct cr_err *why)
 {
     struct cr_route_server *rs = cr_container(waiter, struct cr_route_server, waiter);
     struct cr_buf json;
@@ -102,7 +102,7 @@ static void listed(struct cr_server_waiter *waiter, struct cr_server *server,
         return;
     }
     cr_buf_init(&json, MAX_LISTING);
-    add_failure(&json, rs, "RPC_ERROR", why->text, why->hint);
+    add_failure(&json, rs, caprun_outcome_name(why->outcome), why->text, why->hint);
     tell(rs->route, &json);
 }
 

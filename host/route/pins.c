@@ -37,7 +37,7 @@ struct cr_route_job {
     size_t want;
 
     int code; /* 0, CAPRUN_E_BUSY, or an error and |why| */
-    struct cr_problem why;
+    struct cr_err why;
     uint8_t *states;     /* of each tool, enum cr_tool_state */
     size_t explained;    /* bytes of long explanations */
     uint32_t *words_at;  /* as in struct cr_route_pins */
@@ -47,14 +47,14 @@ struct cr_route_job {
 /* --- in the helper ------------------------------------------------------------------------------
  */
 
-static void add_words(struct cr_route_job *j, size_t i, const struct cr_problem *why)
+static void add_words(struct cr_route_job *j, size_t i, const struct cr_err *why)
 {
     j->words_at[i] = (uint32_t)j->words.len;
     cr_buf_add(&j->words, why->text, strlen(why->text) + 1);
     cr_buf_add(&j->words, why->hint, strlen(why->hint) + 1);
 }
 
-static void add_json(struct cr_buf *out, const char *tool, const struct cr_problem *why)
+static void add_json(struct cr_buf *out, const char *tool, const struct cr_err *why)
 {
     cr_buf_str(out, out->len ? ",{\"name\":" : "{\"name\":");
     cr_escape_json_str(out, tool);
@@ -66,7 +66,7 @@ static void add_json(struct cr_buf *out, const char *tool, const struct cr_probl
 static void explain_change(struct cr_route_job *j, const struct cr_lockfile *lock, size_t i)
 {
     const struct cr_tool_now *tool = &j->now.list[i];
-    struct cr_problem why;
+    struct cr_err why;
 
     if (j->explained < MAX_EXPLAINED)
         (void)cr_tool_pins_explain(lock, j->server, tool, &why);
@@ -85,14 +85,14 @@ static int compare_with(struct cr_route_job *j, const struct cr_lockfile *lock)
     int r = cr_tool_pins_index(lock, j->server, &index);
 
     if (r < 0)
-        return cr_problem_memory(&j->why);
+        return cr_err_memory(&j->why);
     for (size_t i = 0; i < j->now.count; i++) {
         j->states[i] = (uint8_t)cr_tool_pins_check(&index, &j->now.list[i]);
         if (j->states[i] == CR_TOOL_CHANGED)
             explain_change(j, lock, i);
     }
     cr_tool_pins_index_clear(&index);
-    return cr_buf_err(&j->words) ? cr_problem_memory(&j->why) : 0;
+    return cr_buf_err(&j->words) ? cr_err_memory(&j->why) : 0;
 }
 
 static int look(struct cr_route_job *j)
@@ -114,8 +114,8 @@ static int pin_accepted(struct cr_route_job *j)
     for (size_t i = 0; i < j->now.count; i++)
         if (strcmp(j->now.list[i].name, j->accept) == 0)
             return cr_tool_pins_pin(j->dir, j->server, &j->now.list[i], 1, true, &j->why);
-    return cr_problem_set(&j->why, CAPRUN_OUTCOME_NOT_FOUND, "caprun tools lists what there is",
-                          "The server '%s' has no tool '%s'", j->server, j->accept);
+    return cr_err_end(&j->why, CAPRUN_OUTCOME_NOT_FOUND, "caprun tools lists what there is",
+                      "The server '%s' has no tool '%s'", j->server, j->accept);
 }
 
 /* All that is new is pinned: a server is trusted on first use as a whole. */
@@ -285,12 +285,12 @@ void cr_route_check_again(struct cr_timer *timer)
     submit(cr_container(timer, struct cr_route_pins, again)->check);
 }
 
-static int start_check(struct cr_route_server *rs, size_t tool, struct cr_problem *why)
+static int start_check(struct cr_route_server *rs, size_t tool, struct cr_err *why)
 {
     struct cr_route_job *j = new_job(rs, checked);
 
     if (!j)
-        return cr_problem_memory(why);
+        return cr_err_memory(why);
     j->want = tool;
     rs->pins.check = j;
     submit(j);
@@ -307,16 +307,14 @@ static bool is_recent(struct cr_route_pins *p)
     return is_recent;
 }
 
-static int refuse_changed(const struct cr_route_pins *p, size_t tool, struct cr_problem *why)
+static int refuse_changed(const struct cr_route_pins *p, size_t tool, struct cr_err *why)
 {
     const char *text = (const char *)p->words.data + p->words_at[tool];
 
-    return cr_problem_set(why, CAPRUN_OUTCOME_INTEGRITY_MISMATCH, text + strlen(text) + 1, "%s",
-                          text);
+    return cr_err_end(why, CAPRUN_OUTCOME_INTEGRITY_MISMATCH, text + strlen(text) + 1, "%s", text);
 }
 
-int cr_route_check_pin(struct cr_route_server *rs, const struct cr_tool *tool,
-                       struct cr_problem *why)
+int cr_route_check_pin(struct cr_route_server *rs, const struct cr_tool *tool, struct cr_err *why)
 {
     size_t i = (size_t)(tool - cr_server_tools(rs->server)->list);
     struct cr_route_pins *p = &rs->pins;
@@ -365,14 +363,14 @@ void cr_route_list_again(struct cr_timer *timer)
 void cr_route_find_changes(struct cr_route_server *rs)
 {
     struct cr_route_job *j = new_job(rs, listed);
-    struct cr_problem why;
+    struct cr_err why;
 
     if (j && rs->accept[0] && !(j->accept = strdup(rs->accept))) {
         discard(&j->job);
         j = NULL;
     }
     if (!j) {
-        (void)cr_problem_memory(&why);
+        (void)cr_err_memory(&why);
         cr_route_tell_changes(rs, CAPRUN_E_NOMEM, &why, NULL);
         return;
     }

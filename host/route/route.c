@@ -5,8 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mcp/stdio.h"
 #include "mcp/tools.h"
 #include "route/route_parts.h"
+#include "run/calls.h"
+#include "run/decide.h"
 
 #define MOST_IN_FLIGHT 1024u
 #define END_MS 5000 /* longer than a server is given to end */
@@ -87,13 +90,11 @@ static int add_server(struct cr_route *route, const struct cr_config_server *c, 
     static const struct cr_server_owner owner = {.listed = server_listed};
     struct cr_route_server *rs = &route->servers[route->count];
     struct cr_server_spec spec = {.name = c->name,
-                                  .child = {.guard = guard, .cwd = c->cwd},
                                   .era = era_of(c->era),
                                   .at_once = (uint32_t)c->max_concurrent,
                                   .eras_dir = eras_dir};
     size_t own;
     char **env;
-    int r;
 
     route->count++;
     rs->route = route;
@@ -107,11 +108,12 @@ static int add_server(struct cr_route *route, const struct cr_config_server *c, 
     env = full_env(c->env, &own);
     if (!env)
         return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for the server '%s'", c->name);
-    spec.child.argv = (const char *const *)c->argv;
-    spec.child.envp = (const char *const *)env;
-    r = cr_server_new(&route->all, &spec, &owner, rs, &rs->server, err);
+    spec.endpoint = cr_stdio_new(&(struct cr_child_spec){.guard = guard,
+                                                         .argv = (const char *const *)c->argv,
+                                                         .envp = (const char *const *)env,
+                                                         .cwd = c->cwd});
     free_env(env, own);
-    return r;
+    return cr_server_new(&route->all, &spec, &owner, rs, &rs->server, err);
 }
 
 static int add_patterns(struct cr_route *route, char *const *list, enum cr_policy_answer answer,
@@ -120,7 +122,7 @@ static int add_patterns(struct cr_route *route, char *const *list, enum cr_polic
     int r = 0;
 
     for (; r == 0 && list && *list; list++)
-        r = cr_policy_add(&route->policy, answer, *list, false, err);
+        r = cr_patterns_add(&route->policy.patterns, answer, *list, false, err);
     return r;
 }
 
@@ -132,7 +134,7 @@ static int add_idempotent(struct cr_route *route, const struct cr_config_server 
 
     for (char **glob = c->idempotent; r == 0 && *glob; glob++) {
         (void)snprintf(pattern, sizeof(pattern), "%s:%s", c->name, *glob);
-        r = cr_policy_add(&route->idempotent, CR_POLICY_ALLOW, pattern, false, err);
+        r = cr_patterns_add(&route->idempotent, CR_POLICY_ALLOW, pattern, false, err);
     }
     return r;
 }
@@ -160,6 +162,62 @@ static int fill(struct cr_route *route, const struct cr_config *config, const ch
     return r;
 }
 
+/* --- as the gate of runs ------------------------------------------------------------------------
+ */
+
+static void refuse_remote(struct caprun_run *run, uint32_t number, const char *method)
+{
+    char words[512];
+
+    (void)snprintf(words, sizeof(words),
+                   "No target for %s: the server \"%.*s\" has a URL, and this version of caprun "
+                   "talks to commands only",
+                   method, (int)strcspn(method, ":"), method);
+    cr_decide_fail(run, number, words);
+}
+
+/* Each kind of target has a file of its own: target_….c. */
+static void *take(struct cr_gate *gate, struct caprun_run *run, uint32_t number, const char *args,
+                  size_t len, uint8_t **block)
+{
+    struct cr_route *route = cr_container(gate, struct cr_route, gate);
+    const char *method = cr_calls_at(run, number)->method;
+    struct cr_route_server *rs = cr_route_find(route, method);
+
+    if (rs && !rs->is_remote)
+        return cr_mcp_take(rs, run, number, args, len, block);
+    if (rs)
+        refuse_remote(run, number, method);
+    else
+        cr_decide_no_target(run, number);
+    return NULL;
+}
+
+static void lost(struct cr_gate *gate, void *taken, const char *why)
+{
+    struct cr_target_call *call = taken;
+
+    (void)gate;
+    call->lost(call, why);
+}
+
+/* Also the server has to be called exactly so: the call is not repeated at another one. */
+static bool is_idempotent(struct cr_gate *gate, const char *tool)
+{
+    struct cr_route *route = cr_container(gate, struct cr_route, gate);
+    size_t len = strcspn(tool, ":");
+    const struct cr_route_server *rs = tool[len] ? cr_route_find(route, tool) : NULL;
+    struct cr_verdict v;
+
+    if (!rs || strlen(rs->name) != len || memcmp(rs->name, tool, len) != 0)
+        return false;
+    cr_patterns_judge(&route->idempotent, tool, &v);
+    return v.answer == CR_POLICY_ALLOW;
+}
+
+/* --- from the configuration ---------------------------------------------------------------------
+ */
+
 int cr_route_new(struct cr_loop *loop, const struct cr_config *config, const char *guard,
                  const char *cache, struct cr_route **ret, struct cr_err *err)
 {
@@ -168,16 +226,11 @@ int cr_route_new(struct cr_loop *loop, const struct cr_config *config, const cha
 
     if (!route)
         return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for the servers");
-    route->gate = (struct cr_gate){.judge = cr_route_judge,
-                                   .send = cr_route_send,
-                                   .is_idempotent = cr_route_is_idempotent,
-                                   .lost = cr_route_lost};
+    route->gate = (struct cr_gate){.take = take, .is_idempotent = is_idempotent, .lost = lost};
     route->all = (struct cr_servers){.loop = loop, .most = MOST_IN_FLIGHT};
     route->remote = (struct cr_task){.run = cr_route_tell_remote, .name = "route"};
     route->release = (struct cr_task){.run = cr_route_release_held, .name = "route"};
     route->held_last = &route->held;
-    cr_policy_init(&route->policy);
-    cr_policy_init(&route->idempotent);
     r = fill(route, config, guard, cache, err);
     if (r < 0) {
         cr_route_free(route);
@@ -271,14 +324,14 @@ void cr_route_free(struct cr_route *route)
     route->each = NULL; /* who waits for a listing is not told: his data may be gone */
     end_servers(route);
     cr_loop_forget(route->all.loop, &route->remote);
-    cr_route_end_calls(route);
+    cr_route_end_hold(route);
     for (size_t i = 0; i < route->count; i++) {
         cr_route_end_pins(&route->servers[i]);
         cr_server_free(route->servers[i].server);
     }
     free(route->servers);
     cr_policy_clear(&route->policy);
-    cr_policy_clear(&route->idempotent);
+    cr_patterns_clear(&route->idempotent);
     free(route->dir);
     free(route);
 }

@@ -2,9 +2,8 @@
  * route.h - where a call goes: from its name to a configured server, by policy, to the tool that is
  * pinned.
  *
- * It is the gate (pool/gate.h) of runs that have no handler. Policy is asked twice: before anything
- * is started, about the name that was called; and when the server's tools are known, about the
- * exact name of the tool, which may have been called by an alias.
+ * It is the gate (run/gate.h) of runs that have no handler. Each kind of target has a file,
+ * target_….c, with the way of a call to it.
  */
 #ifndef CR_ROUTE_H
 #define CR_ROUTE_H
@@ -14,7 +13,7 @@
 #include "base/err.h"
 #include "base/loop.h"
 #include "config/config.h"
-#include "policy/patterns.h"
+#include "policy/policy.h"
 #include "run/gate.h"
 
 struct cr_route;
@@ -36,11 +35,14 @@ void cr_route_free(struct cr_route *route);
 
 struct cr_gate *cr_route_gate(struct cr_route *route);
 
-/* To add to what the configuration permits. */
+/* To add to what the configuration permits, and to set who asks a person. */
 struct cr_policy *cr_route_policy(struct cr_route *route);
 
 /* The lockfile may not change: tools that are not pinned are not called. */
 void cr_route_freeze(struct cr_route *route, bool frozen);
+
+/* The lockfile was read, and can be: it need not be looked at before a server is started. */
+void cr_route_trust_lock(struct cr_route *route);
 
 /*
  * The next list of its server's tools is to pin |method|, "ns:action" by its exact name, as it is

@@ -1,12 +1,13 @@
 /*
  * route_parts.h - what the files that make up a route share: route.c, the servers and their end;
- * call.c, the way of a call; pins.c, what is pinned; listing.c, what there is.
+ * target_mcp.c, the way of a call; lockfile_wait.c and pins.c, what is pinned; listing.c, what
+ * there is.
  */
 #ifndef CR_ROUTE_PARTS_H
 #define CR_ROUTE_PARTS_H
 
 #include "base/buf.h"
-#include "base/problem.h"
+#include "base/err.h"
 #include "mcp/server.h"
 #include "registry/tool_pins.h"
 #include "route/route.h"
@@ -18,10 +19,10 @@ struct cr_route_job;
 
 /* What is known of the pins of a server's tools. */
 struct cr_route_pins {
-    uint8_t *states;           /* enum cr_tool_state of each tool of the list; NULL: not known */
-    uint32_t *words_at;        /* of each tool that has changed: where in |words| that is told */
-    struct cr_buf words;       /* texts and hints, each with a NUL at its end */
-    struct cr_problem failure; /* of the last check, if |has_failed| */
+    uint8_t *states;       /* enum cr_tool_state of each tool of the list; NULL: not known */
+    uint32_t *words_at;    /* of each tool that has changed: where in |words| that is told */
+    struct cr_buf words;   /* texts and hints, each with a NUL at its end */
+    struct cr_err failure; /* of the last check, if |has_failed| */
     bool has_checked, has_failed;
     bool is_unheard;                   /* no call has heard of the last check yet */
     int64_t checked_us;                /* when that was */
@@ -44,19 +45,20 @@ struct cr_route_server {
 struct cr_route {
     struct cr_gate gate;
     struct cr_policy policy;
-    struct cr_policy idempotent; /* allows what may be made again */
+    struct cr_patterns idempotent; /* allows what may be made again */
     struct cr_servers all;
     struct cr_route_server *servers;
     size_t count;
     char *dir; /* where the lockfile is */
     bool frozen;
 
-    bool has_read_lock;                      /* it could be read, before anything was started */
-    struct cr_route_read *read;              /* the job that reads it; NULL: none goes on */
-    struct cr_route_call *held, **held_last; /* calls that wait for that */
-    size_t held_bytes;                       /* of their args */
-    struct cr_problem *lock_problem; /* why it cannot be read, for those that wait, or NULL */
-    struct cr_task release;          /* lets them go */
+    bool has_read_lock;                    /* it could be read, before anything was started */
+    struct cr_route_read *read;            /* the job that reads it; NULL: none goes on */
+    struct cr_mcp_call *held, **held_last; /* calls that wait for that */
+    size_t held_bytes;                     /* of their args */
+    size_t asked_bytes;                    /* of args of calls about which a person is asked */
+    struct cr_err *lock_problem;           /* why it cannot be read, for those that wait, or NULL */
+    struct cr_task release;                /* lets them go */
 
     void (*each)(void *data, const char *json, size_t len); /* of the listing that goes on; NULL at
                                                                the end: nobody is told */
@@ -68,16 +70,54 @@ struct cr_route {
 /* The server that |method| begins with, by its exact name or with "_" for "-"; or NULL. */
 struct cr_route_server *cr_route_find(struct cr_route *route, const char *method);
 
-/* --- call.c ---------------------------------------------------------------------------------- */
+/* A call on its way. Each kind of target has its own struct around it. */
+struct cr_target_call {
+    void (*lost)(struct cr_target_call *call, const char *why); /* as of the gate */
+};
 
-void cr_route_judge(struct cr_gate *gate, const char *method, struct cr_ruling *ret);
-void *cr_route_send(struct cr_gate *gate, struct caprun_run *run, uint32_t number,
-                    const char *method, const char *args, size_t len, uint8_t **block);
-bool cr_route_is_idempotent(struct cr_gate *gate, const char *tool);
-void cr_route_lost(struct cr_gate *gate, void *sent, const char *why);
+/* --- target_mcp.c ----------------------------------------------------------------------------- */
 
+struct cr_mcp_call {
+    struct cr_target_call target;
+    struct cr_route_server *rs;
+    struct caprun_run *run;
+    uint32_t number;
+    struct cr_server_call at;            /* the server */
+    bool is_held;                        /* not there yet: the lockfile is being read */
+    struct cr_mcp_call *next, **held_at; /* in the list of held ones; what points to this one */
+    bool is_asked;                       /* a person is asked: it is in no list */
+    struct cr_pending pending;
+    char *permitted; /* the tool that they were asked about, by its exact name; NULL: none */
+    char method[];   /* as it was called */
+};
+
+/* As the gate's take(). */
+struct cr_target_call *cr_mcp_take(struct cr_route_server *rs, struct caprun_run *run,
+                                   uint32_t number, const char *args, size_t len, uint8_t **block);
+
+/* Goes on to the server, or ends. */
+void cr_mcp_go(struct cr_mcp_call *c);
+
+/* Ends with |why|. */
+void cr_mcp_fail(struct cr_mcp_call *c, const struct cr_err *why);
+
+/* --- lockfile_wait.c
+ * ------------------------------------------------------------------------------ */
+
+/*
+ * Has |c| wait until the lockfile was read: cr_mcp_go() or cr_mcp_fail() follows. Returns 0, or an
+ * error with words for the code.
+ */
+int cr_route_hold(struct cr_route *route, struct cr_mcp_call *c, struct cr_err *err);
+
+/* It does not wait any more. */
+void cr_route_let_go(struct cr_route *route, struct cr_mcp_call *c);
+
+/* The task that goes on with those that were held. */
 void cr_route_release_held(struct cr_task *task);
-void cr_route_end_calls(struct cr_route *route);
+
+/* For the end of the route. */
+void cr_route_end_hold(struct cr_route *route);
 
 /* --- pins.c ---------------------------------------------------------------------------------- */
 
@@ -94,8 +134,7 @@ void cr_route_end_pins(struct cr_route_server *rs);
  * CR_ROUTE_LATER, and cr_server_go_on() follows when it is known; or INTEGRITY_MISMATCH, or
  * CONFIG_ERROR if the lockfile cannot be read or written.
  */
-int cr_route_check_pin(struct cr_route_server *rs, const struct cr_tool *tool,
-                       struct cr_problem *why);
+int cr_route_check_pin(struct cr_route_server *rs, const struct cr_tool *tool, struct cr_err *why);
 
 /*
  * Pins the tool that is to be accepted, if there is one, and finds all tools that are not as they
@@ -115,7 +154,7 @@ void cr_route_tell_remote(struct cr_task *task);
  * What cr_route_find_changes() found: JSON objects with commas between them; or |code|, an error,
  * and |why|.
  */
-void cr_route_tell_changes(struct cr_route_server *rs, int code, const struct cr_problem *why,
+void cr_route_tell_changes(struct cr_route_server *rs, int code, const struct cr_err *why,
                            const struct cr_buf *changed);
 
 #endif

@@ -1,28 +1,34 @@
-/* arriving.c - one scan at a time, on the heap: it is large, and most runs never need it. */
+/* arriving.c - one scan at a time. */
 #include "run/arriving.h"
 
 #include <stdlib.h>
 
+struct cr_arriving_text {
+    struct cr_scan scan;
+    struct cr_err why; /* what is wrong with it; its code is 0 if nothing is, so far */
+};
+
 void cr_arriving_clear(struct cr_arriving *a)
 {
-    if (!a->scan)
+    if (!a->text)
         return;
-    cr_scan_clear(a->scan);
-    free(a->scan);
-    *a = (struct cr_arriving){0};
+    cr_scan_clear(&a->text->scan);
+    free(a->text);
+    a->text = NULL;
 }
 
 void cr_arriving_feed(struct cr_arriving *a, enum cr_scan_rules rules, const uint8_t *bytes,
                       size_t len)
 {
-    if (!a->scan) {
-        a->scan = malloc(sizeof(*a->scan));
-        if (!a->scan)
+    if (!a->text) {
+        a->text = malloc(sizeof(*a->text));
+        if (!a->text)
             return; /* then all of it is scanned in the end */
-        cr_scan_begin(a->scan, rules);
+        cr_scan_begin(&a->text->scan, rules);
+        a->text->why.code = 0;
     }
-    if (!a->why.code)
-        (void)cr_scan_feed(a->scan, bytes, len, &a->why);
+    if (!a->text->why.code)
+        (void)cr_scan_feed(&a->text->scan, bytes, len, &a->text->why);
 }
 
 int cr_arriving_finish(struct cr_arriving *a, enum cr_scan_rules rules, const uint8_t *bytes,
@@ -30,15 +36,15 @@ int cr_arriving_finish(struct cr_arriving *a, enum cr_scan_rules rules, const ui
 {
     int r;
 
-    if (a->scan && a->scan->rules != rules)
+    if (a->text && a->text->scan.rules != rules)
         cr_arriving_clear(a); /* it was another text */
-    if (!a->scan)
+    if (!a->text)
         return cr_scan_json(bytes, len, rules, err);
-    if (!a->why.code)
-        (void)cr_scan_finish(a->scan, bytes, len, &a->why);
-    r = a->why.code;
+    if (!a->text->why.code)
+        (void)cr_scan_finish(&a->text->scan, bytes, len, &a->text->why);
+    r = a->text->why.code;
     if (r < 0)
-        *err = a->why;
+        *err = a->text->why;
     cr_arriving_clear(a);
     return r;
 }

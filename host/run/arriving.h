@@ -15,10 +15,9 @@
 #include "base/err.h"
 #include "base/scan.h"
 
-/* All zeros at first. */
+/* All zeros at first. Most runs never need more, so that the rest is on the heap. */
 struct cr_arriving {
-    struct cr_scan *scan; /* NULL: nothing was fed yet */
-    struct cr_err why;    /* what is wrong with the text; its code is 0 if nothing is, so far */
+    struct cr_arriving_text *text; /* NULL: nothing was fed yet */
 };
 
 /* |bytes| are all bytes of the text so far, as for cr_scan_feed(). */

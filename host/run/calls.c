@@ -10,6 +10,7 @@
 #include "base/watchdog.h"
 #include "run/envelope.h"
 #include "run/keep.h"
+#include "run/run_parts.h"
 
 #define KEPT_WORDS 1000u
 #define KEPT_LONG 5000u /* of the first messages: two definitions of a tool, side by side */
@@ -89,7 +90,22 @@ int64_t cr_calls_next(struct caprun_run *run)
 {
     const struct cr_call *call = call_at(run, run->clock_first);
 
-    return call ? call->heard_us + (int64_t)run->limits.call_ms * 1000 : INT64_MAX;
+    return call ? call->heard_us + (int64_t)run->spec.limits.call_ms * 1000 : INT64_MAX;
+}
+
+const struct cr_call *cr_calls_at(const struct caprun_run *run, uint32_t number)
+{
+    return &run->calls[number - 1];
+}
+
+void cr_calls_show_sent(struct caprun_run *run, uint32_t number)
+{
+    run->calls[number - 1].sent_us = run->calls[number - 1].started_us;
+}
+
+void cr_calls_show_time(struct caprun_run *run, uint32_t number, uint64_t us)
+{
+    run->calls[number - 1].us = us;
 }
 
 void cr_calls_stop_clock(struct caprun_run *run, uint32_t number)
@@ -119,15 +135,15 @@ int cr_calls_send(struct caprun_run *run, uint32_t number, const char *tool)
 {
     struct cr_call *call = find_open(run, number, NULL);
     struct cr_err err;
-    void *sent;
+    void *taken;
 
     if (!call)
         return CAPRUN_E_STATE;
-    sent = call->sent;
-    call->sent = NULL;
+    taken = call->taken;
+    call->taken = NULL;
     if (run->recorder && run->recorder->send(run->recorder, run, number, tool, &err) < 0)
         return cr_run_end_unrecorded(run, &err);
-    call->sent = sent;
+    call->taken = taken;
     start_clock(run, call);
     call->sent_us = call->heard_us;
     cr_run_schedule(run);
@@ -151,7 +167,7 @@ void cr_calls_progress(struct caprun_run *run, uint32_t number, const char *json
 static void close_call(struct caprun_run *run, struct cr_call *call, enum cr_call_state state)
 {
     stop_clock(run, call);
-    call->sent = NULL;
+    call->taken = NULL;
     call->state = state;
     call->us = (uint64_t)(cr_loop_now() - call->started_us);
     run->calls_open--;
@@ -175,7 +191,7 @@ int cr_calls_end(struct caprun_run *run, uint32_t number, enum cr_call_state sta
     size_t shown = len < LIMIT_ERROR_MESSAGE_BYTES ? len : LIMIT_ERROR_MESSAGE_BYTES;
     struct wire_fail fail = {(uint32_t)strlen(code), (uint32_t)shown};
     size_t kept;
-    void *sent;
+    void *taken;
 
     if (!call)
         return CAPRUN_E_STATE;
@@ -184,14 +200,14 @@ int cr_calls_end(struct caprun_run *run, uint32_t number, enum cr_call_state sta
     if (asprintf(&call->message, "%.*s", (int)(shown < kept ? shown : kept), message) < 0)
         call->message = NULL;
     call->outcome = outcome;
-    sent = call->sent;
+    taken = call->taken;
     close_call(run, call, state);
     cr_run_send(
         run, (struct wire_header){.type = WIRE_FAIL, .id = number},
         (struct wire_part[]){{&fail, sizeof(fail)}, {code, fail.code_len}, {message, shown}}, 3,
         NULL);
-    if (sent)
-        run->gate->lost(run->gate, sent, "timeout");
+    if (taken)
+        run->gate->lost(run->gate, taken, "timeout");
     if (outcome == CAPRUN_OUTCOME_RPC_TIMEOUT)
         cr_run_tell(run, CAPRUN_EVENT_CALL_LOST, number);
     else
@@ -266,9 +282,14 @@ int cr_calls_reply_scanned(struct caprun_run *run, uint32_t number, enum wire_re
     return reply(run, number, kind, json, len, block, &unused);
 }
 
+size_t cr_calls_miss(struct caprun_run *run)
+{
+    return ++run->misses;
+}
+
 void cr_calls_release(struct caprun_run *run, uint32_t number)
 {
-    run->calls[number - 1].sent = NULL;
+    run->calls[number - 1].taken = NULL;
 }
 
 void cr_calls_hint(struct caprun_run *run, uint32_t number, const char *hint)
@@ -285,7 +306,7 @@ static void expire(struct caprun_run *run, uint32_t number)
     char amount[32], message[320];
     struct cr_err unused;
 
-    cr_units_show_duration(run->limits.call_ms, amount);
+    cr_units_show_duration(run->spec.limits.call_ms, amount);
     if (call->sent_us)
         (void)snprintf(message, sizeof(message), "RPC timeout: no answer from %s after %s",
                        call->method, amount);
@@ -305,11 +326,11 @@ void cr_calls_expire(struct caprun_run *run)
 void cr_calls_lose(struct caprun_run *run)
 {
     for (size_t i = 0; run->calls_open && i < run->call_count; i++) {
-        void *sent = run->calls[i].sent;
+        void *taken = run->calls[i].taken;
 
-        run->calls[i].sent = NULL;
-        if (sent)
-            run->gate->lost(run->gate, sent, "the run has ended");
+        run->calls[i].taken = NULL;
+        if (taken)
+            run->gate->lost(run->gate, taken, "the run has ended");
     }
 }
 

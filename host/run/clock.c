@@ -1,6 +1,6 @@
-/* run_clock.c - when a run is looked at next, and which of its limits is reached then. */
+/* clock.c - when a run is looked at next, and which of its limits is reached then. */
 #include "run/calls.h"
-#include "run/run.h"
+#include "run/run_parts.h"
 
 /* How long a worker that ran too long may take to say where it was. */
 #define STACK_GRACE_US 30000
@@ -12,7 +12,7 @@
 
 static int64_t wall_us(const struct caprun_run *run)
 {
-    return (int64_t)run->limits.wall_ms * 1000;
+    return (int64_t)run->spec.limits.wall_ms * 1000;
 }
 
 uint32_t cr_run_left_ms(const struct caprun_run *run)
@@ -44,11 +44,16 @@ void cr_run_schedule(struct caprun_run *run)
         next = run->check_cpu_us;
     if (run->state == CR_RUN_RUNNING && cr_calls_next(run) < next)
         next = cr_calls_next(run);
-    if (run->elsewhere_us && run->elsewhere_us < next)
-        next = run->elsewhere_us;
+    if (run->kept_off_us && run->kept_off_us < next)
+        next = run->kept_off_us;
     if (wake_at(run) < next)
         next = wake_at(run);
     cr_loop_set(run->loop, &run->timer, next);
+}
+
+void cr_run_wake(struct caprun_run *run)
+{
+    cr_run_send(run, (struct wire_header){.type = WIRE_WAKE}, NULL, 0, NULL);
 }
 
 static void reach_wall_limit(struct caprun_run *run)
@@ -65,7 +70,7 @@ static void reach_wall_limit(struct caprun_run *run)
 /* The worker cannot have used more CPU time than has passed, so the next look is after the rest. */
 static void check_cpu(struct caprun_run *run)
 {
-    int64_t left = (int64_t)run->limits.cpu_ms * 1000 - cr_worker_cpu_us(run->worker);
+    int64_t left = (int64_t)run->spec.limits.cpu_ms * 1000 - cr_worker_cpu_us(run->worker);
 
     if (left <= 0) {
         cr_run_end(run, CAPRUN_OUTCOME_CPU_TIMEOUT);
@@ -92,9 +97,9 @@ void cr_run_timer_due(struct cr_timer *timer)
     struct caprun_run *run = cr_container(timer, struct caprun_run, timer);
     int64_t now = cr_loop_now();
 
-    if (run->elsewhere_us && now >= run->elsewhere_us) {
-        cr_worker_send_anywhere(run->worker);
-        run->elsewhere_us = 0;
+    if (run->kept_off_us && now >= run->kept_off_us) {
+        cr_scheduling_let_back(run->worker);
+        run->kept_off_us = 0;
     }
     if (run->state == CR_RUN_STARTING) {
         end_not_ready(run);
@@ -110,7 +115,7 @@ void cr_run_timer_due(struct cr_timer *timer)
             cr_run_schedule(run);
     } else if (now >= wake_at(run)) {
         run->woken_us = now;
-        cr_run_send(run, (struct wire_header){.type = WIRE_WAKE}, NULL, 0, NULL);
+        cr_run_wake(run);
         if (run->state == CR_RUN_RUNNING)
             cr_run_schedule(run);
     } else {

@@ -11,10 +11,9 @@
 #include "base/scan.h"
 #include "base/watchdog.h"
 #include "run/calls.h"
+#include "run/run_parts.h"
 
-#define MESSAGE_MAX 1000u
-
-static void fail_text(struct caprun_run *run, uint32_t number, const char *message)
+void cr_decide_fail(struct caprun_run *run, uint32_t number, const char *message)
 {
     struct cr_err unused;
 
@@ -25,41 +24,12 @@ static void refuse_args(struct caprun_run *run, uint32_t number, const struct cr
 {
     char message[1024];
 
-    (void)snprintf(message, sizeof(message), "The args of %s are refused: %s",
+    (void)snprintf(message, sizeof(message), "The args of %s are refused: %.500s",
                    run->calls[number - 1].method, why->text);
-    fail_text(run, number, message);
+    cr_decide_fail(run, number, message);
 }
 
-/* --- the capability's own list of tools ----------------------------------------------------- */
-
-#define NAMED_TOOLS 3u
-
-bool cr_decide_is_listed(const struct caprun_run *run, const char *method)
-{
-    return !run->tools.is_set || cr_tool_list_has(&run->tools, method);
-}
-
-/*
- * By its name or, on the way to a server, by its alias: route/ looks the exact name up later. An
- * application's handler has no other names.
- */
-static bool may_be_listed(const struct caprun_run *run, const char *method)
-{
-    return cr_decide_is_listed(run, method) ||
-           (!run->on_call && cr_tool_list_has_alias(&run->tools, method));
-}
-
-/* ' ("text:upper", "text:lower" and 7 more)', or ', which is empty'. */
-static void list_tools(const struct cr_tool_list *tools, struct cr_buf *out)
-{
-    const char *name = cr_tool_list_next(tools, NULL);
-
-    for (size_t i = 0; name && i < NAMED_TOOLS; i++, name = cr_tool_list_next(tools, name))
-        cr_buf_fmt(out, "%s\"%s\"", i == 0 ? " (" : ", ", name);
-    if (name)
-        cr_buf_fmt(out, " and %zu more", tools->count - NAMED_TOOLS);
-    cr_buf_str(out, tools->count ? ")" : ", which is empty");
-}
+/* --- denials --------------------------------------------------------------------------------- */
 
 static void deny(struct caprun_run *run, uint32_t number, const char *message, size_t len)
 {
@@ -68,35 +38,12 @@ static void deny(struct caprun_run *run, uint32_t number, const char *message, s
 
     (void)cr_calls_end(run, number, CR_CALL_DENIED, CAPRUN_OUTCOME_PERMISSION_DENIED, message, len,
                        &unused);
-    if (run->stop_when_denied && run->state == CR_RUN_RUNNING) {
+    if (run->spec.stop_when_denied && run->state == CR_RUN_RUNNING) {
         run->error.tool = strdup(call->method);
         cr_run_say(run, "%s", call->message ? call->message : "A call was denied");
         cr_run_end(run, CAPRUN_OUTCOME_PERMISSION_DENIED);
     }
 }
-
-static void deny_by_tools(struct caprun_run *run, uint32_t number)
-{
-    struct cr_call *call = &run->calls[number - 1];
-    struct cr_buf message;
-
-    cr_buf_init(&message, MESSAGE_MAX);
-    cr_buf_fmt(&message, "%s is not in the capability's list of tools", call->method);
-    list_tools(&run->tools, &message);
-    cr_buf_str(&message, "; its author has to add it to \"tools\" in the metadata");
-    call->by = "rule:tools";
-    call->rule = NULL;
-    deny(run, number, (const char *)message.data, message.len);
-    cr_buf_clear(&message);
-}
-
-void cr_decide_deny_unlisted(struct caprun_run *run, uint32_t number)
-{
-    if (cr_calls_is_open(run, number))
-        deny_by_tools(run, number);
-}
-
-/* --- the way of a call ---------------------------------------------------------------------- */
 
 void cr_decide_rule(struct caprun_run *run, uint32_t number, const struct cr_ruling *ruling)
 {
@@ -111,16 +58,23 @@ void cr_decide_deny(struct caprun_run *run, uint32_t number, const struct cr_rul
     if (!cr_calls_is_open(run, number))
         return;
     cr_decide_rule(run, number, ruling);
-    deny(run, number, ruling->message, strlen(ruling->message));
+    deny(run, number, ruling->why.text, strlen(ruling->why.text));
 }
 
-/*
- * Behind the gate a message is a line. What the prelude sends has no line breaks between its
- * values; who sends some wants to begin a line of his own.
- */
-static bool has_line_breaks(const char *args, size_t len)
+/* --- the way of a call ---------------------------------------------------------------------- */
+
+/* On the way to a server "_" may stand for another character; a handler has no other names. */
+static bool may_be_listed(const struct caprun_run *run, const char *method)
 {
-    return memchr(args, '\n', len) || memchr(args, '\r', len);
+    return cr_policy_may_be_listed(&run->spec.tools, method, !run->on_call);
+}
+
+static void deny_unlisted(struct caprun_run *run, uint32_t number)
+{
+    struct cr_ruling ruling;
+
+    cr_policy_deny_unlisted(&run->spec.tools, run->calls[number - 1].method, &ruling);
+    cr_decide_deny(run, number, &ruling);
 }
 
 /* The args of a call, and what is known of them. */
@@ -143,34 +97,29 @@ static int check_args(const struct args *args, struct cr_err *err)
     return cr_scan_json((const uint8_t *)args->json, args->len, CR_SCAN_STRICT, err);
 }
 
-static void send_call(struct caprun_run *run, uint32_t number, const struct args *args)
+/*
+ * Behind the gate a message may be a line: a line break could forge a second one. What the prelude
+ * sends has none between its values.
+ */
+static bool has_line_breaks(const struct args *args)
 {
-    const char *method = run->calls[number - 1].method;
-    uint8_t *block = args->arriving ? cr_worker_take_frame(run->worker) : NULL;
-    void *sent;
-
-    cr_calls_start(run, number);
-    sent = run->gate->send(run->gate, run, number, method, args->json, args->len, &block);
-    run->calls[number - 1].sent = sent;
-    free(block);
+    return memchr(args->json, '\n', args->len) || memchr(args->json, '\r', args->len);
 }
 
-/* Target, then policy, on those bytes; a denied call starts nothing. */
 static void pass_gate(struct caprun_run *run, uint32_t number, const struct args *args)
 {
-    struct cr_ruling ruling;
+    uint8_t *block;
+    void *taken;
 
-    run->gate->judge(run->gate, run->calls[number - 1].method, &ruling);
-    if (ruling.answer == CR_RULING_NO_TARGET) {
-        fail_text(run, number, ruling.message);
-    } else if (ruling.answer == CR_RULING_DENIED) {
-        cr_decide_deny(run, number, &ruling);
-    } else if (has_line_breaks(args->json, args->len)) {
-        fail_text(run, number, "The args have line breaks between their values");
-    } else {
-        cr_decide_rule(run, number, &ruling);
-        send_call(run, number, args);
+    if (has_line_breaks(args)) {
+        cr_decide_fail(run, number, "The args have line breaks between their values");
+        return;
     }
+    block = args->arriving ? cr_worker_take_frame(run->worker) : NULL;
+    cr_calls_start(run, number);
+    taken = run->gate->take(run->gate, run, number, args->json, args->len, &block);
+    run->calls[number - 1].taken = taken;
+    free(block);
 }
 
 static void ask_application(struct caprun_run *run, uint32_t number, const char *args, size_t len)
@@ -186,27 +135,27 @@ static void ask_application(struct caprun_run *run, uint32_t number, const char 
     cr_watchdog_return();
 }
 
-static void refuse_without_target(struct caprun_run *run, uint32_t number)
+void cr_decide_no_target(struct caprun_run *run, uint32_t number)
 {
     const char *method = run->calls[number - 1].method;
     char message[1024];
 
     (void)snprintf(message, sizeof(message), "No target for %s: there is no \"%.*s\" in mcpServers",
                    method, (int)strcspn(method, ":"), method);
-    fail_text(run, number, message);
+    cr_decide_fail(run, number, message);
 }
 
 /*
  * The one way of every call, and the order of the contract: the capability's own tools, the args,
- * and then the application; or target and policy, and whoever answers. A call that is not listed
- * costs no scan of its args. The args that are checked are the bytes that go on.
+ * and then the application; or the gate, with target and policy, and whoever answers. A call that
+ * is not listed costs no scan of its args. The args that are checked are the bytes that go on.
  */
 static void decide(struct caprun_run *run, uint32_t number, const struct args *args)
 {
     struct cr_err err;
 
     if (!may_be_listed(run, run->calls[number - 1].method))
-        deny_by_tools(run, number);
+        deny_unlisted(run, number);
     else if (check_args(args, &err) < 0)
         refuse_args(run, number, &err);
     else if (run->on_call)
@@ -214,7 +163,7 @@ static void decide(struct caprun_run *run, uint32_t number, const struct args *a
     else if (run->gate)
         pass_gate(run, number, args);
     else
-        refuse_without_target(run, number);
+        cr_decide_no_target(run, number);
     if (run->state == CR_RUN_RUNNING)
         cr_run_schedule(run);
 }
@@ -223,6 +172,21 @@ void cr_decide_again(struct caprun_run *run, uint32_t number, const char *args, 
                      const struct cr_err *verdict)
 {
     decide(run, number, &(struct args){.json = args, .len = len, .verdict = verdict});
+}
+
+bool cr_decide_verdict(struct caprun_run *run, const uint8_t *args, size_t len,
+                       struct cr_err *ret_verdict)
+{
+    if (!run->arriving.text)
+        return false;
+    if (cr_arriving_finish(&run->arriving, CR_SCAN_STRICT, args, len, ret_verdict) == 0)
+        ret_verdict->code = 0;
+    return true;
+}
+
+bool cr_decide_may_repeat(const struct caprun_run *run, const char *tool)
+{
+    return !run->on_call && run->gate && run->gate->is_idempotent(run->gate, tool);
 }
 
 static void start_call(struct caprun_run *run, const char *ns, const struct wire_call *names,
@@ -288,12 +252,12 @@ void cr_decide_call(struct caprun_run *run, const struct wire_header *header,
     struct wire_call names;
     size_t before_args = find_args(header, payload, header->length);
 
-    if (header->id == run->limits.most.calls + 1) {
+    if (header->id == run->spec.limits.most.calls + 1) {
         cr_run_end(run, CAPRUN_OUTCOME_CALL_LIMIT);
         return;
     }
     if (!before_args || header->id != run->call_count + 1 ||
-        run->calls_open == run->limits.most.calls_at_once) {
+        run->calls_open == run->spec.limits.most.calls_at_once) {
         cr_worker_fault(run->worker, "a call that is not one");
         return;
     }

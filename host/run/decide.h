@@ -1,5 +1,5 @@
 /*
- * decide.h - may this call be made, and who answers it? The one choke point.
+ * decide.h - may this call be made, and who answers it? The one way of a call.
  *
  * In the order of the contract: names and sizes, the capability's own list of tools, the args by
  * the strict scanner; then the application, if it has a handler, or the gate (gate.h): target,
@@ -8,6 +8,7 @@
 #ifndef CR_DECIDE_H
 #define CR_DECIDE_H
 
+#include "run/gate.h"
 #include "run/run.h"
 
 /* A CALL frame. Nobody who could answer hears of it before all that is decided. */
@@ -26,15 +27,25 @@ void cr_decide_look(struct caprun_run *run, const struct wire_header *header,
 void cr_decide_again(struct caprun_run *run, uint32_t number, const char *args, size_t len,
                      const struct cr_err *verdict);
 
-/* For the gate: as judge() would have ruled, had it known more; the second ends the call. */
-void cr_decide_rule(struct caprun_run *run, uint32_t number, const struct cr_ruling *ruling);
-void cr_decide_deny(struct caprun_run *run, uint32_t number, const struct cr_ruling *ruling);
+/*
+ * For the prompter: what the strict scanner says of the args of the frame at hand, if they were
+ * scanned while they came; its code is 0 if it accepts them. Returns false if they were not.
+ */
+bool cr_decide_verdict(struct caprun_run *run, const uint8_t *args, size_t len,
+                       struct cr_err *ret_verdict);
 
 /*
- * For the gate, when it knows the exact name of the tool that was called by an alias: is that in
- * the capability's own list of tools, or has it none? If not, it is denied with the second.
+ * For the prompter: may a call of |tool| that was perhaps carried out be made again? Only the exact
+ * name counts that was recorded when it was sent: the code chooses the name that it calls.
  */
-bool cr_decide_is_listed(const struct caprun_run *run, const char *method);
-void cr_decide_deny_unlisted(struct caprun_run *run, uint32_t number);
+bool cr_decide_may_repeat(const struct caprun_run *run, const char *tool);
+
+/* For the gate: fails call |number| with RPC_ERROR; the second because it has no target. */
+void cr_decide_fail(struct caprun_run *run, uint32_t number, const char *message);
+void cr_decide_no_target(struct caprun_run *run, uint32_t number);
+
+/* For the gate: what was decided about call |number|; the second ends the call. */
+void cr_decide_rule(struct caprun_run *run, uint32_t number, const struct cr_ruling *ruling);
+void cr_decide_deny(struct caprun_run *run, uint32_t number, const struct cr_ruling *ruling);
 
 #endif

@@ -1,5 +1,6 @@
 /* envelope.c - writes it, number by number and text by text. */
 #include "run/envelope.h"
+#include "run/run_parts.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -192,7 +193,7 @@ void cr_envelope_write(struct caprun_run *run)
     cr_buf_str(out, "]");
     write_calls(run, out);
     write_metrics(run, out);
-    text_field(out, "runId", run->id, strlen(run->id));
+    text_field(out, "runId", run->spec.id, strlen(run->spec.id));
     cr_buf_str(out, "}");
     if (cr_buf_err(out))
         return;

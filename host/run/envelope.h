@@ -4,6 +4,7 @@
 #ifndef CR_ENVELOPE_H
 #define CR_ENVELOPE_H
 
+#include "run/calls.h"
 #include "run/run.h"
 
 /*

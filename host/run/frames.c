@@ -17,6 +17,7 @@
 #include "run/calls.h"
 #include "run/decide.h"
 #include "run/hints.h"
+#include "run/run_parts.h"
 
 /* No run lasts as long as this, and sums with it do not overflow. */
 #define MAX_WAKE_US ((int64_t)LIMIT_MAX_MS * 1000)
@@ -55,7 +56,7 @@ static void say_that_it_is_cut(struct caprun_run *run)
 {
     char amount[32], text[96];
 
-    cr_units_show_size(run->limits.most.log_bytes, amount);
+    cr_units_show_size(run->spec.limits.most.log_bytes, amount);
     (void)snprintf(text, sizeof(text), "[log cut here: it may have 10,000 lines, and %s]", amount);
     keep_line(run, text, strlen(text));
 }
@@ -63,7 +64,7 @@ static void say_that_it_is_cut(struct caprun_run *run)
 /* |complete|: the worker did not cut it. */
 static void log_line(struct caprun_run *run, const uint8_t *text, size_t text_len, bool complete)
 {
-    size_t room = run->limits.most.log_bytes - run->log_bytes;
+    size_t room = run->spec.limits.most.log_bytes - run->log_bytes;
     size_t len = text_len < room ? text_len : room;
     bool one_of_many = run->log_lines < LIMIT_LOG_LINES - 1; /* the last one is ours */
     bool whole = one_of_many && len == text_len && complete;
@@ -87,7 +88,7 @@ static void on_log(struct caprun_run *run, const struct wire_header *header, con
     /* an honest worker stops after the line that is over the limit */
     run->log_heard += header->length;
     if (++run->lines_heard > LIMIT_LOG_LINES ||
-        run->log_heard > 2 * (uint64_t)run->limits.most.log_bytes) {
+        run->log_heard > 2 * (uint64_t)run->spec.limits.most.log_bytes) {
         violation(run, "it logs on after the end of the log");
         return;
     }
@@ -189,7 +190,7 @@ static void on_blocked(struct caprun_run *run, const struct wire_header *header,
     log_attempt(run, text, b.api_len, message, b.message_len);
     if (run->state != CR_RUN_ENDED)
         cr_run_tell(run, CAPRUN_EVENT_BLOCKED, 0);
-    if (run->stop_when_denied && run->state == CR_RUN_RUNNING)
+    if (run->spec.stop_when_denied && run->state == CR_RUN_RUNNING)
         end_by_attempt(run, header->id);
 }
 
@@ -233,7 +234,7 @@ static bool note_memory(struct caprun_run *run, const struct wire_header *header
 {
     uint64_t taken = (uint64_t)header->id * LIMIT_KIB;
 
-    if (taken > run->limits.memory + PAGE) {
+    if (taken > run->spec.limits.memory + PAGE) {
         violation(run, "it says that it took more memory than it has");
         return false;
     }
@@ -244,19 +245,20 @@ static bool note_memory(struct caprun_run *run, const struct wire_header *header
 static void on_done(struct caprun_run *run, const struct wire_header *header,
                     const uint8_t *payload)
 {
-    struct cr_err err = {0};
+    struct cr_err err;
+    int r;
 
     /* the envelope is one line, and a result may not make it several */
     if (memchr(payload, '\n', header->length) || memchr(payload, '\r', header->length)) {
         violation(run, "its result is not one line");
         return;
     }
-    if (cr_arriving_finish(&run->arriving, CR_SCAN_PASS, payload, header->length, &err) ==
-        CAPRUN_E_INVAL) {
+    r = cr_arriving_finish(&run->arriving, CR_SCAN_PASS, payload, header->length, &err);
+    if (r == CAPRUN_E_INVAL) {
         violation(run, "its result is not JSON");
         return;
     }
-    if (err.code) {
+    if (r < 0) {
         cr_run_say(run, "The result is refused: %s", err.text);
         cr_run_end(run, CAPRUN_OUTCOME_CODE_ERROR);
         return;
@@ -348,7 +350,7 @@ static bool has_its_lengths(const struct wire_threw *threw, uint32_t length)
 static bool may_have_checked(const struct caprun_run *run, const struct wire_threw *threw)
 {
     return !run->heard && !threw->call && !threw->blocked &&
-           (run->schema.len || (run->env.len && threw->why == WIRE_WHY_ARGS));
+           (run->spec.schema.len || (run->spec.env.len && threw->why == WIRE_WHY_ARGS));
 }
 
 static void end_by_check(struct caprun_run *run, const struct wire_threw *threw, const char *text)
@@ -359,7 +361,7 @@ static void end_by_check(struct caprun_run *run, const struct wire_threw *threw,
     if (is_broken) {
         cr_buf_str(message, "The capability's parametersSchema is broken:\n");
         cr_run_hint(run, "tell the capability's author");
-    } else if (run->schema.len) {
+    } else if (run->spec.schema.len) {
         cr_buf_str(message, "The args do not fit the capability's parametersSchema:\n");
         cr_run_hint(run, "change the args; the schema is in the capability's metadata");
     } else {
@@ -412,7 +414,7 @@ static void on_threw(struct caprun_run *run, const struct wire_header *header,
 static void on_late(struct caprun_run *run, const struct wire_header *header,
                     const uint8_t *payload)
 {
-    if (cr_run_now(run) + CLOCK_SLACK_US < (int64_t)run->limits.wall_ms * 1000) {
+    if (cr_run_now(run) + CLOCK_SLACK_US < (int64_t)run->spec.limits.wall_ms * 1000) {
         violation(run, "it says that its time is over, and it is not");
         return;
     }
@@ -429,28 +431,47 @@ static void on_full(struct caprun_run *run, const struct wire_header *header,
         cr_run_end(run, CAPRUN_OUTCOME_MEMORY_LIMIT);
 }
 
-static const struct {
-    enum wire_type type;
-    bool when_late; /* still of interest after the wall limit */
+/* --- what a worker may say now ------------------------------------------------------------- */
+
+/*
+ * Frames that were on their way when the time was over are no fault of the worker: those that tell
+ * what happened are heard, the others change nothing any more.
+ */
+enum when_late { HEARD, PASSED_OVER };
+enum often { OFTEN, ONCE };
+
+static const struct rule {
     void (*handle)(struct caprun_run *run, const struct wire_header *header,
                    const uint8_t *payload);
-} permitted[] = {
-    {WIRE_LOG, true, on_log},           {WIRE_BLOCKED, true, on_blocked},
-    {WIRE_CALL, false, cr_decide_call}, {WIRE_IDLE, false, on_idle},
-    {WIRE_DONE, false, on_done},        {WIRE_THREW, false, on_threw},
-    {WIRE_LATE, true, on_late},         {WIRE_FULL, false, on_full},
+    enum when_late
+        when_late;    /* while RUNNING all are heard, and in any other state none may come */
+    enum often often; /* ONCE: it is the end of the run */
+} rules[] = {
+    [WIRE_LOG] = {on_log, HEARD, OFTEN},
+    [WIRE_BLOCKED] = {on_blocked, HEARD, OFTEN},
+    [WIRE_CALL] = {cr_decide_call, PASSED_OVER, OFTEN},
+    [WIRE_IDLE] = {on_idle, PASSED_OVER, OFTEN},
+    [WIRE_DONE] = {on_done, PASSED_OVER, ONCE},
+    [WIRE_THREW] = {on_threw, PASSED_OVER, ONCE},
+    [WIRE_LATE] = {on_late, HEARD, ONCE},
+    [WIRE_FULL] = {on_full, PASSED_OVER, ONCE},
 };
 
 void cr_frames_handle(struct caprun_run *run, const struct wire_header *header,
                       const uint8_t *payload)
 {
-    for (size_t i = 0; i < sizeof(permitted) / sizeof(permitted[0]); i++) {
-        if ((int)permitted[i].type != header->type)
-            continue;
-        if (run->state == CR_RUN_RUNNING || (run->state == CR_RUN_LATE && permitted[i].when_late))
-            permitted[i].handle(run, header, payload);
+    const struct rule *rule =
+        header->type < sizeof(rules) / sizeof(rules[0]) ? &rules[header->type] : NULL;
+
+    if (!rule || !rule->handle || (run->state != CR_RUN_RUNNING && run->state != CR_RUN_LATE)) {
+        violation(run, "a frame that it may not send now");
         return;
     }
+    if (run->state == CR_RUN_LATE && rule->when_late == PASSED_OVER)
+        return;
+    rule->handle(run, header, payload);
+    if (rule->often == ONCE && run->state != CR_RUN_ENDED)
+        violation(run, "it goes on after its last frame");
 }
 
 void cr_frames_look(struct caprun_run *run, const struct wire_header *header,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "run/calls.h"
+#include "run/run_parts.h"
 
 /* An answer that is being stored. Part of the list of its run. */
 struct cr_answer {

@@ -22,11 +22,11 @@ struct cr_prompter {
     /* The worker has the job. */
     void (*begun)(struct cr_prompter *p, struct caprun_run *run);
     /*
-     * A frame came from the worker, and makes sense. Returns true if it is written down already; if
-     * it should be and is not, the run has ended.
+     * A frame came from the worker, and makes sense; |known| is its long value, if it has one.
+     * Returns true if it is written down already; if it should be and is not, the run has ended.
      */
     bool (*hear)(struct cr_prompter *p, struct caprun_run *run, const struct wire_header *header,
-                 const uint8_t *payload);
+                 const uint8_t *payload, const struct cr_kept *known);
     /*
      * The worker waits. Returns true if it has been told something, or will be, or the run has
      * ended; false if the run is live now.

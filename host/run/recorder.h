@@ -58,12 +58,16 @@ struct cr_recorder {
     bool (*is_busy)(struct cr_recorder *r);
     /* The run is about to wait for a worker: it has its code, args, limits and seed. */
     int (*begin)(struct cr_recorder *r, struct caprun_run *run, struct cr_err *err);
-    /* A frame has been sent to the worker, of which nothing has been heard since. */
+    /*
+     * A frame has been sent to the worker, of which nothing has been heard since. |known| is its
+     * long value, if it has one.
+     */
     int (*tell)(struct cr_recorder *r, struct caprun_run *run, const struct wire_header *header,
-                const struct wire_part *parts, size_t count, struct cr_err *err);
+                const struct wire_part *parts, size_t count, const struct cr_kept *known,
+                struct cr_err *err);
     /* A frame came from the worker, and makes sense. */
     int (*hear)(struct cr_recorder *r, struct caprun_run *run, const struct wire_header *header,
-                const uint8_t *payload, struct cr_err *err);
+                const uint8_t *payload, const struct cr_kept *known, struct cr_err *err);
     /*
      * Call |number| is about to be sent to whoever answers it. |tool|: the exact name of the tool,
      * "server:tool", which may differ from the name that the code has used; NULL: the application's

@@ -1,5 +1,5 @@
 /* run.c - from a worker that is ready to one outcome, and the limits on the way. */
-#include "run/run.h"
+#include "run/run_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,21 +12,11 @@
 #include "run/frames.h"
 #include "run/keep.h"
 
-/* So long a worker is kept off the host's processor: as long as a small run. */
-#define ELSEWHERE_US 1000
-/* The memory of a run may be there for longer than it if it is no more than this. */
-#define SMALL (4u * LIMIT_MIB)
-
 /* Bytes in the envelope: of a byte as JSON, of a line beside its text, of a call, of the rest. */
 #define ESCAPED_BYTE 6u
 #define LOG_LINE_MORE 64u
 #define ENVELOPE_CALL 512u
 #define ENVELOPE_REST (2u * LIMIT_MIB)
-
-int64_t cr_run_now(const struct caprun_run *run)
-{
-    return cr_loop_now() - run->job_us;
-}
 
 void cr_run_tell(struct caprun_run *run, enum caprun_event what, uint32_t call)
 {
@@ -71,39 +61,22 @@ void cr_run_tell_call_done(struct caprun_run *run, uint32_t number)
     cr_loop_defer(run->loop, &run->news);
 }
 
-/* Gives back what the pool gave, whatever that is. */
+/* Gives back what the pool gave, whatever that is; or stops the loader. */
 static void leave_pool(struct caprun_run *run)
 {
     struct cr_worker *w = run->worker;
 
+    if (run->state == CR_RUN_LOADING)
+        run->loader->cancel(run->loader, run);
+
     if (w && w->closed && !w->gone)
         cr_pool_distrust(run->pool, w->zygote); /* it may have crashed, and nobody will ask now */
     if (run->state == CR_RUN_WAITING)
-        cr_pool_dequeue(run->pool, run);
+        cr_pool_dequeue(run->pool, &run->guest);
     else if (w)
-        cr_pool_release(run->pool, run);
+        cr_pool_release(run->pool, &run->guest);
     run->worker = NULL;
     cr_worker_free(w);
-}
-
-static bool is_alone(const struct caprun_run *run)
-{
-    return run->pool->running == 1 && !run->pool->waiting;
-}
-
-/*
- * What the kernel does to end a process takes as long as a small run, and whoever waits for the
- * result, or starts the next run, would wait for it. Where runs are at once, it is work like any
- * other; and who has no workers ahead of demand has no next run, and waits for this process.
- */
-static void end_slowly_if_small(struct caprun_run *run)
-{
-    int *pidfd = NULL;
-
-    if (is_alone(run) && run->pool->sizes.warm && run->taken && run->taken <= SMALL)
-        pidfd = cr_pool_slow_end(run->pool);
-    if (pidfd)
-        cr_worker_step_back(run->worker, pidfd);
 }
 
 /* What the worker says is as good as its result, and the kernel takes longer to answer. */
@@ -116,7 +89,7 @@ static uint64_t memory_used(const struct caprun_run *run)
 
 void cr_run_end(struct caprun_run *run, enum caprun_outcome outcome)
 {
-    bool has_started = run->state != CR_RUN_NEW;
+    bool has_started = run->state != CR_RUN_NEW && run->state != CR_RUN_LOADING;
 
     if (run->state == CR_RUN_ENDED)
         return;
@@ -124,7 +97,7 @@ void cr_run_end(struct caprun_run *run, enum caprun_outcome outcome)
     if (run->worker && !run->worker->gone) {
         run->cpu_us = cr_worker_cpu_us(run->worker);
         run->memory_used = memory_used(run);
-        end_slowly_if_small(run);
+        cr_scheduling_end_slowly(run->pool, run->worker, run->taken);
     }
     cr_loop_unset(run->loop, &run->timer);
     cr_keep_clear(run);
@@ -153,7 +126,7 @@ static void record_told(struct caprun_run *run, const struct wire_header *header
     struct cr_err err;
 
     if (run->recorder && !run->is_prompted && run->state != CR_RUN_ENDED &&
-        run->recorder->tell(run->recorder, run, header, parts, count, &err) < 0)
+        run->recorder->tell(run->recorder, run, header, parts, count, &run->told_value, &err) < 0)
         (void)cr_run_end_unrecorded(run, &err);
 }
 
@@ -188,11 +161,12 @@ int cr_run_end_unrecorded(struct caprun_run *run, const struct cr_err *why)
 
 bool cr_run_hear(struct caprun_run *run, const struct wire_header *header, const uint8_t *payload)
 {
-    bool known = run->is_prompted && run->prompter->hear(run->prompter, run, header, payload);
+    bool known = run->is_prompted &&
+                 run->prompter->hear(run->prompter, run, header, payload, &run->heard_value);
     struct cr_err err;
 
     if (run->state != CR_RUN_ENDED && !known && run->recorder &&
-        run->recorder->hear(run->recorder, run, header, payload, &err) < 0)
+        run->recorder->hear(run->recorder, run, header, payload, &run->heard_value, &err) < 0)
         (void)cr_run_end_unrecorded(run, &err);
     return run->state != CR_RUN_ENDED;
 }
@@ -206,12 +180,17 @@ static int64_t today(void)
     return (int64_t)date.tv_sec * 1000000 + date.tv_nsec / 1000;
 }
 
-void cr_run_go_live(struct caprun_run *run, int64_t now_us)
+bool cr_run_go_live(struct caprun_run *run, int64_t now_us)
 {
+    struct cr_err err;
+
     run->is_prompted = false;
     run->job_us = cr_loop_now() - now_us;
     run->date_us = today() - now_us;
     cr_run_schedule(run);
+    if (run->recorder && run->recorder->resume(run->recorder, run, &err) < 0)
+        (void)cr_run_end_unrecorded(run, &err);
+    return run->state != CR_RUN_ENDED;
 }
 
 void cr_run_name_code(struct caprun_run *run, const uint8_t digest[CR_HASH_BYTES])
@@ -222,7 +201,7 @@ void cr_run_name_code(struct caprun_run *run, const uint8_t digest[CR_HASH_BYTES
 
 static void take_digest(struct caprun_run *run)
 {
-    cr_hash_take(run->code.data, run->code.len, run->digest);
+    cr_hash_take(run->spec.code.data, run->spec.code.len, run->digest);
     if (!run->name[0])
         cr_run_name_code(run, run->digest);
 }
@@ -232,11 +211,11 @@ static void wait_for_another(struct caprun_run *run, struct cr_worker *w, const 
 static void worker_ready(struct cr_worker *w)
 {
     struct caprun_run *run = w->data;
-    struct wire_job job = {.schema_len = (uint32_t)run->schema.len,
-                           .code_len = (uint32_t)run->code.len,
-                           .args_len = (uint32_t)run->args.len,
-                           .env_len = (uint32_t)run->env.len,
-                           .limits = run->limits.most};
+    struct wire_job job = {.schema_len = (uint32_t)run->spec.schema.len,
+                           .code_len = (uint32_t)run->spec.code.len,
+                           .args_len = (uint32_t)run->spec.args.len,
+                           .env_len = (uint32_t)run->spec.env.len,
+                           .limits = run->spec.limits.most};
 
     if (w->zygote->distrusted) {
         wait_for_another(run, w, NULL);
@@ -247,25 +226,22 @@ static void worker_ready(struct cr_worker *w)
         cr_run_schedule(run); /* it is given more time */
         return;
     }
-    cr_worker_limit_cpu(w, cr_run_cpu_s(run));
+    cr_worker_limit_cpu(w, run->guest.cpu_s);
     job.name_len = (uint32_t)strlen(run->name);
-    memcpy(job.seed, run->seed, sizeof(job.seed));
+    memcpy(job.seed, run->spec.seed, sizeof(job.seed));
     run->date_us = today();
     run->job_us = cr_loop_now();
-    run->check_cpu_us = run->job_us + (int64_t)run->limits.cpu_ms * 1000;
-    if (is_alone(run) && run->pool->in_series && !run->caller_waits) {
-        cr_worker_send_elsewhere(w); /* we go on here, and it is not to wait for us */
-        run->elsewhere_us = run->job_us + ELSEWHERE_US;
-    }
+    run->check_cpu_us = run->job_us + (int64_t)run->spec.limits.cpu_ms * 1000;
+    run->kept_off_us = cr_scheduling_keep_off(run->pool, &run->guest, w, run->job_us);
     run->state = CR_RUN_RUNNING;
     cr_pool_worker_is_ready(run->pool);
     cr_run_send(run, (struct wire_header){.type = WIRE_JOB},
                 (struct wire_part[]){{&job, sizeof(job)},
                                      {run->name, job.name_len},
-                                     {run->schema.data, run->schema.len},
-                                     {run->code.data, run->code.len},
-                                     {run->args.data, run->args.len},
-                                     {run->env.data, run->env.len}},
+                                     {run->spec.schema.data, run->spec.schema.len},
+                                     {run->spec.code.data, run->spec.code.len},
+                                     {run->spec.args.data, run->spec.args.len},
+                                     {run->spec.env.data, run->spec.env.len}},
                 6, NULL);
     if (run->state == CR_RUN_RUNNING)
         cr_run_schedule(run);
@@ -323,12 +299,13 @@ static void wait_for_another(struct caprun_run *run, struct cr_worker *w, const 
     run->state = CR_RUN_WAITING;
     run->awaits_recorder = false;
     run->job_us = 0;
-    run->elsewhere_us = 0;
+    run->kept_off_us = 0;
     run->frames_sent = 0;
     run->woken_us = 0;
     cr_arriving_clear(&run->arriving);
     cr_loop_unset(run->loop, &run->timer);
-    cr_pool_requeue(run->pool, run, why);
+    run->worker = NULL;
+    cr_pool_requeue(run->pool, &run->guest, w, why);
     cr_worker_free(w);
 }
 
@@ -347,7 +324,7 @@ static void end_by_loss(struct caprun_run *run, struct cr_worker *w, const struc
     }
     if (is_to_blame(w, why)) {
         cr_run_hint(run, "if the code is not hostile, this is a bug of caprun: please report it");
-        cr_pool_crashed(run->pool, run);
+        cr_pool_crashed(run->pool, &run->guest, w);
     }
     cr_run_end(run, CAPRUN_OUTCOME_WORKER_TERMINATED);
 }
@@ -358,7 +335,7 @@ static void worker_gone(struct cr_worker *w, const struct cr_err *why)
 
     if (run->state == CR_RUN_LATE) {
         if (is_to_blame(w, why))
-            cr_pool_crashed(run->pool, run);
+            cr_pool_crashed(run->pool, &run->guest, w);
         cr_run_end(run, CAPRUN_OUTCOME_EXECUTION_TIMEOUT);
     } else if (has_not_begun(run, w)) {
         wait_for_another(run, w, why);
@@ -367,10 +344,52 @@ static void worker_gone(struct cr_worker *w, const struct cr_err *why)
     }
 }
 
+/* --- as a guest of the pool ------------------------------------------------------------------ */
+
+static void guest_refuse(struct cr_guest *guest)
+{
+    struct caprun_run *run = cr_container(guest, struct caprun_run, guest);
+
+    cr_run_say(run, "This code is refused: it has crashed its worker %u times", CR_CRASHES_ALLOWED);
+    cr_run_end(run, CAPRUN_OUTCOME_WORKER_TERMINATED);
+}
+
+static void guest_take(struct cr_guest *guest, struct cr_worker *w)
+{
+    static const struct cr_worker_owner owner = {
+        .ready = worker_ready, .frame = worker_frame, .part = worker_part, .gone = worker_gone};
+    struct caprun_run *run = cr_container(guest, struct caprun_run, guest);
+
+    run->worker = w;
+    run->state = CR_RUN_STARTING;
+    run->ready_by_us = cr_loop_now() + CR_RUN_START_US;
+    w->owner = &owner;
+    w->data = run;
+    cr_worker_set_limits(w, &run->spec.limits.most);
+    cr_worker_want(w);
+    if (run->state == CR_RUN_STARTING)
+        cr_run_schedule(run);
+}
+
+static void guest_fail(struct cr_guest *guest, const struct cr_err *why, const char *hint)
+{
+    struct caprun_run *run = cr_container(guest, struct caprun_run, guest);
+
+    run->state = CR_RUN_NEW; /* the pool has let it go */
+    cr_run_say(run, "%s", why->text);
+    cr_run_hint(run, hint);
+    cr_run_end(run, CAPRUN_OUTCOME_INTERNAL);
+}
+
+static const struct cr_guest_ops guest_ops = {
+    .take = guest_take, .refuse = guest_refuse, .fail = guest_fail};
+
+/* --- from the start -------------------------------------------------------------------------- */
+
 /* The envelope has room for all that the limits let through. */
 static void bound_what_is_kept(struct caprun_run *run)
 {
-    const struct wire_limits *most = &run->limits.most;
+    const struct wire_limits *most = &run->spec.limits.most;
 
     run->result.max = (size_t)most->result_bytes + 1; /* and a NUL */
     run->logs.max = (size_t)most->log_bytes + LIMIT_LOG_LINES * LOG_LINE_MORE;
@@ -380,24 +399,25 @@ static void bound_what_is_kept(struct caprun_run *run)
 
 void cr_run_init(struct caprun_run *run, struct caprun_runtime *runtime, struct cr_pool *pool)
 {
-    *run =
-        (struct caprun_run){.runtime = runtime,
-                            .loop = pool->loop,
-                            .pool = pool,
-                            .limits = {.most = {LIMIT_DEFAULT_RESULT_BYTES, LIMIT_DEFAULT_LOG_BYTES,
-                                                LIMIT_DEFAULT_CALLS, LIMIT_DEFAULT_CALLS_AT_ONCE}},
-                            .timer = {.when_us = -1, .due = cr_run_timer_due, .name = "run"},
-                            .news = {.run = tell_news, .name = "application"}};
-    cr_buf_init(&run->code, LIMIT_CODE_BYTES);
-    cr_buf_init(&run->args, LIMIT_ARGS_BYTES);
-    cr_buf_init(&run->schema, LIMIT_SCHEMA_BYTES);
-    cr_buf_init(&run->env, LIMIT_ENV_BYTES);
-    cr_buf_init(&run->origin, LIMIT_ENV_BYTES);
+    *run = (struct caprun_run){.runtime = runtime,
+                               .loop = pool->loop,
+                               .pool = pool,
+                               .timer = {.when_us = -1, .due = cr_run_timer_due, .name = "run"},
+                               .news = {.run = tell_news, .name = "application"}};
+    run->spec.limits.most =
+        (struct wire_limits){LIMIT_DEFAULT_RESULT_BYTES, LIMIT_DEFAULT_LOG_BYTES,
+                             LIMIT_DEFAULT_CALLS, LIMIT_DEFAULT_CALLS_AT_ONCE};
+    run->guest = (struct cr_guest){.ops = &guest_ops, .digest = run->digest};
+    cr_buf_init(&run->spec.code, LIMIT_CODE_BYTES);
+    cr_buf_init(&run->spec.args, LIMIT_ARGS_BYTES);
+    cr_buf_init(&run->spec.schema, LIMIT_SCHEMA_BYTES);
+    cr_buf_init(&run->spec.env, LIMIT_ENV_BYTES);
+    cr_buf_init(&run->spec.origin, LIMIT_ENV_BYTES);
     cr_buf_init(&run->blocked, LIMIT_BLOCKED * 6 * WIRE_BLOCKED_MAX);
     cr_buf_init(&run->attempts, LIMIT_BLOCKED * sizeof(struct cr_attempt));
     cr_buf_init(&run->attempt_words, LIMIT_BLOCKED * (LIMIT_DENIED_MESSAGE_BYTES + 1));
     cr_buf_init(&run->calls_done, LIMIT_MAX_CALLS * sizeof(uint32_t));
-    cr_tool_list_init(&run->tools);
+    cr_tool_list_init(&run->spec.tools);
     cr_buf_init(&run->error.message, 2 * LIMIT_ERROR_MESSAGE_BYTES);
     cr_buf_init(&run->error.stack, LIMIT_ERROR_STACK_BYTES + 1);
     bound_what_is_kept(run);
@@ -410,32 +430,36 @@ static uint32_t default_ms(uint32_t given, uint32_t otherwise)
 
 static void fill_in_limits(struct caprun_run *run)
 {
-    if (!run->limits.memory)
-        run->limits.memory = run->pool->sizes.memory;
-    run->limits.wall_ms = default_ms(run->limits.wall_ms, LIMIT_DEFAULT_WALL_MS);
-    run->limits.cpu_ms = default_ms(run->limits.cpu_ms, run->limits.wall_ms);
-    run->limits.call_ms = default_ms(run->limits.call_ms, LIMIT_DEFAULT_CALL_MS);
+    if (!run->spec.limits.memory)
+        run->spec.limits.memory = run->pool->sizes.memory;
+    run->spec.limits.wall_ms = default_ms(run->spec.limits.wall_ms, LIMIT_DEFAULT_WALL_MS);
+    run->spec.limits.cpu_ms = default_ms(run->spec.limits.cpu_ms, run->spec.limits.wall_ms);
+    run->spec.limits.call_ms = default_ms(run->spec.limits.call_ms, LIMIT_DEFAULT_CALL_MS);
+    run->guest.memory = run->spec.limits.memory;
+    run->guest.cpu_s = run->spec.limits.cpu_ms / 1000 + 2; /* above what the host itself enforces */
     bound_what_is_kept(run);
-}
-
-/* A whole second above what the host itself enforces. */
-uint32_t cr_run_cpu_s(const struct caprun_run *run)
-{
-    return run->limits.cpu_ms / 1000 + 2;
-}
-
-void cr_run_refuse(struct caprun_run *run)
-{
-    cr_run_say(run, "This code is refused: it has crashed its worker %u times", CR_CRASHES_ALLOWED);
-    cr_run_end(run, CAPRUN_OUTCOME_WORKER_TERMINATED);
 }
 
 /* The same for all workers that it takes to begin: nothing has come of it before. */
 static bool has_seed(struct caprun_run *run)
 {
-    if (!run->has_seed)
-        run->has_seed = getrandom(run->seed, sizeof(run->seed), 0) == (ssize_t)sizeof(run->seed);
-    return run->has_seed;
+    if (!run->spec.has_seed)
+        run->spec.has_seed =
+            getrandom(run->spec.seed, sizeof(run->spec.seed), 0) == (ssize_t)sizeof(run->spec.seed);
+    return run->spec.has_seed;
+}
+
+void cr_run_set_loader(struct caprun_run *run, struct cr_loader *loader)
+{
+    if (run->loader)
+        run->loader->free(run->loader);
+    run->loader = loader;
+}
+
+void cr_run_load(struct caprun_run *run)
+{
+    run->state = CR_RUN_LOADING;
+    run->loader->begin(run->loader, run);
 }
 
 int cr_run_start(struct caprun_run *run, struct cr_err *err)
@@ -450,11 +474,11 @@ int cr_run_start(struct caprun_run *run, struct cr_err *err)
         cr_run_end(run, CAPRUN_OUTCOME_INTERNAL);
         return 0;
     }
-    if (cr_pool_refuses(run->pool, run)) {
-        cr_run_refuse(run);
+    if (cr_pool_refuses(run->pool, &run->guest)) {
+        guest_refuse(&run->guest);
         return 0;
     }
-    r = cr_pool_admit(run->pool, run, err);
+    r = cr_pool_admit(run->pool, &run->guest, err);
     if (r == CAPRUN_E_BUSY)
         return r; /* it has not begun, and nothing is written down */
     if (run->recorder && run->recorder->begin(run->recorder, run, err) < 0) {
@@ -467,32 +491,8 @@ int cr_run_start(struct caprun_run *run, struct cr_err *err)
         return 0;
     }
     run->state = CR_RUN_WAITING;
-    cr_pool_enqueue(run->pool, run);
+    cr_pool_enqueue(run->pool, &run->guest);
     return 0;
-}
-
-void cr_run_take(struct caprun_run *run, struct cr_worker *w)
-{
-    static const struct cr_worker_owner owner = {
-        .ready = worker_ready, .frame = worker_frame, .part = worker_part, .gone = worker_gone};
-
-    run->worker = w;
-    run->state = CR_RUN_STARTING;
-    run->ready_by_us = cr_loop_now() + CR_RUN_START_US;
-    w->owner = &owner;
-    w->data = run;
-    cr_worker_set_limits(w, &run->limits.most);
-    cr_worker_want(w);
-    if (run->state == CR_RUN_STARTING)
-        cr_run_schedule(run);
-}
-
-void cr_run_fail(struct caprun_run *run, const struct cr_err *why, const char *hint)
-{
-    run->state = CR_RUN_NEW; /* the pool has let it go */
-    cr_run_say(run, "%s", why->text);
-    cr_run_hint(run, hint);
-    cr_run_end(run, CAPRUN_OUTCOME_INTERNAL);
 }
 
 void cr_run_clear(struct caprun_run *run)
@@ -506,18 +506,19 @@ void cr_run_clear(struct caprun_run *run)
         cr_calls_lose(run);
     }
     cr_calls_clear(run);
+    cr_run_set_loader(run, NULL);
     if (run->recorder)
         run->recorder->free(run->recorder);
     if (run->prompter)
         run->prompter->free(run->prompter);
     cr_arriving_clear(&run->arriving);
-    cr_buf_clear(&run->origin);
+    cr_buf_clear(&run->spec.origin);
     free(run->error.tool);
-    cr_tool_list_clear(&run->tools);
-    cr_buf_clear(&run->code);
-    cr_buf_clear(&run->args);
-    cr_buf_clear(&run->schema);
-    cr_buf_clear(&run->env);
+    cr_tool_list_clear(&run->spec.tools);
+    cr_buf_clear(&run->spec.code);
+    cr_buf_clear(&run->spec.args);
+    cr_buf_clear(&run->spec.schema);
+    cr_buf_clear(&run->spec.env);
     cr_buf_clear(&run->logs);
     cr_buf_clear(&run->blocked);
     cr_buf_clear(&run->calls_done);

@@ -4,7 +4,7 @@
 
 #include "base/units.h"
 #include "run/hints.h"
-#include "run/run.h"
+#include "run/run_parts.h"
 
 void cr_run_say(struct caprun_run *run, const char *fmt, ...)
 {
@@ -65,27 +65,27 @@ void cr_run_explain(struct caprun_run *run, enum caprun_outcome outcome)
         cr_run_hint(run, hint);
     switch ((int)outcome) {
     case CAPRUN_OUTCOME_EXECUTION_TIMEOUT:
-        cr_units_show_duration(run->limits.wall_ms, amount);
+        cr_units_show_duration(run->spec.limits.wall_ms, amount);
         cr_run_say(run, "Execution timeout after %s%s", amount,
-                   show_recorded_ms(more, run->recorded.wall_ms));
+                   show_recorded_ms(more, run->spec.recorded.wall_ms));
         break;
     case CAPRUN_OUTCOME_CPU_TIMEOUT:
-        cr_units_show_duration(run->limits.cpu_ms, amount);
+        cr_units_show_duration(run->spec.limits.cpu_ms, amount);
         cr_run_say(run, "CPU time limit of %s reached%s", amount,
-                   show_recorded_ms(more, run->recorded.cpu_ms));
+                   show_recorded_ms(more, run->spec.recorded.cpu_ms));
         break;
     case CAPRUN_OUTCOME_MEMORY_LIMIT:
-        cr_units_show_size(run->limits.memory, amount);
+        cr_units_show_size(run->spec.limits.memory, amount);
         cr_run_say(run, "Memory limit of %s reached%s", amount,
-                   show_recorded_bytes(more, run->recorded.memory));
+                   show_recorded_bytes(more, run->spec.recorded.memory));
         break;
     case CAPRUN_OUTCOME_OUTPUT_LIMIT:
-        cr_units_show_size(run->limits.most.result_bytes, amount);
+        cr_units_show_size(run->spec.limits.most.result_bytes, amount);
         cr_run_say(run, "The result is over %s", amount);
         break;
     case CAPRUN_OUTCOME_CALL_LIMIT:
-        cr_run_say(run, "More than %u call%s in one run", run->limits.most.calls,
-                   run->limits.most.calls == 1 ? "" : "s");
+        cr_run_say(run, "More than %u call%s in one run", run->spec.limits.most.calls,
+                   run->spec.limits.most.calls == 1 ? "" : "s");
         break;
     case CAPRUN_OUTCOME_STALLED:
         cr_run_say(run, "The code waits for something that cannot happen: "

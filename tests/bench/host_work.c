@@ -20,7 +20,7 @@
 #include "mcp/message.h"
 #include "policy/patterns.h"
 #include "pool/kill.h"
-#include "run/run.h"
+#include "run/run_parts.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define FILE_MAX (16u * LIMIT_MIB)
@@ -67,27 +67,27 @@ static bool message(void)
 static bool policy(void)
 {
     static const char *const actions[] = {"read_file", "write_file", "list_*", "*_all", "s?arch"};
-    struct cr_policy p;
+    struct cr_patterns p;
     struct cr_verdict v;
     char name[64];
     int allowed = 0;
 
-    cr_policy_init(&p);
+    cr_patterns_init(&p);
     for (unsigned server = 0; server < 20; server++) {
         for (size_t i = 0; i < COUNT(actions); i++) {
             (void)snprintf(name, sizeof(name), "server%u:%s", server, actions[i]);
-            if (cr_policy_add(&p, (enum cr_policy_answer)(i % 3), name, false, &err) < 0)
+            if (cr_patterns_add(&p, (enum cr_policy_answer)(i % 3), name, false, &err) < 0)
                 return false;
         }
     }
     for (unsigned server = 0; server < 20; server++) {
         for (size_t i = 0; i < COUNT(actions); i++) {
             (void)snprintf(name, sizeof(name), "server%u:%.4s_file", server, actions[i]);
-            cr_policy_judge(&p, name, &v);
+            cr_patterns_judge(&p, name, &v);
             allowed += v.answer == CR_POLICY_ALLOW;
         }
     }
-    cr_policy_clear(&p);
+    cr_patterns_clear(&p);
     return allowed == 20;
 }
 
@@ -218,8 +218,8 @@ static bool one_run(void)
     if (ok) {
         caprun_run_set_handler(run, answer, NULL);
         zygote.loop = run->loop;
-        run->loop->turn_us = INT32_MAX; /* also where all is slow */
-        run->pool->started_us = 0;      /* a long time ago, however fast this is */
+        run->loop->turn_us = INT32_MAX;       /* also where all is slow */
+        run->pool->scheduling.started_us = 0; /* a long time ago, however fast this is */
         worker = fork_worker(&run->pool->stock);
     }
     ok = worker >= 0 && caprun_start(run) == 0 && converse(run, worker) &&

@@ -107,7 +107,7 @@ static void check_fields(struct cr_config *c)
     cr_fields_clear(c);
 }
 
-static void check_refused(const struct cr_problem *why, const struct cr_json_doc *doc)
+static void check_refused(const struct cr_err *why, const struct cr_json_doc *doc)
 {
     size_t line = 0, column = 0, last_line, last_column;
     int words = 0;
@@ -122,7 +122,7 @@ static void check_refused(const struct cr_problem *why, const struct cr_json_doc
 static bool judge(const struct cr_json_doc *doc)
 {
     struct cr_config c = {.path = file_name, .dir = folder, .doc = *doc};
-    struct cr_problem why = {0};
+    struct cr_err why = {0};
     int r;
 
     cr_buf_init(&c.warnings, 16 << 10);

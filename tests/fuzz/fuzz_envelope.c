@@ -13,6 +13,7 @@
 #include "base/scan.h"
 #include "run/envelope.h"
 #include "run/frames.h"
+#include "run/run_parts.h"
 
 #include "input.h"
 #include "look.h"
@@ -132,8 +133,8 @@ static void measure_something(struct caprun_run *run, struct input *in)
     run->job_us = input_byte(in) & 1 ? now - input_number(in) + (1 << 20) : 0;
     run->cpu_us = (int64_t)large_number(in) - 1;
     run->memory_used = large_number(in);
-    run->limits.wall_ms = input_number(in);
-    run->limits.memory = input_number(in);
+    run->spec.limits.wall_ms = input_number(in);
+    run->spec.limits.memory = input_number(in);
 }
 
 /* --- how it ends -------------------------------------------------------------------------- */
@@ -354,7 +355,7 @@ static void look_at_envelope(const char *envelope, size_t len, struct caprun_run
     look_at_attempts(look_member(&l, "\"blocked\""));
     look_at_calls(look_member(&l, "\"calls\""), run);
     look_at_metrics(look_member(&l, "\"metrics\""));
-    look_says(look_member(&l, "\"runId\""), run->id, strlen(run->id));
+    look_says(look_member(&l, "\"runId\""), run->spec.id, strlen(run->spec.id));
     look_end(&l);
     insist(l.at == l.end);
     for (size_t i = 0; i < len; i++)
@@ -394,7 +395,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     story.line_count = story.attempts = 0;
     story.nul = false;
     caprun_run_set_log(run, note_line, NULL);
-    run->stop_when_denied = size && data[0] >= 0xf0;
+    run->spec.stop_when_denied = size && data[0] >= 0xf0;
     run->state = CR_RUN_RUNNING;
     while (in.len && !caprun_done(run))
         happen(run, &in);

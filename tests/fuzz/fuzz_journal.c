@@ -37,7 +37,7 @@ static void journal_look_at_values(const struct cr_journal *j, const struct cr_j
 {
     static const char *const names[] = {"args", "json", "result", "message", "line", "code", "by",
                                         "end",  "boot", "method", "state",   "kind", "x"};
-    struct cr_problem why;
+    struct cr_err why;
     struct cr_buf out, before;
 
     cr_buf_init(&before, FUZZ_TEXT_MAX);
@@ -73,7 +73,7 @@ static void journal_look_at_line(const struct cr_journal *j, const struct cr_jou
 static void journal_look_at(const struct cr_journal *j)
 {
     uint32_t calls = 0;
-    struct cr_problem why;
+    struct cr_err why;
     struct cr_buf out;
     char outcome[64];
 
@@ -101,7 +101,7 @@ static void journal_look_at(const struct cr_journal *j)
 static bool journal_read_bytes(const void *bytes, size_t len)
 {
     struct cr_journal j = {0};
-    struct cr_problem why = {0};
+    struct cr_err why = {0};
     int fd = journal_file(bytes, len);
     bool has_end = false;
 
@@ -363,7 +363,7 @@ static void journal_replay(const struct cr_buf *text)
 {
     struct caprun_runtime *runtime;
     struct caprun_run *run;
-    struct cr_problem why;
+    struct cr_err why;
     const char *envelope;
     char path[64];
     size_t len;

@@ -25,7 +25,7 @@ static void look_at_pin(void *data, const char *name, const struct cr_pin *pin)
 {
     const struct cr_lockfile *lock = data;
     struct cr_pin found, other = *pin;
-    struct cr_problem why;
+    struct cr_err why;
     struct cr_fqdn fqdn;
 
     insist(cr_fqdn_parse(pin->fqdn, &fqdn, NULL) == 0 && strcmp(fqdn.name, name) == 0);
@@ -62,7 +62,7 @@ static void look_at_explained(const struct cr_lockfile *lock, const char *server
 {
     static const char other[] = "{\"description\":\"another\",\"fuzz\":1}";
     struct cr_tool_now now = {tool, other, sizeof(other) - 1};
-    struct cr_problem why;
+    struct cr_err why;
 
     if (tool_state(lock, server, &now) != CR_TOOL_CHANGED)
         return;
@@ -102,7 +102,7 @@ static void look_at_written(const struct cr_lockfile *lock)
     struct cr_lockfile again = {.path = lock->path};
     struct cr_pin pin = {.fqdn = "f.u.z.z"};
     struct cr_lockfile_news news = {.name = "f.u.z.z", .pin = &pin};
-    struct cr_problem why;
+    struct cr_err why;
     struct cr_buf twice;
 
     cr_lockfile_hash("", 0, pin.code);
@@ -128,7 +128,7 @@ static void look_at_definition(char *path, const uint8_t *data, size_t size)
     struct cr_tool_now now = {.name = "t"};
     struct cr_lockfile_news news = {.server = "s", .tools = &now, .count = 1};
     struct cr_json_doc doc = {0};
-    struct cr_problem why;
+    struct cr_err why;
     struct cr_buf text;
 
     if (cr_json_parse(data, size, &doc, NULL) < 0)
@@ -156,7 +156,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static char path[] = "p/caprun.lock";
     struct cr_lockfile lock = {.path = path};
-    struct cr_problem why = {0};
+    struct cr_err why = {0};
 
     cr_buf_init(&lock.text, FUZZ_LOCK_MAX);
     cr_buf_add(&lock.text, data, size);

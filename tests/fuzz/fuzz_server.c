@@ -1,6 +1,6 @@
 /*
  * fuzz_server.c - a server that says anything at any time, and a client that calls, cancels and
- * waits meanwhile. The process is a fake one: what the input says is what it writes.
+ * waits meanwhile. The transport is a fake one: what the input says is what the server writes.
  *
  * The first byte is the era; then each byte is what happens next (enum happening), with what it
  * needs behind it. What must hold: a call ends once, or is cancelled, or still waits; nobody hears
@@ -21,6 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define FUZZ_SERVER_CALLS 6
 #define FUZZ_SERVER_ASKED 16
 #define FUZZ_SERVER_LINE_MAX 65536
+#define FUZZ_SERVER_WAITING_MAX (64u << 20)
 
 enum happening {
     IT_WRITES,     /* a text */
@@ -62,50 +63,35 @@ static struct {
     size_t asked_count;
 } fuzz_server;
 
-/* --- the fake process ------------------------------------------------------------------------- */
+/* --- the fake transport ----------------------------------------------------------------------- */
 
-struct cr_child {
-    const struct cr_child_owner *owner;
+struct fuzz_server_peer {
+    struct cr_transport transport;
+    const struct cr_transport_owner *owner;
     void *data;
     struct cr_reader reader;
     bool is_deaf, is_ending, is_missing, has_ended;
     size_t waiting;
 };
 
-int cr_child_start(struct cr_loop *loop, const struct cr_child_spec *spec,
-                   const struct cr_child_owner *owner, void *data, struct cr_child **ret,
-                   struct cr_err *err)
+static struct fuzz_server_peer *fuzz_server_peer_of(struct cr_transport *t)
 {
-    struct cr_child *c;
-
-    (void)loop;
-    insist(spec->argv[0] && !fuzz_server.is_busy);
-    if (fuzz_server.no_start) {
-        fuzz_server.no_start = false;
-        return cr_err_set(err, CAPRUN_E_SYS, "the fuzzer does not want it");
-    }
-    c = calloc(1, sizeof(*c));
-    insist(c);
-    c->owner = owner;
-    c->data = data;
-    cr_reader_init(&c->reader, FUZZ_SERVER_LINE_MAX);
-    fuzz_server.asked_count = 0;
-    *ret = c;
-    return 0;
+    return cr_container(t, struct fuzz_server_peer, transport);
 }
 
-void cr_child_free(struct cr_child *c)
+static void fuzz_server_peer_free(struct cr_transport *t)
 {
-    if (!c)
-        return;
+    struct fuzz_server_peer *c = fuzz_server_peer_of(t);
+
     cr_reader_clear(&c->reader);
     free(c);
 }
 
 /* What is asked is kept, so that it can be answered. */
-int cr_child_send(struct cr_child *c, const struct cr_outbox_part *parts, size_t count,
-                  struct cr_err *err)
+static int fuzz_server_peer_send(struct cr_transport *t, const struct cr_outbox_part *parts,
+                                 size_t count, struct cr_err *err)
 {
+    struct fuzz_server_peer *c = fuzz_server_peer_of(t);
     static char line[65536];
     size_t id_len, method_len, len = 0;
     const char *id, *method;
@@ -119,7 +105,7 @@ int cr_child_send(struct cr_child *c, const struct cr_outbox_part *parts, size_t
            !memchr(line, '\n', len));
     if (c->is_ending)
         return cr_err_set(err, CAPRUN_E_STATE, "it takes nothing any more");
-    if (c->waiting >= CR_CHILD_WAITING_MAX)
+    if (c->waiting >= FUZZ_SERVER_WAITING_MAX)
         return cr_err_set(err, CAPRUN_E_TOOBIG, "it does not read");
     if (c->is_deaf)
         c->waiting += len + (1u << 20);
@@ -132,43 +118,81 @@ int cr_child_send(struct cr_child *c, const struct cr_outbox_part *parts, size_t
     return 0;
 }
 
-void cr_child_find_types(struct cr_child *c)
+static void fuzz_server_peer_find_types(struct cr_transport *t)
 {
-    cr_reader_find_types(&c->reader);
+    cr_reader_find_types(&fuzz_server_peer_of(t)->reader);
 }
 
-size_t cr_child_waiting(const struct cr_child *c)
+static size_t fuzz_server_peer_waiting(struct cr_transport *t)
 {
-    return c->waiting;
+    return fuzz_server_peer_of(t)->waiting;
 }
 
-void cr_child_stop(struct cr_child *c)
+static void fuzz_server_peer_stop(struct cr_transport *t)
 {
-    c->is_ending = true;
+    fuzz_server_peer_of(t)->is_ending = true;
 }
 
-bool cr_child_is_ending(const struct cr_child *c)
+static bool fuzz_server_peer_is_ending(struct cr_transport *t)
 {
-    return c->is_ending;
+    return fuzz_server_peer_of(t)->is_ending;
 }
 
-const char *cr_child_why(const struct cr_child *c)
+static const char *fuzz_server_peer_why(struct cr_transport *t)
 {
-    insist(c->has_ended);
-    return c->is_missing ? "could not be started: 'x' is not there" : "exited with status 1";
+    insist(fuzz_server_peer_of(t)->has_ended);
+    return fuzz_server_peer_of(t)->is_missing ? "could not be started" : "exited with status 1";
 }
 
-bool cr_child_is_missing(const struct cr_child *c)
+static bool fuzz_server_peer_is_missing(struct cr_transport *t)
 {
-    insist(c->has_ended);
-    return c->is_missing;
+    insist(fuzz_server_peer_of(t)->has_ended);
+    return fuzz_server_peer_of(t)->is_missing;
 }
 
-void cr_child_last_words(const struct cr_child *c, const char *between, size_t max,
-                         struct cr_buf *out)
+static void fuzz_server_peer_hint(struct cr_transport *t, size_t max, struct cr_buf *out)
 {
-    (void)c;
-    cr_buf_fmt(out, "%.*s", (int)max, between);
+    (void)t;
+    cr_buf_fmt(out, "%*s", (int)max, "|");
+}
+
+static const struct cr_transport_ops fuzz_server_peer_ops = {
+    .send = fuzz_server_peer_send,
+    .waiting = fuzz_server_peer_waiting,
+    .find_types = fuzz_server_peer_find_types,
+    .stop = fuzz_server_peer_stop,
+    .is_ending = fuzz_server_peer_is_ending,
+    .why = fuzz_server_peer_why,
+    .is_missing = fuzz_server_peer_is_missing,
+    .hint = fuzz_server_peer_hint,
+    .free = fuzz_server_peer_free};
+
+static int fuzz_server_start(struct cr_endpoint *endpoint, struct cr_loop *loop,
+                             const struct cr_transport_owner *owner, void *data,
+                             struct cr_transport **ret, struct cr_err *err)
+{
+    struct fuzz_server_peer *c;
+
+    (void)loop;
+    insist(endpoint->key[0] && !fuzz_server.is_busy);
+    if (fuzz_server.no_start) {
+        fuzz_server.no_start = false;
+        return cr_err_set(err, CAPRUN_E_SYS, "the fuzzer does not want it");
+    }
+    c = calloc(1, sizeof(*c));
+    insist(c);
+    c->transport.ops = &fuzz_server_peer_ops;
+    c->owner = owner;
+    c->data = data;
+    cr_reader_init(&c->reader, FUZZ_SERVER_LINE_MAX);
+    fuzz_server.asked_count = 0;
+    *ret = &c->transport;
+    return 0;
+}
+
+static void fuzz_server_forget_endpoint(struct cr_endpoint *endpoint)
+{
+    endpoint->key = NULL; /* it is used no more */
 }
 
 /* --- who calls -------------------------------------------------------------------------------- */
@@ -229,7 +253,7 @@ static void fuzz_server_result(struct cr_server_call *at, const char *json, size
     call->waits = false;
 }
 
-static void fuzz_server_failed(struct cr_server_call *at, const struct cr_server_failure *why)
+static void fuzz_server_failed(struct cr_server_call *at, const struct cr_err *why)
 {
     struct fuzz_server_call *call = fuzz_server_of(at);
 
@@ -243,7 +267,7 @@ static const struct cr_server_call_ops fuzz_server_ops = {fuzz_server_admit,  fu
                                                           fuzz_server_result, fuzz_server_failed};
 
 static void fuzz_server_done(struct cr_server_waiter *waiter, struct cr_server *server,
-                             const struct cr_server_failure *why)
+                             const struct cr_err *why)
 {
     insist(fuzz_server.waits && waiter == &fuzz_server.waiter && server == fuzz_server.server);
     insist(!fuzz_server.is_busy && (!why || why->text[0]));
@@ -258,7 +282,7 @@ static void fuzz_server_listed(void *data, struct cr_server *server)
 /* --- what happens ----------------------------------------------------------------------------- */
 
 /* As child.c does it, from a copy with nothing behind it. */
-static void fuzz_server_write(struct cr_child *c, const void *text, size_t len)
+static void fuzz_server_write(struct fuzz_server_peer *c, const void *text, size_t len)
 {
     uint8_t *copy = malloc(len ? len : 1);
     const uint8_t *bytes = copy;
@@ -293,7 +317,7 @@ static const char *fuzz_server_honest(char method)
     return fuzz_server_answers[method == 's' ? 1 : method == 'i' ? 3 : method == 'l' ? 4 : 6];
 }
 
-static void fuzz_server_answer(struct cr_child *c, uint8_t which, uint8_t how)
+static void fuzz_server_answer(struct fuzz_server_peer *c, uint8_t which, uint8_t how)
 {
     size_t count = sizeof(fuzz_server_answers) / sizeof(fuzz_server_answers[0]);
     char line[256];
@@ -309,7 +333,7 @@ static void fuzz_server_answer(struct cr_child *c, uint8_t which, uint8_t how)
     fuzz_server_write(c, line, (size_t)len);
 }
 
-static void fuzz_server_end(struct cr_child *c, bool is_missing)
+static void fuzz_server_end(struct fuzz_server_peer *c, bool is_missing)
 {
     c->has_ended = c->is_ending = true;
     c->is_missing = is_missing;
@@ -357,8 +381,8 @@ static void fuzz_server_be_late(struct cr_server *s)
     s->timer.due(&s->timer);
 }
 
-/* What the process does. */
-static void fuzz_server_its_turn(struct cr_child *c, enum happening what, struct input *in)
+/* What the server does. */
+static void fuzz_server_its_turn(struct fuzz_server_peer *c, enum happening what, struct input *in)
 {
     struct input text;
     uint8_t which;
@@ -417,7 +441,7 @@ static void fuzz_server_look(const struct cr_server *s)
     insist(s->waiting->bytes == 2 * waiting && fuzz_server.all.in_flight == sent);
     insist(sent <= s->at_once && sent <= fuzz_server.all.most);
     insist(!s->waiters == !fuzz_server.waits);
-    insist((s->state == CR_SERVER_OFF) == !s->child);
+    insist((s->state == CR_SERVER_OFF) == !s->transport);
 }
 
 static void fuzz_server_play(struct input in)
@@ -432,12 +456,12 @@ static void fuzz_server_play(struct input in)
 
         if (what >= IT_IS_CALLED)
             fuzz_server_our_turn(s, what, &in);
-        else if (s->child)
-            fuzz_server_its_turn(s->child, what, &in);
+        else if (s->transport)
+            fuzz_server_its_turn(fuzz_server_peer_of(s->transport), what, &in);
         fuzz_server_look(s);
     }
-    if (s->child)
-        fuzz_server_end(s->child, false);
+    if (s->transport)
+        fuzz_server_end(fuzz_server_peer_of(s->transport), false);
     cr_server_stop(s);
     for (int i = 0; i < 4; i++)
         cr_loop_step(&fuzz_server.loop, 0);
@@ -450,9 +474,11 @@ static void fuzz_server_play(struct input in)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const struct cr_server_owner owner = {fuzz_server_listed};
-    const char *const argv[] = {"x", NULL}, *const envp[] = {NULL};
+    const char *const key[] = {"x", NULL};
+    struct cr_endpoint endpoint = {
+        .key = key, .start = fuzz_server_start, .free = fuzz_server_forget_endpoint};
     struct cr_server_spec spec = {
-        .name = "x", .child = {"/guard", argv, envp, "/"}, .at_once = 3, .eras_dir = NULL};
+        .name = "x", .endpoint = &endpoint, .at_once = 3, .eras_dir = NULL};
     struct input in = {data, size};
 
     if (!fuzz_server.has_loop)
@@ -467,6 +493,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                          NULL) == 0);
     fuzz_server_play(in);
     cr_server_free(fuzz_server.server);
-    insist(!fuzz_server.all.first);
+    insist(!fuzz_server.all.first && !endpoint.key);
     return 0;
 }

@@ -17,10 +17,9 @@ import sys
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "../lib"))
-from harness import BUILD, between, each, equal, main
+from harness import BUILD, TORTURE, between, each, equal, main
 from library import CRASHES, Library, descriptors, resident_kib
 
-TORTURE = os.environ.get("CAPRUN_TORTURE") == "1"
 FIRST, STRIDE = 150, 17  # each of the first ones, then some
 MOST = 1000000
 WIDTH = 8  # runs at once
@@ -100,8 +99,7 @@ def a_run_whose_memory_is_out_at_any_allocation_ends_clearly(path):
     script = Script(path)
     with Host() as host:
         assert host.outcome(script, MOST, host.start(script.failing_at(MOST), **script.options)), "out of memory without a reason"
-        host.settle()
-        before, memory = descriptors(), resident_kib()
+        before, memory = host.settled_descriptors(), resident_kib()
         between(fail_each(host, script), 30, MOST, "allocations that failed")
         assert host.outcome(script, MOST, host.start(script.failing_at(MOST), **script.options)), "out of memory without a reason"
         equal(host.count(CRASHES), 0, "crashes")

@@ -12,10 +12,9 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
-from harness import between, each, equal, main, stretched, test
+from harness import TORTURE, between, each, equal, main, stretched, test
 from library import Library, descriptors
 
-TORTURE = os.environ.get("CAPRUN_TORTURE") == "1"
 RUNS, WIDTH = 5000 if TORTURE else 200, 3
 LIMIT = int(stretched(20))  # ms
 MIB = 1 << 20
@@ -85,8 +84,7 @@ def a_run_that_ends_at_its_limit_has_one_end(name):
     end, own = NEAR[name], OWN.get(name, "SUCCESS")
     with Host() as library:
         equal(library.execute("return 1")["result"], 1)
-        library.settle()
-        before = descriptors()
+        before = library.settled_descriptors()
         counts = series(library, end, own)
         print(f"# {dict(counts)}")
         equal(set(counts), {own, "EXECUTION_TIMEOUT"}, "both sides of the limit")

@@ -19,13 +19,11 @@ import sys
 import time
 
 sys.dont_write_bytecode = True
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.join(HERE, "../lib")]
-from harness import SANITIZED, each, equal, main, scratch_dir, stretched, test, write_file
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from harness import SANITIZED, TORTURE, each, equal, main, scratch_dir, stretched, test, write_file
 from hook import hooked, use_hook
 from library import Library
 
-TORTURE = os.environ.get("CAPRUN_TORTURE") == "1"
 FRIENDS, CALLS = 8, 200 if TORTURE else 60
 FRIENDLY = f"for (let i = 0; i < {CALLS}; i++) await mcp.friend.it({{i}}); return 'done'"
 SPIN = "for (;;);"

@@ -17,11 +17,10 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
-from harness import (BUILD, SANITIZED, between, caprun, contains, each, equal, main, need, need_program,
+from harness import (BUILD, SANITIZED, TORTURE, between, caprun, contains, each, equal, main, need, need_program,
                      parse_envelope, proc, reap_orphans, scratch_dir, start, test, value_of, wait_until, write_file)
 from library import Library, workers
 
-TORTURE = os.environ.get("CAPRUN_TORTURE") == "1"
 MIB = 1 << 20
 CRASH = "native.poke(0, 0)"
 

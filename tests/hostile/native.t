@@ -10,13 +10,12 @@ import platform
 import sys
 
 sys.dont_write_bytecode = True
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.join(HERE, "../lib")]
-from harness import contains, each, equal, main, need, proc, stretched, test
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from harness import TORTURE, contains, each, equal, main, need, proc, stretched, test
 from hook import Hooked, end_of, watched
 from library import WARM_NONE, workers
 
-SEEDS = 10000 if os.environ.get("CAPRUN_TORTURE") == "1" else 1000
+SEEDS = 10000 if TORTURE else 1000
 STATUSES = range(256)
 
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """run.t - every hostile file through the library. README.md says how a file is written.
 
-`run.t values_cycle` runs one file; `run.t reach` all that begin so; `run.t bridge_polluted_global/Map` one case.
+`run.t values_long_text` runs one file; `run.t reach` all that begin so; `run.t bridge_polluted_global/Map` one case.
+Words in CAPRUN_ATTACKS do the same, for prove.
 """
 
 import ctypes
@@ -18,7 +19,7 @@ sys.path.insert(0, os.path.join(HERE, "../lib"))
 import harness
 from harness import BUILD, SANITIZED, between, contains, equal, main, parse_envelope, stretched
 from hook import hooked, use_hook
-from library import Library, descriptors, resident_kib
+from library import Library, resident_kib
 
 HOOKED = ("frames", "native")  # run in the test-only worker
 AREAS = ("reach", "bridge", "values", "time", "memory", *HOOKED)
@@ -114,15 +115,29 @@ class Section:
         return self.asked[key][0] if self.asked[key] else otherwise
 
 
+def table_of(head):
+    """[{"CASE": its name, COLUMN: its text}] of the lines that a file begins with; only a table has columns."""
+    columns = re.findall(r"// columns (.*)\n", head)
+    names = ["CASE", *(columns[0].split(" | ") if columns else [])]
+    rows = [row.split(" | ") if columns else [row] for row in re.findall(r"// with (.*)\n", head)]
+    for row in rows:
+        equal(len(row), len(names), f"texts of {row[0]}")
+    return [dict(zip(names, row)) for row in rows]
+
+
 def cases_of(path):
     """{name of the test: text} of a file: one, or one for each of its `// with` lines."""
     with open(path, encoding="utf-8", newline="") as file:
         text = file.read()
-    name, head = os.path.basename(path)[:-len(".js")], re.match(r"(?:// with .*\n)*", text).group()
-    text, cases = text[len(head):], re.findall(r"// with (.*)\n", head)
-    equal("$CASE" in text, bool(cases), f"{name} has $CASE, as it has `// with`")
-    equal(len(set(cases)), len(cases), f"different cases of {name}")
-    return {f"{name}/{case}": text.replace("$CASE", case) for case in cases} or {name: text}
+    name, head = os.path.basename(path)[:-len(".js")], re.match(r"(?:// columns .*\n)?(?:// with .*\n)*", text).group()
+    text, table, cases = text[len(head):], table_of(head), {}
+    for row in table:
+        used = set(re.findall(r"\$([A-Z]+)\b", text))
+        equal(used | {"CASE"}, set(row), f"columns that {name} uses")
+        cases[f"{name}/{row['CASE']}"] = re.sub(r"\$([A-Z]+)\b", lambda match, row=row: row[match[1]], text)
+    equal(len(cases), len(table), f"different cases of {name}")
+    assert cases or "$CASE" not in text, f"{name} has $CASE and no case"
+    return cases or {name: text}
 
 
 def sections_of(text):
@@ -169,7 +184,7 @@ class Host(Library):
             equal(call.fail(FAIL_MESSAGE), 0)
 
     def new_run(self, code, args=None, memory=None, timeout=None, cpu=None, tools=None, limits=(), **more):
-        run = self.run(self.made(code), args, int(timeout or stretched(10000)), memory_mib=int(memory or 0), **more)
+        run = self.run(self.made(code), args, int(timeout or stretched(30000)), memory_mib=int(memory or 0), **more)
         if cpu:
             equal(self.lib.caprun_run_set_cpu(run, ctypes.c_uint64(int(cpu))), 0)
         if tools is not None:
@@ -213,8 +228,7 @@ class Watch:
     def __init__(self, host):
         self.host = host
         self.answers()
-        host.settle()
-        self.descriptors = descriptors()
+        self.descriptors = host.settled_descriptors()
         Watch.memory = Watch.memory or resident_kib()
 
     def answers(self):
@@ -349,7 +363,7 @@ def run_case(name, text):
 
 
 def chosen(cases):
-    words = sys.argv[1:]
+    words = sys.argv[1:] or os.environ.get("CAPRUN_ATTACKS", "").split()
     del sys.argv[1:]
     return {name: text for name, text in cases.items() if not words or any(map(name.startswith, words))}
 

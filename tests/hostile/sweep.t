@@ -10,12 +10,10 @@ import platform
 import sys
 
 sys.dont_write_bytecode = True
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.join(HERE, "../lib")]
-from harness import each, equal, main, need, stretched, test
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from harness import TORTURE, each, equal, main, need, stretched, test
 from hook import NO_CALL, end_of, number_of, watched
 
-TORTURE = os.environ.get("CAPRUN_TORTURE") == "1"
 X86_64 = platform.machine() == "x86_64"
 NUMBERS = range(1024)
 ABOVE = [1024, 2047, 4095, 65535, 2**24, 2**30 - 1, 2**31 - 1, 2**31, 2**32 - 1, -1, -2, -4096]

@@ -13,13 +13,11 @@ import signal
 import sys
 
 sys.dont_write_bytecode = True
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.join(HERE, "../lib")]
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 import hook
-from harness import children, contains, each, equal, is_zombie, main, need, proc, stretched, test, wait_until
+from harness import TORTURE, children, contains, each, equal, is_zombie, main, need, proc, stretched, test, wait_until
 from library import (CRASHES, E_TOOBIG, WARM_NONE, WORKERS, ZYGOTES, Library, kill, unharmed, workers, zygotes)
 
-TORTURE = os.environ.get("CAPRUN_TORTURE") == "1"
 MIB = 1 << 20
 HOLD = "return await mcp.hold.it()"
 

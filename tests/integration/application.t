@@ -7,7 +7,7 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
-from harness import BUILD, HERE, Process, each, equal, main, reap_orphans, scratch_dir, wait_until
+from harness import BUILD, ROOT, Process, each, equal, main, reap_orphans, scratch_dir, wait_until
 
 FLAGS = {"asan": ["-fsanitize=address,undefined"], "cover": ["--coverage"]}.get(os.path.basename(BUILD), [])
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Wmissing-prototypes", "-Werror"]
@@ -16,8 +16,9 @@ WHAT = ("handlers", "mask", "cwd", "umask", "limits", "threads", "descriptors", 
 
 folder = scratch_dir()
 PROGRAM = f"{folder.name}/application"
-subprocess.run(["gcc", "-std=gnu11", "-D_GNU_SOURCE", "-O1", "-g", *WARNINGS, *FLAGS, f"-I{HERE}/../../host", "-o",
-                PROGRAM, f"{HERE}/application.c", f"{BUILD}/libcaprun.a", "-l:libnettle.a", "-pthread"], check=True)
+subprocess.run(["gcc", "-std=gnu11", "-D_GNU_SOURCE", "-O1", "-g", *WARNINGS, *FLAGS, f"-I{ROOT}/host", "-o",
+                PROGRAM, f"{ROOT}/tests/integration/application.c", f"{BUILD}/libcaprun.a", "-l:libnettle.a",
+                "-pthread"], check=True)
 
 
 def application(*words):

@@ -17,10 +17,11 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
-from harness import HERE, Process, caprun, each, equal, main, need_program, reap_orphans, scratch_dir, stretched, \
+from harness import ROOT, Process, caprun, each, equal, main, need_program, reap_orphans, scratch_dir, stretched, \
     test, wait_until, write_file
 
-COMPLETION = os.path.abspath(os.path.join(HERE, "../../host/cli/completion"))
+COMPLETION = os.path.join(ROOT, "host/cli/completion")
+KEPT = scratch_dir()  # what zsh finds when it looks for completions, so that it looks once and not for each case
 READY, INSERT, DONE = "ready> ", "\x14", "\x0f"  # the prompt; two keys
 
 NAMES = ["acme.tools.text.count", "acme.tools.text.slug", "other.things.a.b"]
@@ -54,7 +55,7 @@ ZSH = rf"""
 PS1='{READY}'
 unsetopt zle_bracketed_paste beep prompt_sp
 fpath=('{COMPLETION}' $fpath)
-autoload -Uz compinit && compinit -u -D
+autoload -Uz compinit && compinit -C -d '{KEPT.name}/dump'
 insert_all() {{ compstate[insert]=all compstate[list]= }}
 offer() {{ comppostfuncs=(insert_all); zle complete-word }}
 finish() {{ print -rn -- "$BUFFER" >"$HOME/line" }}

@@ -9,7 +9,7 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
-from harness import (CAPRUN, HERE, NOBODY, Process, caprun, contains, each, equal, main, need,
+from harness import (CAPRUN, NOBODY, ROOT, Process, caprun, contains, each, equal, main, need,
                      on_a_terminal, scratch_dir, test, write_file)
 
 NAME = ".caprun.json"
@@ -401,7 +401,7 @@ def two_servers_that_code_cannot_tell_apart_are_refused():
 
 @test
 def the_samples_are_good():
-    samples = sorted(glob.glob(f"{HERE}/../../samples/config/*.json"))
+    samples = sorted(glob.glob(f"{ROOT}/samples/config/*.json"))
     assert samples
     for sample in samples:
         with open(sample, encoding="utf-8") as file:

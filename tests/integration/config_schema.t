@@ -12,9 +12,8 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
-from harness import HERE, Process, caprun, each, equal, main, need, scratch_dir, test, write_file
+from harness import ROOT, Process, caprun, each, equal, main, need, scratch_dir, test, write_file
 
-ROOT = os.path.join(HERE, "../..")
 MODULES = os.path.join(ROOT, "build/npm-tests/node_modules")
 NODE = os.path.join(MODULES, ".bin/node")
 ENV = {name: value for name, value in os.environ.items() if name != "CAPRUN_CONFIG"} | {
@@ -137,7 +136,7 @@ def judge(texts):
     need(os.path.exists(f"{MODULES}/ajv"), "there is no ajv; `make test-data` gets it")
     with open(f"{ROOT}/host/config/caprun.schema.json", encoding="utf-8") as file:
         schema = json.load(file)
-    done = Process([NODE, f"{HERE}/../node/validate.js"], env={"NODE_PATH": MODULES},
+    done = Process([NODE, f"{ROOT}/tests/node/validate.js"], env={"NODE_PATH": MODULES},
                    stdin=json.dumps({"schema": schema, "texts": texts})).end(60)
     equal((done.status, done.err), (0, ""))
     return dict(zip(texts, json.loads(done.out)))

@@ -11,6 +11,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from building import ROOT, installed, link_flags, output, read_text
 from harness import BUILD, SANITIZED, VARIANT, contains, each, equal, main, need, stretched, test, write_file
+from registries import NAME, place
 from tools import tools
 
 C99 = ["gcc", "-xc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror"]
@@ -141,7 +142,20 @@ def check_tools(program):
         equal(t.called("a"), ["echo"])
 
 
-SAMPLES = {"smallest_host": check_smallest_host, "answers_calls": check_answers_calls,
+def check_by_name(program):
+    with place() as p:
+        p.publish()
+        config = p.configure(registries=["../registry"])
+        words = [NAME, '{"text":"a"}', NAME, '{"text":"b"}', "acme.tools.text.nothing", "{}"]
+        done = subprocess.run([program, config, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              check=False, timeout=stretched(60))
+        envelopes = [json.loads(line) for line in done.stdout.splitlines()]
+        equal(sorted(e.get("result") or e["error"]["code"] for e in envelopes), ["A", "B", "NOT_FOUND"])
+        equal(done.returncode, 6)
+        contains(done.stderr, f"loaded {NAME}", f"pinned {NAME}")
+
+
+SAMPLES = {"by_name": check_by_name, "smallest_host": check_smallest_host, "answers_calls": check_answers_calls,
            "own_loop": check_own_loop, "tools": check_tools}
 
 

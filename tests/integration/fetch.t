@@ -503,7 +503,7 @@ def the_command_is_not_linked_with_libcurl_and_does_not_open_it():
         assert "libcurl" not in Process(["ldd", program]).end().out
     with scratch_dir() as folder:
         trace = os.path.join(folder, "trace")
-        watched = ["strace", "-qq", "-o", trace, "-e", "trace=open,openat"]
+        watched = ["strace", "-f", "-qq", "-o", trace, "-e", "trace=open,openat"]
         equal(Process([*watched, CAPRUN, "exec", "-"], stdin=b"return 1").end().out, "1\n")
         with open(trace, encoding="utf-8") as file:
             assert "libcurl" not in file.read()

@@ -12,9 +12,9 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
-from harness import HERE, each, equal, main, test, value_of
+from harness import ROOT, each, equal, main, test, value_of
 
-GOLDEN = os.path.join(HERE, "../golden")
+GOLDEN = os.path.join(ROOT, "tests/golden")
 LIST = os.path.join(GOLDEN, "globals.txt")
 ACCEPT = "tests/integration/golden.t --accept"
 

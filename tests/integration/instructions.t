@@ -10,9 +10,9 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
-from harness import BUILD, HERE, VARIANT, Process, contains, each, equal, main, need, need_program, scratch_dir, test
+from harness import BUILD, ROOT, VARIANT, Process, contains, each, equal, main, need, need_program, scratch_dir, test
 
-GATE = os.path.join(HERE, "../bench/gate")
+GATE = os.path.join(ROOT, "tests/bench/gate")
 ONE = "worker: small run"
 
 

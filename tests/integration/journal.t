@@ -44,8 +44,8 @@ def the_first_line_has_all_that_the_run_was_given():
 @test
 def the_lines_stand_in_the_order_in_which_things_happened():
     with recorder(s={}) as r:
-        path = r.record("console.log('a'); await mcp.s.echo({b: 1}); setTimeout(() => {}, 1);"
-                        "try { eval('1') } catch {} await new Promise(r => setTimeout(r, 2)); return 'c'")
+        path = r.record("console.log('a'); await mcp.s.echo({b: 1}); try { eval('1') } catch {}"
+                        "await new Promise(r => setTimeout(() => setTimeout(r, 1), 1)); return 'c'")
         lines = lines_of(path)
         equal([kind_of(line) for line in lines],
               ["journal", "to job", "from log", "from call", "send", "to reply", "from blocked", "to wake", "to wake",

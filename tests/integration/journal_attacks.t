@@ -334,8 +334,8 @@ def args_of_calls_that_wait_for_life_do_not_fill_the_host():
 LONG = "const list = Array(7 << 20).fill(1);"
 # name: (args, what comes of the call)
 LONG_ARGS = {
-    "args that may be sent": ("{list, n: 1}", "1\n"),
-    "args that are refused": (r"{list, n: '\0'}", '"The args of s:echo are refused: '),
+    "args that may be sent": ("{list, text: 'a'}", '"a"\n'),
+    "args that are refused": (r"{list, text: '\0'}", '"The args of s:text are refused: '),
 }
 
 
@@ -343,7 +343,7 @@ LONG_ARGS = {
 def a_call_with_long_args_is_made_when_the_run_is_live_again(case):
     """Its args were scanned beside the loop, or as they arrived: `make check-watchdog` sees a long turn."""
     is_recorded, args, printed = case
-    code = f"{LONG} return mcp.s.echo({args}).then((v) => v.n, (e) => e.message)"
+    code = f"{LONG} return mcp.s.text({args}).catch((e) => e.message)"
     with recorder(s={}) as r:
         live = r.record(code)
         path = forge(r, [JOB], code=code)
@@ -355,7 +355,7 @@ def a_call_with_long_args_is_made_when_the_run_is_live_again(case):
         done = r.run("resume", path)
         equal(done.status, 0, done.err)
         assert done.out.startswith(printed), done.out[:200]
-        equal(len(r.called("s")) - before, 1 if printed == "1\n" else 0, "calls")
+        equal(len(r.called("s")) - before, 1 if printed == '"a"\n' else 0, "calls")
 
 
 @test

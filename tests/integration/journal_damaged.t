@@ -9,10 +9,9 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
-from harness import contains, each, equal, main, test, write_file
+from harness import TORTURE, contains, each, equal, main, test, write_file
 from journals import bodies_of, kind_of, lines_of, read, recorder, seal
 
-TORTURE = os.environ.get("CAPRUN_TORTURE") == "1"
 SEED = os.environ.get("CAPRUN_SEED") or str(random.randrange(1 << 32))
 print(f"# CAPRUN_SEED={SEED}")
 CODE = """console.log("first", args.n); const a = await mcp.s.echo({ a: 1 });

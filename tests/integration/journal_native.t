@@ -7,12 +7,11 @@ import os
 import sys
 
 sys.dont_write_bytecode = True
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.join(HERE, "../lib")]
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import contains, each, equal, main, scratch_dir, stretched, test
 from hook import hooked, use_hook
 from journals import bodies_of, kind_of, lines_of, read, seal
-from library import E_INVAL, E_STATE, Library, descriptors
+from library import E_INVAL, E_STATE, Library
 
 EVERY = "Uint8Array.from({length: 256}, (_, i) => i)"
 
@@ -46,17 +45,17 @@ class Host(Library):
         self.lib.caprun_step(self.runtime)
         return run, path
 
-    def again(self, what, path, retry=None):
+    def again(self, what, path, retry=None, **options):
         """A run that replays or resumes |path|, and has started."""
-        run = self.run("")
+        run = self.run("", **options)
         equal(self.journal(what, run, path), 0, self.error())
         if retry is not None:
             equal(self.lib.caprun_run_retry(run, retry), 0)
         equal(self.lib.caprun_start(run), 0, self.error())
         return run
 
-    def replayed(self, path):
-        return self.json_of(self.again("replay", path))
+    def replayed(self, path, **options):
+        return self.json_of(self.again("replay", path, **options))
 
 
 def end(envelope):
@@ -109,7 +108,7 @@ def the_replay_of_a_worker_that_lies_about_waiting_ends():
             return 1""")
         run, path = host.recorded(code, timeout_ms=int(stretched(1000)))
         host.json_of(run)
-        host.replayed(path)  # whatever comes of it: it may wait for what it is told only when it says that it waits
+        host.replayed(path, timeout_ms=int(stretched(1000)))  # whatever comes of it: it may wait for what it is told only when it says that it waits
         equal(host.execute(hooked("return 7"))["result"], 7)
 
 
@@ -227,8 +226,7 @@ def an_answer_of_as_many_levels_as_may_be_does_not_spoil_the_journal():
 def many_recorded_runs_leave_no_descriptor():
     with Host() as host:
         host.execute("return 1")
-        host.settle()
-        before = descriptors()
+        before = host.settled_descriptors()
         for i in range(150):
             run, path = host.recorded(LATER if i % 3 else "throw 1")
             host.json_of(run)

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "caprun.h"
+#include "process.h"
 
 struct answer {
     size_t len;
@@ -53,21 +54,6 @@ static void answer(void *data, struct caprun_run *run, uint32_t call, const char
         free(held);
         held = NULL;
     }
-}
-
-/* Not getrusage(): that counts what the process was before it became this program. */
-static long peak_kib(void)
-{
-    FILE *status = fopen("/proc/self/status", "re");
-    char line[256];
-    long kib = 0;
-
-    while (status && fgets(line, sizeof(line), status))
-        if (strncmp(line, "VmHWM:", 6) == 0)
-            kib = strtol(line + 6, NULL, 10);
-    if (status)
-        (void)fclose(status);
-    return kib;
 }
 
 int main(int argc, char **argv)

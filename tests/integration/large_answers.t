@@ -8,7 +8,8 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
-from harness import BUILD, HERE, SANITIZED, VARIANT, Process, between, each, equal, main, need, proc, scratch_dir, test
+from harness import (BUILD, LIB, ROOT, SANITIZED, VARIANT, Process, between, each, equal, main, need, proc,
+                     scratch_dir, test)
 from tools import tools
 
 MIB = 1 << 20
@@ -18,8 +19,8 @@ FLAGS = {"asan": ["-fsanitize=address,undefined"], "cover": ["--coverage"]}.get(
 folder = scratch_dir()
 PROGRAM = f"{folder.name}/large_answers"
 subprocess.run(["gcc", "-std=gnu11", "-D_GNU_SOURCE", "-O1", "-g", "-Wall", "-Wextra", "-Werror", *FLAGS,
-                f"-I{HERE}/../../host", "-o", PROGRAM, f"{HERE}/large_answers.c", f"{BUILD}/libcaprun.a",
-                "-l:libnettle.a", "-pthread"], check=True)
+                f"-I{ROOT}/host", f"-I{LIB}", "-o", PROGRAM, f"{ROOT}/tests/integration/large_answers.c",
+                f"{BUILD}/libcaprun.a", "-l:libnettle.a", "-pthread"], check=True)
 
 
 def peak(pid):

@@ -14,7 +14,7 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
-from harness import (BUILD, NOBODY, SANITIZED, Process, between, caprun, children, contains, each, equal,
+from harness import (BUILD, LIB, NOBODY, SANITIZED, Process, between, caprun, children, contains, each, equal,
                      is_zombie, main, need, need_program, proc, reap_orphans, scratch_dir, start, test,
                      wait_until, write_file)
 
@@ -250,7 +250,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 def nothing_is_left_of_a_host_that_was_killed_while_a_child_of_it_lives_on():
     with scratch_dir() as directory:
         script = write_file(f"{directory}/host.py", HOST_WITH_A_CHILD)
-        host = Process([sys.executable, script, os.path.dirname(os.path.abspath(__file__))])
+        host = Process([sys.executable, script, LIB])
         equal(host.end().status, -signal.SIGKILL)
     (sleeper,) = [pid for pid in children(os.getpid()) if "python" in proc(pid, "cmdline")]
     zygotes = [int(pid) for pid in host.out.split()]

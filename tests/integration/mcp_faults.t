@@ -8,8 +8,8 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
-from harness import SANITIZED, between, contains, each, equal, main, stretched, test, write_file
-from tools import TORTURE, tools
+from harness import SANITIZED, TORTURE, between, contains, each, equal, main, stretched, test, write_file
+from tools import tools
 
 MIB = 1 << 20
 SHORT = ["--rpc-timeout", f"{int(stretched(400))}ms"]  # for calls to a server that has booted

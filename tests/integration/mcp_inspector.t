@@ -7,8 +7,8 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
-from harness import Process, each, equal, main, need, write_file
-from tools import ROOT, real_config, real_tools, tools
+from harness import ROOT, Process, each, equal, main, need, write_file
+from tools import real_config, real_tools, tools
 
 MODULES = os.path.join(ROOT, "build/npm-tests/node_modules")
 NODE, INSPECTOR = f"{MODULES}/.bin/node", f"{MODULES}/.bin/mcp-inspector"

@@ -9,8 +9,8 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
-from harness import contains, each, equal, main, on_a_terminal, stretched, test
-from tools import ROOT, real_tools
+from harness import ROOT, contains, each, equal, main, on_a_terminal, stretched, test
+from tools import real_tools
 
 SERVERS = {  # name: (how it calls itself, era, a tool that it has)
     "filesystem": ("secure-filesystem-server", "legacy", "read_text_file"),

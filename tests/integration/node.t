@@ -23,11 +23,11 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
-from harness import HERE, Process, each, equal, main, need, test
+from harness import ROOT, Process, each, equal, main, need, test
 from library import Library
 
-NODE = os.path.join(HERE, "../../build/npm-tests/node_modules/.bin/node")
-FOLDER = os.path.join(HERE, "../node")
+NODE = os.path.join(ROOT, "build/npm-tests/node_modules/.bin/node")
+FOLDER = os.path.join(ROOT, "tests/node")
 
 
 def text_of(path):

@@ -729,7 +729,7 @@ def libcurl_is_opened_only_for_a_url():
     with place() as p:
         p.publish()
         trace = os.path.join(p.root, "trace")
-        under = ["strace", "-e", "trace=openat", "-o", trace]
+        under = ["strace", "-f", "-e", "trace=openat", "-o", trace]
 
         def opened():
             with open(trace, encoding="utf-8") as file:

@@ -17,12 +17,11 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
-from harness import CAPRUN, Process, contains, each, equal, main, scratch_dir, start, test, write_file
+from harness import CAPRUN, TORTURE, Process, contains, each, equal, main, scratch_dir, start, test, write_file
 from library import Library
 from programs import Answers, Programs
 from tools import FAKE, real_tools, tools
 
-TORTURE = os.environ.get("CAPRUN_TORTURE") == "1"
 IN_LIBRARY, BY_COMMAND, BY_NPM = (1800, 220, 30) if TORTURE else (90, 24, 2)
 SAMPLE, TIMES = (20, 100) if TORTURE else (3, 10)
 SEED = os.environ.get("CAPRUN_SEED") or str(random.randrange(1 << 32))

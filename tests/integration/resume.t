@@ -11,9 +11,8 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
-from harness import contains, equal, main, reap_orphans, test
+from harness import TORTURE, contains, equal, main, reap_orphans, test
 from resume_kill import effects
-from tools import TORTURE
 
 MOMENTS = 200 if TORTURE else 12
 

@@ -17,9 +17,9 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
-from harness import HERE, caprun, contains, each, equal, main, scratch_dir, test, write_file
+from harness import ROOT, caprun, contains, each, equal, main, scratch_dir, test, write_file
 
-SAMPLES = os.path.join(HERE, "../../samples")
+SAMPLES = os.path.join(ROOT, "samples")
 REGISTRY = os.path.abspath(os.path.join(SAMPLES, "registry"))
 
 FIELDS = ["fqdn", "type", "description", "publishedAt", "tools", "codeUrl", "integrity", "parametersSchema"]

@@ -13,10 +13,10 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
-from harness import HERE, each, equal, main, need, test
+from harness import ROOT, each, equal, main, need, test
 from library import Library
 
-DATA = os.path.join(HERE, "../../build/data/json-schema")
+DATA = os.path.join(ROOT, "build/data/json-schema")
 DIALECTS = {
     "draft2020-12": "https://json-schema.org/draft/2020-12/schema",
     "draft2019-09": "https://json-schema.org/draft/2019-09/schema",

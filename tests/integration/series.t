@@ -14,10 +14,9 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
-from harness import between, children, equal, main, stretched, test, wait_until
+from harness import TORTURE, between, children, equal, main, stretched, test, wait_until
 from library import Library, descriptors, family, kill, resident_kib, workers, zygotes
 
-TORTURE = os.environ.get("CAPRUN_TORTURE") == "1"
 SPIN = "for (;;);"
 
 

@@ -7,9 +7,8 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
-from harness import HERE, equal, main, test
+from harness import ROOT, equal, main, test
 
-ROOT = os.path.dirname(os.path.dirname(HERE))
 AREAS = "unit|integration|hostile|fuzz|deno"
 
 

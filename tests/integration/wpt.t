@@ -15,9 +15,9 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
-from harness import HERE, caprun, each, equal, main, need, test
+from harness import ROOT, caprun, each, equal, main, need, test
 
-DATA = os.path.join(HERE, "../../build/data")
+DATA = os.path.join(ROOT, "build/data")
 
 # Where the standard differs from older data: what the case's name has to match, and why.
 CHANGED = [

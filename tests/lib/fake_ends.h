@@ -25,7 +25,7 @@
 #include "base/loop.h"
 #include "base/scan.h"
 #include "pool/kill.h"
-#include "run/run.h"
+#include "run/run_parts.h"
 #include "pool/verify.h"
 
 #include "look.h"
@@ -94,7 +94,8 @@ static inline bool fake_is_looked_after(const struct caprun_run *run)
     const struct cr_pool *pool = run->pool;
 
     if (run->state == CR_RUN_WAITING)
-        return pool->timer.when_us >= 0 || pool->task.waits || pool->running > 0;
+        return pool->timer.when_us >= 0 || pool->task.waits || pool->more.waits ||
+               pool->running > 0;
     return run->state != CR_RUN_NEW && run->timer.when_us >= 0;
 }
 

@@ -8,10 +8,9 @@
 #ifndef FAKE_RUNS_H
 #define FAKE_RUNS_H
 
-#include <dirent.h>
-
 #include "fake_worker.h"
-#include "run/run.h"
+#include "process.h"
+#include "run/run_parts.h"
 #include "tap.h"
 
 #define BAD CAPRUN_OUTCOME_WORKER_TERMINATED
@@ -48,18 +47,6 @@ static inline bool step_before(int64_t deadline)
     } while (0)
 
 /* --- a runtime ---------------------------------------------------------------------------- */
-
-static inline int count_descriptors(void)
-{
-    DIR *dir = opendir("/proc/self/fd");
-    int count = -1; /* the folder's own */
-
-    while (dir && readdir(dir))
-        count++;
-    if (dir)
-        (void)closedir(dir);
-    return count;
-}
 
 /* A program that has started a zygote leaves some time after that, and its descriptor then. */
 static inline int settled_descriptors(int before)

@@ -18,16 +18,23 @@
 #include <unistd.h>
 
 #include "base/escape.h"
+#include "http/url.h"
 #include "registry/cache.h"
-#include "registry/entry.h"
 
 struct options {
+    struct cr_loop loop;
     struct cr_http http;
     struct cr_cache cache;
     char note[256];
     const char *accept, *etag;
     size_t max;
     long stop_at, ticks, times;
+
+    /* Of the request at hand. */
+    bool is_done;
+    int r;
+    struct cr_http_answer answer;
+    struct cr_err why;
 };
 
 static const char *outcome_name(enum caprun_outcome outcome)
@@ -41,14 +48,44 @@ static const char *outcome_name(enum caprun_outcome outcome)
     return names[outcome];
 }
 
-static int tick(void *data, const char *url, uint64_t got, uint64_t total)
+static void tick(void *data, const char *url, uint64_t got, uint64_t total)
 {
-    struct options *o = data;
-
     (void)url;
     (void)got;
     (void)total;
-    return ++o->ticks == o->stop_at;
+    ((struct options *)data)->ticks++;
+}
+
+static void done(void *data, struct cr_http_answer *answer, const struct cr_err *why)
+{
+    struct options *o = data;
+
+    o->is_done = true;
+    o->r = answer ? 0 : CAPRUN_E_INVAL;
+    if (answer)
+        o->answer = *answer;
+    else
+        o->why = *why;
+}
+
+/* Asks, and steps the loop until there is an answer, or it is stopped. */
+static int ask(struct options *o, struct cr_http_ask *ask)
+{
+    struct cr_http_request *request;
+
+    ask->progress = tick;
+    ask->done = done;
+    ask->data = o;
+    o->is_done = false;
+    request = cr_http_start(&o->http, ask);
+    if (!request)
+        return cr_err_memory(&o->why);
+    while (!o->is_done && (!o->stop_at || o->ticks < o->stop_at))
+        cr_loop_step(&o->loop, -1);
+    if (o->is_done)
+        return o->r;
+    cr_http_cancel(request, &o->why);
+    return CAPRUN_E_INVAL;
 }
 
 static void add_text(struct cr_buf *out, const char *key, const char *text)
@@ -66,7 +103,7 @@ static void print(const struct options *o, struct cr_buf *out)
     cr_buf_clear(out);
 }
 
-static void print_problem(const struct options *o, int r, const struct cr_problem *why)
+static void print_problem(const struct options *o, int r, const struct cr_err *why)
 {
     struct cr_buf out;
 
@@ -91,19 +128,33 @@ static void begin_found(struct cr_buf *out, struct cr_buf *body)
     cr_buf_clear(body);
 }
 
+static int get_through_cache(struct options *o, const struct cr_cache_want *want,
+                             struct cr_cache_found *ret)
+{
+    struct cr_http_ask what = {0};
+    struct cr_cache_kept kept;
+    int r;
+
+    if (cr_cache_find(&o->cache, want, &kept, ret))
+        return 0;
+    cr_cache_ask(want, &kept, &what);
+    r = ask(o, &what);
+    return cr_cache_settle(&o->cache, want, &kept, r == 0 ? &o->answer : NULL, &o->why, ret);
+}
+
 static void get(struct options *o, const char *url)
 {
     static const char *const sources[] = {"net", "kept", "offline"};
+    struct cr_cache_want want = {.url = url, .accept = o->accept, .max = o->max};
     struct cr_cache_found found;
-    struct cr_problem why;
     struct cr_buf out;
-    int r = cr_cache_get(&o->cache, &o->http, url, o->accept, o->max, &found, &why);
+    int r = get_through_cache(o, &want, &found);
 
     if (r) {
-        print_problem(o, r, &why);
+        print_problem(o, r, &o->why);
         return;
     }
-    cr_cache_keep(&o->cache, url, o->accept, &found, &found.body);
+    cr_cache_keep(&o->cache, &want, &found, &found.body);
     begin_found(&out, &found.body);
     add_text(&out, "source", sources[found.source]);
     add_text(&out, "reason", found.offline_reason);
@@ -112,30 +163,29 @@ static void get(struct options *o, const char *url)
 
 static void raw(struct options *o, const char *url)
 {
-    struct cr_http_answer answer;
-    struct cr_problem why;
+    struct cr_http_ask what = {.url = url, .accept = o->accept, .etag = o->etag, .max = o->max};
     struct cr_buf out;
-    int r = cr_http_get(&o->http, url, o->accept, o->etag, o->max, &answer, &why);
+    int r = ask(o, &what);
 
     if (r) {
-        print_problem(o, r, &why);
+        print_problem(o, r, &o->why);
         return;
     }
-    begin_found(&out, &answer.body);
-    add_text(&out, "etag", answer.etag);
-    cr_buf_fmt(&out, ",\"status\":%ld,\"maxAge\":%lld,\"noStore\":%s", answer.status,
-               (long long)answer.max_age_s, answer.no_store ? "true" : "false");
+    begin_found(&out, &o->answer.body);
+    add_text(&out, "etag", o->answer.etag);
+    cr_buf_fmt(&out, ",\"status\":%ld,\"maxAge\":%lld,\"noStore\":%s", o->answer.status,
+               (long long)o->answer.max_age_s, o->answer.no_store ? "true" : "false");
     print(o, &out);
 }
 
 static void resolve(struct options *o, const char *base, const char *reference)
 {
-    struct cr_problem why;
+    struct cr_err why;
     struct cr_buf url, out;
     int r;
 
     cr_buf_init(&url, 8192);
-    r = cr_http_resolve(&o->http, base, reference, &url, &why);
+    r = cr_url_resolve(base, reference, &url, &why);
     if (r) {
         print_problem(o, r, &why);
     } else {
@@ -207,9 +257,9 @@ int main(int argc, char **argv)
     struct options o = {.accept = "application/json", .max = 1 << 20, .times = 1};
     int left;
 
-    cr_http_init(&o.http);
-    o.http.tick = tick;
-    o.http.tick_data = &o;
+    if (cr_loop_init(&o.loop, NULL) < 0)
+        return 2;
+    cr_http_init(&o.http, &o.loop);
     if (read_options(&o, argc, argv) < 0)
         return 2;
     argv += optind;
@@ -228,5 +278,6 @@ int main(int argc, char **argv)
     }
     cr_cache_close(&o.cache);
     cr_http_clear(&o.http);
+    cr_loop_clear(&o.loop);
     return 0;
 }

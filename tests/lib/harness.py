@@ -30,12 +30,14 @@ import threading
 import time
 import traceback
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-BUILD = os.path.abspath(os.environ.get("CAPRUN_BUILD") or os.path.join(HERE, "../../build"))
+LIB = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(LIB))
+BUILD = os.path.abspath(os.environ.get("CAPRUN_BUILD") or os.path.join(ROOT, "build"))
 CAPRUN = os.path.join(BUILD, "caprun")
 VARIANT = os.path.basename(BUILD) if os.path.basename(BUILD) != "build" else ""  # for instance "watchdog"
 SANITIZED = VARIANT in ("asan", "cover")  # needs memory, files and time of its own
 MULTIPLIER = float(os.environ.get("CAPRUN_TEST_TIMEOUT_MULTIPLIER") or 1)
+TORTURE = os.environ.get("CAPRUN_TORTURE") == "1"  # `make torture`: the long series in full
 MUST_WORK = os.environ.get("CAPRUN_MUST_WORK") == "1" or bool(os.environ.get("CI"))
 NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 PR_SET_CHILD_SUBREAPER = 36
@@ -116,6 +118,7 @@ def _run_one(number, name, function):
 
 def main():
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    assert os.path.exists("/proc/thread-self/children"), "the kernel lists no children: CONFIG_PROC_CHILDREN"
     only = sys.argv[1:]
     chosen = [(n, f) for n, f in _tests if not only or n in only or n.split("/")[0] in only]
     print(f"1..{len(chosen)}", flush=True)
@@ -151,14 +154,24 @@ def proc(pid, name):
         return ""
 
 
+def _listed_children(pid):
+    try:
+        tasks = os.listdir(f"/proc/{pid}/task")
+    except (FileNotFoundError, ProcessLookupError):
+        return []
+    return sorted(int(child) for task in tasks for child in proc(pid, f"task/{task}/children").split())
+
+
 def children(pid):
-    """The children of |pid|, zombies included, by looking at every process."""
-    found = []
-    for entry in os.listdir("/proc"):
-        fields = proc(entry, "stat").rpartition(")")[2].split() if entry.isdigit() else []
-        if fields and int(fields[1]) == pid:
-            found.append(int(entry))
-    return found
+    """The children of |pid|, zombies included.
+
+    The kernel's list can lack a child while another one leaves it. That one is in no later list, so two equal
+    lists lack nothing.
+    """
+    before, now = None, _listed_children(pid)
+    while before != now:
+        before, now = now, _listed_children(pid)
+    return now
 
 
 def is_zombie(pid):

@@ -8,7 +8,7 @@ import ctypes
 import os
 import re
 
-from harness import BUILD, HERE, equal, parse_envelope
+from harness import BUILD, ROOT, equal, parse_envelope
 from library import Library, unharmed
 
 HOOK = f"{BUILD}/tests/caprun-worker-hook"
@@ -27,7 +27,7 @@ def numbered(code):
 
 def _prelude():
     """On one line, so that the code's own lines follow each other as they do in its file."""
-    with open(os.path.join(HERE, "../worker/frames.js"), encoding="utf-8") as file:
+    with open(os.path.join(ROOT, "tests/worker/frames.js"), encoding="utf-8") as file:
         text = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.S)
     return numbered(" ".join(line.strip() for line in text.splitlines() if line.strip())) + " "
 

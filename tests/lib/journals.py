@@ -31,11 +31,11 @@ def kind_of(line):
 
 def seal(bodies):
     """Lines with the hashes that they should have; a body has no hash and no last brace."""
-    chain, out = bytes(32), b""
+    chain, lines = bytes(32), []
     for body in bodies:
         chain = hashlib.sha256(chain + body).digest()
-        out += body + b',"h":"' + chain.hex()[:HASH].encode() + b'"}\n'
-    return out
+        lines.append(body + b',"h":"' + chain.hex()[:HASH].encode() + b'"}\n')
+    return b"".join(lines)
 
 
 def bodies_of(text):

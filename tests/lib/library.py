@@ -147,6 +147,13 @@ class Library:
             below = {zygote: workers(zygote) for zygote in zygotes()}
             raise AssertionError(f"{failure}: {self.warm} wanted, counts {counts}, processes {below}") from None
 
+    def settled_descriptors(self):
+        """How many there are before the test: the only zygote is there, and the program that it was forked from
+        has left, whose pidfd would be one more."""
+        self.settle()
+        self.zygote()
+        return descriptors()
+
     def has_no_more_descriptors_than(self, before):
         """One may be on its way out for a moment, when there is a new zygote."""
         wait_until(lambda: self.is_settled() and descriptors() <= before, 20,
@@ -251,8 +258,7 @@ def unharmed(host, growth_kib=8192):
     memory more."""
     with host:
         host.is_well()
-        host.settle()
-        before, memory = descriptors(), resident_kib()
+        before, memory = host.settled_descriptors(), resident_kib()
         yield host
         host.is_well()
         host.settle(60)

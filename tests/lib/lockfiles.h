@@ -19,7 +19,7 @@
 /* Of the definition {}. */
 #define HASH_OF_NOTHING "sha256-44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"
 
-static struct cr_problem why;
+static struct cr_err why;
 
 static inline bool says(enum caprun_outcome outcome, const char *text, const char *hint)
 {

@@ -9,14 +9,15 @@
 
 #include "mcp/eras.h"
 #include "mcp/server_parts.h"
+#include "mcp/stdio.h"
 #include "own_server.h"
 #include "servers.h"
 
 static struct cr_servers all;
 static struct cr_server *server;
-static struct cr_server_failure last; /* of whatever failed last */
-static int failures;                  /* of all calls */
-static int lists;                     /* times that the owner heard of */
+static struct cr_err last; /* of whatever failed last */
+static int failures;       /* of all calls */
+static int lists;          /* times that the owner heard of */
 static enum cr_era forced;
 static uint32_t at_once;
 static const char *eras_dir;
@@ -72,7 +73,7 @@ static inline void on_result(struct cr_server_call *at, const char *json, size_t
     (void)snprintf(c->json, sizeof(c->json), "%.*s", (int)len, json);
 }
 
-static inline void on_failed(struct cr_server_call *at, const struct cr_server_failure *why)
+static inline void on_failed(struct cr_server_call *at, const struct cr_err *why)
 {
     use_up_turn();
     call_of(at)->failures++;
@@ -98,23 +99,22 @@ static inline bool make(struct cr_server **ret, const char *const *words)
 {
     static char self[4096];
     const char *argv[8] = {self, "serve"}, *const envp[] = {"PATH=/usr/bin:/bin", NULL};
-    struct cr_server_spec spec = {.name = "own",
-                                  .child = {guard_path, argv, envp, scratch},
-                                  .era = forced,
-                                  .at_once = at_once,
-                                  .eras_dir = eras_dir};
+    struct cr_server_spec spec = {
+        .name = "own", .era = forced, .at_once = at_once, .eras_dir = eras_dir};
 
     for (int i = 2; *words; words++)
         argv[i++] = *words;
-    return readlink("/proc/self/exe", self, sizeof(self) - 1) > 0 &&
-           cr_server_new(&all, &spec, &owner, &all, ret, &err) == 0;
+    if (readlink("/proc/self/exe", self, sizeof(self) - 1) <= 0)
+        return false;
+    spec.endpoint = cr_stdio_new(&(struct cr_child_spec){guard_path, argv, envp, scratch});
+    return cr_server_new(&all, &spec, &owner, &all, ret, &err) == 0;
 }
 
 static inline bool begin_all(void)
 {
     all = (struct cr_servers){.loop = &loop, .most = 64};
     server = NULL;
-    last = (struct cr_server_failure){.text = ""};
+    last = (struct cr_err){.text = ""};
     lists = failures = 0;
     forced = CR_ERA_LEGACY;
     at_once = 16;

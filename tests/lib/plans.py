@@ -8,11 +8,8 @@ import atexit
 import os
 import re
 import shutil
-import sys
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "../lib"))
-from harness import BUILD, NOBODY, Process, scratch_dir, write_file
+from harness import BUILD, NOBODY, ROOT, Process, scratch_dir, write_file
 
 SKIP = "skip"
 # network, IPC, UTS and cgroup namespaces: all at once, and where that fails each of them
@@ -33,7 +30,7 @@ WORKER = os.path.join(_directory.name, "caprun-worker")  # once it is made
 
 def words_of(name):
     """The texts of a list in wire.h: {"DESCRIPTORS": "cannot close every other descriptor"}."""
-    with open(os.path.join(HERE, "../../runtime/wire.h"), encoding="utf-8") as file:
+    with open(os.path.join(ROOT, "runtime/wire.h"), encoding="utf-8") as file:
         text = re.search(rf"#define {name}\(XX\)(.*?[^\\])\n", file.read(), re.S)[1]
     return dict(re.findall(r'XX\((\w+), \d+,\s*"([^"]*)"\)', text))
 

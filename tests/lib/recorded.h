@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <stdint.h>
 
-#include "run/run.h"
+#include "run/run_parts.h"
 #include "scratch.h"
 #include "tap.h"
 
@@ -33,10 +33,6 @@ static inline void answer(void *data, struct caprun_run *one, uint32_t call, con
 
 static inline bool begin(void)
 {
-    const char *build = getenv("CAPRUN_BUILD");
-    char worker[4096];
-
-    (void)snprintf(worker, sizeof(worker), "%s/caprun-worker", build ? build : "build");
     caprun_run_free(run); /* of a test that failed */
     caprun_free(rt);
     if (rt)
@@ -44,7 +40,8 @@ static inline bool begin(void)
     rt = NULL;
     run = NULL;
     asked = 0;
-    return scratch_begin() && caprun_new(&rt) == 0 && caprun_set_worker(rt, worker) == 0 &&
+    return scratch_begin() && caprun_new(&rt) == 0 &&
+           caprun_set_worker(rt, built_program("caprun-worker")) == 0 &&
            caprun_set_warm(rt, CAPRUN_WARM_NONE) == 0;
 }
 

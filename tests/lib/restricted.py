@@ -6,10 +6,8 @@ steps are named as in wire.h. As root, each is there for root and for an ordinar
 """
 
 import os
-import sys
 from errno import E2BIG, EINVAL, ENOSPC, ENOSYS, EPERM
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import BUILD, NOBODY, SANITIZED
 
 RESTRICT = os.path.join(BUILD, "tests/restrict")

@@ -6,7 +6,6 @@
 #ifndef SCRATCH_H
 #define SCRATCH_H
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <signal.h>
@@ -18,6 +17,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "process.h"
 
 #define NOBODY 65534u
 
@@ -98,14 +99,7 @@ static inline unsigned mode_of(const char *name)
 /* How many files there are in the directory. */
 static inline int count_files(void)
 {
-    DIR *dir = opendir(scratch);
-    int count = -2; /* . and .. */
-
-    while (dir && readdir(dir))
-        count++;
-    if (dir)
-        (void)closedir(dir);
-    return count;
+    return count_entries(scratch);
 }
 
 /* Runs |what| in a child, which exits with what that returns. Returns its pid. */

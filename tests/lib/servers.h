@@ -84,7 +84,7 @@ static inline void on_ended(void *data)
     seen.endings++;
 }
 
-static const struct cr_child_owner watcher = {on_message, on_room, on_ended};
+static const struct cr_transport_owner watcher = {on_message, on_room, on_ended};
 
 static inline int64_t patience_us(void)
 {
@@ -106,11 +106,7 @@ static inline int64_t patience_us(void)
 
 static inline bool begin(void)
 {
-    static char guard[4096];
-    const char *build = getenv("CAPRUN_BUILD");
-
-    (void)snprintf(guard, sizeof(guard), "%s/caprun-guard", build ? build : "build");
-    guard_path = guard;
+    guard_path = built_program("caprun-guard");
     work_in = "/";
     environment = NULL;
     is_slow = false;

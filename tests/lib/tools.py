@@ -13,13 +13,11 @@ import json
 import os
 import sys
 
-from harness import HERE, equal, need, scratch_dir
+from harness import LIB, ROOT, equal, need, scratch_dir
 from registries import Place
 
-ROOT = os.path.abspath(os.path.join(HERE, "../.."))
-FAKE = [sys.executable, "-I", "-S", os.path.join(HERE, "fake_mcp.py")]
+FAKE = [sys.executable, "-I", "-S", os.path.join(LIB, "fake_mcp.py")]
 PACKAGES = os.path.join(ROOT, "build/npm-servers/node_modules")
-TORTURE = bool(os.environ.get("CAPRUN_TORTURE"))
 
 # For code: what came of a call, whichever way it went.
 OUTCOME = """

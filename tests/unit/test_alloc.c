@@ -53,18 +53,15 @@ static const char *schema = "", *env = "";
 
 static bool answers(const char *args, long allowed)
 {
-    const char *build = getenv("CAPRUN_BUILD");
-    char worker[4096];
     bool ok;
     int r;
 
-    (void)snprintf(worker, sizeof(worker), "%s/caprun-worker", build ? build : "build");
     rt = NULL;
     run = NULL;
     failing_after(allowed);
     r = caprun_new(&rt);
     if (r == 0)
-        r = caprun_set_worker(rt, worker);
+        r = caprun_set_worker(rt, built_program("caprun-worker"));
     if (r == 0)
         r = caprun_set_warm(rt, CAPRUN_WARM_NONE); /* the same allocations each time */
     if (r == 0)

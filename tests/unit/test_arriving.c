@@ -20,9 +20,9 @@ static int finish(const char *text, enum cr_scan_rules rules)
 TEST(a_text_that_came_in_parts_is_judged_as_a_whole_one)
 {
     feed("{\"a\":[1,", CR_SCAN_STRICT);
-    CHECK(finish("{\"a\":[1,2]}", CR_SCAN_STRICT) == 0 && !a.scan);
+    CHECK(finish("{\"a\":[1,2]}", CR_SCAN_STRICT) == 0 && !a.text);
     feed("{\"a\":1,", CR_SCAN_STRICT);
-    CHECK(finish("{\"a\":1,\"a\":2}", CR_SCAN_STRICT) == CAPRUN_E_INVAL && !a.scan);
+    CHECK(finish("{\"a\":1,\"a\":2}", CR_SCAN_STRICT) == CAPRUN_E_INVAL && !a.text);
     CHECK(strstr(err.text, "duplicate key") != NULL);
     CHECK(finish("{\"a\":1,\"a\":2}", CR_SCAN_STRICT) == CAPRUN_E_INVAL);
     CHECK(finish("[]", CR_SCAN_STRICT) == 0);
@@ -31,13 +31,13 @@ TEST(a_text_that_came_in_parts_is_judged_as_a_whole_one)
 TEST(other_rules_begin_from_the_start)
 {
     feed("{\"a\":1,\"a\":2,", CR_SCAN_PASS);
-    CHECK(finish("{\"a\":1,\"a\":2,\"b\":3}", CR_SCAN_STRICT) == CAPRUN_E_INVAL && !a.scan);
+    CHECK(finish("{\"a\":1,\"a\":2,\"b\":3}", CR_SCAN_STRICT) == CAPRUN_E_INVAL && !a.text);
 }
 
 TEST(a_text_that_has_become_shorter_is_refused_unread)
 {
     feed("{\"a\":\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", CR_SCAN_STRICT);
-    CHECK(finish("{}", CR_SCAN_STRICT) == CAPRUN_E_INVAL && !a.scan);
+    CHECK(finish("{}", CR_SCAN_STRICT) == CAPRUN_E_INVAL && !a.text);
 }
 
 TEST(what_is_forgotten_is_not_counted)

@@ -84,10 +84,11 @@ static bool has_number(const struct cr_cache *cache, unsigned number)
 static void keep_text(struct cr_cache *cache, const char *text, int64_t max_age_s)
 {
     struct cr_cache_found found = {.source = CR_CACHE_NET, .etag = "\"1\"", .max_age_s = max_age_s};
+    struct cr_cache_want want = {.url = URL, .accept = ACCEPT};
 
     cr_buf_init(&found.body, 1024);
     cr_buf_str(&found.body, text);
-    cr_cache_keep(cache, URL, ACCEPT, &found, &found.body);
+    cr_cache_keep(cache, &want, &found, &found.body);
     cr_buf_clear(&found.body);
 }
 
@@ -218,20 +219,21 @@ TEST(what_is_kept_is_found_again)
     remove_cache(&cache);
 }
 
-TEST(what_is_fresh_needs_no_libcurl)
+TEST(what_is_fresh_is_not_asked_about)
 {
     struct cr_cache cache = new_cache();
+    struct cr_cache_want want = {.url = URL, .accept = ACCEPT, .max = 100};
+    struct cr_cache_kept kept;
     struct cr_cache_found found;
-    struct cr_problem why;
-    struct cr_http http;
 
-    cr_http_init(&http);
     keep_text(&cache, "text", 60);
-    CHECK(cr_cache_get(&cache, &http, URL, ACCEPT, 100, &found, &why) == 0);
+    CHECK(cr_cache_find(&cache, &want, &kept, &found) && !kept.is_kept);
     CHECK(found.source == CR_CACHE_KEPT && found.body.len == 4 && !found.offline_reason[0]);
     CHECK(strcmp(cr_buf_text(&found.body), "text") == 0);
-    CHECK(http.lib == NULL);
     cr_buf_clear(&found.body);
+    cache.always_ask = true;
+    CHECK(!cr_cache_find(&cache, &want, &kept, &found) && kept.is_kept);
+    cr_cache_kept_clear(&kept);
     remove_cache(&cache);
 }
 

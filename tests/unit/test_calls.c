@@ -1,5 +1,5 @@
 /*
- * test_calls.c - calls behind a gate (pool/gate.h): when their time begins, stops and ends, and who
+ * test_calls.c - calls behind a gate (run/gate.h): when their time begins, stops and ends, and who
  * hears of it. The workers are fakes (fake_worker.h), and the gate is the test's own.
  */
 #include "fake_runs.h"
@@ -12,33 +12,25 @@
 static int tokens[CALLS + 1], lost[CALLS + 1], progresses;
 static const char *lost_why;
 
-static void allow(struct cr_gate *gate, const char *method, struct cr_ruling *ret)
-{
-    (void)gate;
-    (void)method;
-    *ret = (struct cr_ruling){.answer = CR_RULING_ALLOWED, .by = "rule:", .rule = "files:*"};
-}
-
-static void *send_on(struct cr_gate *gate, struct caprun_run *r, uint32_t call, const char *method,
-                     const char *args, size_t len, uint8_t **block)
+static void *send_on(struct cr_gate *gate, struct caprun_run *r, uint32_t call, const char *args,
+                     size_t len, uint8_t **block)
 {
     (void)gate;
     (void)block;
     (void)r;
-    (void)method;
     (void)args;
     (void)len;
     return call <= CALLS ? &tokens[call] : NULL;
 }
 
-static void on_lost(struct cr_gate *gate, void *sent, const char *why)
+static void on_lost(struct cr_gate *gate, void *taken, const char *why)
 {
     (void)gate;
-    lost[(int *)sent - tokens]++;
+    lost[(int *)taken - tokens]++;
     lost_why = why;
 }
 
-static struct cr_gate the_gate = {.judge = allow, .send = send_on, .lost = on_lost};
+static struct cr_gate the_gate = {.take = send_on, .lost = on_lost};
 
 static void on_progress(void *data, struct caprun_run *r, uint32_t call, const char *json,
                         size_t len)
@@ -82,7 +74,7 @@ TEST(the_time_of_a_call_begins_when_it_comes)
 {
     CHECK(begin_calls(0, 60000) && run->clock_first == 1 && run->clock_last == 3);
     CHECK(cr_calls_next(run) == run->calls[0].heard_us + 60000000);
-    CHECK(run->calls[0].sent_us == 0 && run->calls[0].sent == &tokens[1]);
+    CHECK(run->calls[0].sent_us == 0 && run->calls[0].taken == &tokens[1]);
     CHECK(end_calls());
 }
 

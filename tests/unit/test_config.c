@@ -18,7 +18,7 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static char folder[] = "/tmp/caprun-test-config-XXXXXX", path[64];
-static struct cr_problem why;
+static struct cr_err why;
 
 static bool write_file(const char *text, size_t len)
 {

@@ -8,7 +8,7 @@
 #include "registry/directory.h"
 
 static char dir[] = "/tmp/caprun-test-XXXXXX";
-static struct cr_problem why;
+static struct cr_err why;
 
 static void put(const char *name, const char *text)
 {

@@ -63,18 +63,6 @@ static int count_processes(void)
     return count - 1;
 }
 
-static int count_descriptors(void)
-{
-    DIR *dir = opendir("/proc/self/fd");
-    int count = -3; /* . and .. and that of the directory */
-
-    while (dir && readdir(dir))
-        count++;
-    if (dir)
-        (void)closedir(dir);
-    return count;
-}
-
 static int64_t now_ms(void)
 {
     struct timespec t;
@@ -248,13 +236,9 @@ static bool configure(void)
 
 static bool begin(void)
 {
-    const char *build = getenv("CAPRUN_BUILD");
-    char worker[4096];
-
-    (void)snprintf(worker, sizeof(worker), "%s/caprun-worker", build ? build : "build");
     return scratch_begin() && configure() && caprun_new(&rt) == 0 &&
-           caprun_set_worker(rt, worker) == 0 && caprun_set_warm(rt, WARM) == 0 &&
-           caprun_set_config(rt, path_of(".caprun.json")) == 0;
+           caprun_set_worker(rt, built_program("caprun-worker")) == 0 &&
+           caprun_set_warm(rt, WARM) == 0 && caprun_set_config(rt, path_of(".caprun.json")) == 0;
 }
 
 TEST(a_thousand_runs_against_two_servers_leave_nothing)

@@ -260,6 +260,35 @@ TEST(a_job_that_is_submitted_while_the_loop_ends_is_not_lost)
     CHECK(first.discarded == 1 && after.worked == 1 && after.discarded == 1 && !after.done);
 }
 
+/* struct cr_garbage of helper.c, whose |next| comes first. */
+static size_t count_garbage(const void *first)
+{
+    size_t count = 0;
+
+    for (const void *at = first; at; at = *(const void *const *)at)
+        count++;
+    return count;
+}
+
+TEST(many_pieces_of_memory_wait_for_the_helper_and_none_is_freed_here)
+{
+    struct counted first = counted('a');
+    sem_t begun, go;
+
+    CHECK(begin() && sem_init(&begun, 0, 0) == 0 && sem_init(&go, 0, 0) == 0);
+    first.tells = &begun;
+    first.waits_for = &go;
+    cr_helper_submit(&loop.helper, &first.job);
+    (void)sem_wait(&begun); /* it is busy now */
+    for (int i = 0; i < 256; i++)
+        cr_helper_free(&loop.helper, malloc(1u << 20), 1u << 20);
+    CHECK(count_garbage(loop.helper.garbage) == 256);
+    (void)sem_post(&go);
+    step_until(&first.done, 1);
+    cr_loop_clear(&loop);
+    CHECK(!loop.helper.garbage);
+}
+
 TEST(large_memory_is_given_back_by_the_helper_and_small_memory_at_once)
 {
     size_t large = 16u << 20;

@@ -12,24 +12,25 @@
 #include "failing.h"
 #include "http/http.h"
 #include "http/head.h"
+#include "http/url.h"
 
 /* --- URLs ----------------------------------------------------------------------------------- */
 
 TEST(urls_are_http_and_https_with_a_host)
 {
-    CHECK(cr_http_is_url("http://h") && cr_http_is_url("https://h/") &&
-          cr_http_is_url("HTTPS://H"));
-    CHECK(cr_http_is_url("http://[::1]:80/a?b#c") && cr_http_is_url("http://h/@"));
-    CHECK(cr_http_is_url("http://h?@") && cr_http_is_url("http://h#@"));
-    CHECK(!cr_http_is_url("") && !cr_http_is_url("h") && !cr_http_is_url("http:") &&
-          !cr_http_is_url("http://") && !cr_http_is_url("https:///x") &&
-          !cr_http_is_url("http://?"));
-    CHECK(!cr_http_is_url("ftp://h") && !cr_http_is_url("file:///x") &&
-          !cr_http_is_url("./http://h"));
-    CHECK(!cr_http_is_url("http://u@h") && !cr_http_is_url("https://u:p@h/") &&
-          !cr_http_is_url("http://@h"));
-    CHECK(!cr_http_is_url("http://h/ ") && !cr_http_is_url("http://h/\n") &&
-          !cr_http_is_url("http://h/\x7f") && !cr_http_is_url("http://h/\xc3\xa9"));
+    CHECK(cr_url_is_http("http://h") && cr_url_is_http("https://h/") &&
+          cr_url_is_http("HTTPS://H"));
+    CHECK(cr_url_is_http("http://[::1]:80/a?b#c") && cr_url_is_http("http://h/@"));
+    CHECK(cr_url_is_http("http://h?@") && cr_url_is_http("http://h#@"));
+    CHECK(!cr_url_is_http("") && !cr_url_is_http("h") && !cr_url_is_http("http:") &&
+          !cr_url_is_http("http://") && !cr_url_is_http("https:///x") &&
+          !cr_url_is_http("http://?"));
+    CHECK(!cr_url_is_http("ftp://h") && !cr_url_is_http("file:///x") &&
+          !cr_url_is_http("./http://h"));
+    CHECK(!cr_url_is_http("http://u@h") && !cr_url_is_http("https://u:p@h/") &&
+          !cr_url_is_http("http://@h"));
+    CHECK(!cr_url_is_http("http://h/ ") && !cr_url_is_http("http://h/\n") &&
+          !cr_url_is_http("http://h/\x7f") && !cr_url_is_http("http://h/\xc3\xa9"));
 }
 
 TEST(a_url_has_2048_bytes_at_most)
@@ -39,9 +40,9 @@ TEST(a_url_has_2048_bytes_at_most)
     memset(url, 'x', sizeof(url));
     memcpy(url, "http://h/", 9);
     url[2049] = '\0';
-    CHECK(!cr_http_is_url(url));
+    CHECK(!cr_url_is_http(url));
     url[2048] = '\0';
-    CHECK(cr_http_is_url(url));
+    CHECK(cr_url_is_http(url));
 }
 
 /* --- heads ---------------------------------------------------------------------------------- */
@@ -133,56 +134,152 @@ static void answer_all(int listener, const char *text)
     _exit(1);
 }
 
-/* A server in a process of its own. Returns its pid. */
-static pid_t serve(const char *text, char ret_url[64])
+/* Listens, and accepts no connection. */
+static int listen_only(char ret_url[64])
 {
     struct sockaddr_in address = {.sin_family = AF_INET};
     socklen_t len = sizeof(address);
     int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    pid_t pid;
 
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     if (bind(listener, (struct sockaddr *)&address, len) < 0 || listen(listener, 64) < 0 ||
         getsockname(listener, (struct sockaddr *)&address, &len) < 0)
         return -1;
     (void)snprintf(ret_url, 64, "http://127.0.0.1:%d/x", ntohs(address.sin_port));
-    pid = fork();
+    return listener;
+}
+
+/* A server in a process of its own. Returns its pid. */
+static pid_t serve(const char *text, char ret_url[64])
+{
+    int listener = listen_only(ret_url);
+    pid_t pid = listener < 0 ? -1 : fork();
+
     if (pid == 0)
         answer_all(listener, text);
     (void)close(listener);
     return pid;
 }
 
+/* A client with a loop of its own, and what came of its last request. */
+struct client {
+    struct cr_loop loop;
+    struct cr_http http;
+    bool is_done;
+    long status; /* 0: it failed */
+    size_t length;
+    enum caprun_outcome outcome;
+};
+
+static void take_end(void *data, struct cr_http_answer *answer, const struct cr_err *why)
+{
+    struct client *c = data;
+
+    c->is_done = true;
+    c->status = answer ? answer->status : 0;
+    c->length = answer ? answer->body.len : 0;
+    c->outcome = why->outcome;
+    if (answer)
+        cr_buf_clear(&answer->body);
+}
+
+static struct cr_http_ask ask_for(struct client *c, const char *url)
+{
+    return (struct cr_http_ask){
+        .url = url, .accept = "*/*", .etag = "\"e\"", .max = 10, .done = take_end, .data = c};
+}
+
+/* Returns whether an answer of two bytes came. */
+static bool get(struct client *c, const char *url)
+{
+    struct cr_http_ask ask = ask_for(c, url);
+
+    c->is_done = false;
+    c->status = 0;
+    c->outcome = CAPRUN_OUTCOME_INTERNAL;
+    if (!cr_http_start(&c->http, &ask))
+        return false;
+    while (!c->is_done)
+        cr_loop_step(&c->loop, -1);
+    return c->status == 200 && c->length == 2;
+}
+
+static void begin_client(struct client *c)
+{
+    CHECK(cr_loop_init(&c->loop, NULL) == 0);
+    c->loop.disk.is_threadless = true; /* so that the same allocation fails each time */
+    cr_http_init(&c->http, &c->loop);
+    c->http.tries = 1;
+}
+
+static void end_client(struct client *c)
+{
+    cr_http_clear(&c->http);
+    cr_loop_clear(&c->loop);
+}
+
 TEST(without_memory_a_fetch_fails_and_the_next_works)
 {
-    struct cr_http_answer answer;
-    struct cr_problem why;
-    struct cr_http http;
+    static struct client c;
     char url[64];
     pid_t pid = serve("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok", url);
     int failed = 0;
 
     CHECK(pid > 0);
-    cr_http_init(&http);
-    http.tries = 1;
-    CHECK(cr_http_get(&http, url, "*/*", "\"e\"", 10, &answer, &why) == 0);
-    cr_buf_clear(&answer.body);
+    begin_client(&c);
+    CHECK(get(&c, url));
     while (failing_more()) {
-        int r = cr_http_get(&http, url, "*/*", "\"e\"", 10, &answer, &why);
+        bool good = get(&c, url);
 
         failing_stop();
-        CHECK(r != 0 || answer.body.len == 2);
-        if (r == 0)
-            cr_buf_clear(&answer.body);
-        failed += r != 0;
-        CHECK(r == 0 || why.outcome == CAPRUN_OUTCOME_INTERNAL ||
-              why.outcome == CAPRUN_OUTCOME_REGISTRY_UNREACHABLE);
+        failed += !good;
+        CHECK(good || c.outcome == CAPRUN_OUTCOME_INTERNAL ||
+              c.outcome == CAPRUN_OUTCOME_REGISTRY_UNREACHABLE);
     }
     CHECK(!failing_works() || failed > 5);
-    CHECK(cr_http_get(&http, url, "*/*", NULL, 10, &answer, &why) == 0 && answer.body.len == 2);
-    cr_buf_clear(&answer.body);
-    cr_http_clear(&http);
+    CHECK(get(&c, url));
+    end_client(&c);
     CHECK(kill(pid, SIGKILL) == 0 && waitpid(pid, NULL, 0) == pid);
+}
+
+/* --- side by side --------------------------------------------------------------------------- */
+
+TEST(requests_run_side_by_side_and_one_that_is_cancelled_says_nothing)
+{
+    static struct client c, others[2];
+    struct cr_http_request *silent;
+    struct cr_err why;
+    char url[64], nowhere[64];
+    int listener = listen_only(nowhere);
+    pid_t pid = serve("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok", url);
+    struct cr_http_ask asks[3] = {ask_for(&c, nowhere), ask_for(&others[0], url),
+                                  ask_for(&others[1], url)};
+
+    CHECK(pid > 0 && listener >= 0);
+    begin_client(&c);
+    silent = cr_http_start(&c.http, &asks[0]);
+    CHECK(silent && cr_http_start(&c.http, &asks[1]) && cr_http_start(&c.http, &asks[2]));
+    while (!others[0].is_done || !others[1].is_done)
+        cr_loop_step(&c.loop, -1);
+    CHECK(others[0].length == 2 && others[1].length == 2 && !c.is_done);
+    cr_http_cancel(silent, &why);
+    CHECK(why.outcome == CAPRUN_OUTCOME_CANCELLED && strstr(why.text, nowhere));
+    CHECK(get(&c, url));
+    end_client(&c);
+    (void)close(listener);
+    CHECK(kill(pid, SIGKILL) == 0 && waitpid(pid, NULL, 0) == pid);
+}
+
+TEST(a_request_is_cancelled_before_it_began)
+{
+    static struct client c;
+    struct cr_http_ask ask = ask_for(&c, "http://127.0.0.1:1/");
+
+    begin_client(&c);
+    cr_http_cancel(cr_http_start(&c.http, &ask), NULL);
+    cr_loop_step(&c.loop, 0);
+    CHECK(!c.is_done);
+    end_client(&c);
 }
 
 int main(int argc, char **argv)

@@ -6,7 +6,7 @@
 
 #include "base/scan.h"
 #include "journal/line.h"
-#include "run/run.h"
+#include "run/run_parts.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -77,6 +77,31 @@ TEST(a_line_is_scanned_and_walked_over_as_it_arrives)
     free(line);
 }
 
+/* Feeds a result of |len| characters in two pieces. Is the memory of the line offered with it? */
+static bool offers_memory(size_t len)
+{
+    static char line[1u << 20];
+    size_t head = (size_t)snprintf(line, sizeof(line), "{\"id\":1,\"result\":\"");
+    size_t parts[2] = {head + len / 2, len - len / 2 + 3};
+    const uint8_t *at = (const uint8_t *)line;
+    struct cr_message m = {0};
+
+    memset(line + head, 'x', len);
+    memcpy(line + head + len, "\"}\n", 3);
+    for (size_t i = 0; i < 2; i++)
+        (void)cr_reader_next(&reader, &at, &parts[i], &m);
+    return m.kind == CR_MESSAGE_RESULT && m.result.len == len + 2 && m.block;
+}
+
+TEST(a_short_line_is_not_kept_in_the_memory_of_a_long_one)
+{
+    start(1u << 20);
+    CHECK(offers_memory(900000)); /* in a buffer that is kept for the next line */
+    CHECK(reader.line.cap <= 1u << 20 && !offers_memory(70000) && offers_memory(900000));
+    start(1u << 20);
+    CHECK(offers_memory(70000));
+}
+
 TEST(what_is_no_json_is_known_before_the_line_is_whole)
 {
     start(MAX);

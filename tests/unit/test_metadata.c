@@ -6,7 +6,7 @@
 
 #include "registry/metadata.h"
 
-static struct cr_problem why;
+static struct cr_err why;
 
 static int parse(const char *json, struct cr_metadata *ret)
 {

@@ -1,4 +1,4 @@
-/* test_policy.c - which pattern wins. */
+/* test_patterns.c - which pattern wins. */
 #include "tap.h"
 
 #include <time.h>
@@ -24,21 +24,21 @@ struct given {
     bool from_command_line;
 };
 
-static void give(struct cr_policy *p, struct given g)
+static void give(struct cr_patterns *p, struct given g)
 {
     struct cr_err err;
 
-    if (cr_policy_add(p, g.answer, g.pattern, g.from_command_line, &err) < 0) {
+    if (cr_patterns_add(p, g.answer, g.pattern, g.from_command_line, &err) < 0) {
         printf("# %s\n", err.text);
         tap_failed = 1;
     }
 }
 
-static bool says(const struct cr_policy *p, const char *method, struct given wanted)
+static bool says(const struct cr_patterns *p, const char *method, struct given wanted)
 {
     struct cr_verdict v;
 
-    cr_policy_judge(p, method, &v);
+    cr_patterns_judge(p, method, &v);
     if (v.answer == wanted.answer && v.from_command_line == wanted.from_command_line &&
         (wanted.pattern ? v.pattern && strcmp(v.pattern, wanted.pattern) == 0 : !v.pattern))
         return true;
@@ -50,15 +50,15 @@ static bool says(const struct cr_policy *p, const char *method, struct given wan
 /* Does |winner| win over |loser|, whichever was given first? */
 static bool wins(struct given winner, struct given loser)
 {
-    struct cr_policy p;
+    struct cr_patterns p;
     bool both = true;
 
     for (int order = 0; order < 2; order++) {
-        cr_policy_init(&p);
+        cr_patterns_init(&p);
         give(&p, order ? winner : loser);
         give(&p, order ? loser : winner);
         both = says(&p, "files:read_all", winner) && both;
-        cr_policy_clear(&p);
+        cr_patterns_clear(&p);
     }
     return both;
 }
@@ -127,65 +127,65 @@ TEST(a_deny_of_the_command_line_beats_everything)
 
 TEST(what_nothing_matches_asks)
 {
-    struct cr_policy p;
+    struct cr_patterns p;
 
-    cr_policy_init(&p);
+    cr_patterns_init(&p);
     CHECK(says(&p, "files:read_all", (struct given){CR_POLICY_ASK, NULL, false}));
     give(&p, (struct given){CR_POLICY_ALLOW, "files:read", true});
     give(&p, (struct given){CR_POLICY_DENY, "file", true});
     give(&p, (struct given){CR_POLICY_ALLOW, "files:read_all_*", false});
     CHECK(says(&p, "files:read_all", (struct given){CR_POLICY_ASK, NULL, false}));
     CHECK(says(&p, "files:read", (struct given){CR_POLICY_ALLOW, "files:read", true}));
-    cr_policy_clear(&p);
-    cr_policy_clear(&p);
+    cr_patterns_clear(&p);
+    cr_patterns_clear(&p);
     CHECK(says(&p, "files:read", (struct given){CR_POLICY_ASK, NULL, false}));
 }
 
 TEST(of_two_equal_ones_the_first_is_named)
 {
-    struct cr_policy p;
+    struct cr_patterns p;
 
-    cr_policy_init(&p);
+    cr_patterns_init(&p);
     give(&p, (struct given){CR_POLICY_ALLOW, "files:*", false});
     give(&p, (struct given){CR_POLICY_ALLOW, "files", true});
     CHECK(says(&p, "files:x", (struct given){CR_POLICY_ALLOW, "files:*", false}));
-    cr_policy_clear(&p);
+    cr_patterns_clear(&p);
 }
 
 TEST(the_pattern_is_a_copy)
 {
-    struct cr_policy p;
+    struct cr_patterns p;
     char text[] = "files:read";
 
-    cr_policy_init(&p);
+    cr_patterns_init(&p);
     give(&p, (struct given){CR_POLICY_ALLOW, text, false});
     memset(text, '*', strlen(text));
     CHECK(says(&p, "files:read", (struct given){CR_POLICY_ALLOW, "files:read", false}));
-    cr_policy_clear(&p);
+    cr_patterns_clear(&p);
 }
 
 TEST(what_is_no_pattern_is_refused_and_changes_nothing)
 {
-    struct cr_policy p;
+    struct cr_patterns p;
     struct cr_err err;
 
-    cr_policy_init(&p);
+    cr_patterns_init(&p);
     give(&p, (struct given){CR_POLICY_ALLOW, "a", false});
-    CHECK(cr_policy_add(&p, CR_POLICY_DENY, "a b", false, &err) == CAPRUN_E_INVAL);
+    CHECK(cr_patterns_add(&p, CR_POLICY_DENY, "a b", false, &err) == CAPRUN_E_INVAL);
     CHECK(strstr(err.text, "'a b' is not a pattern like \"ns:action\""));
-    CHECK(cr_policy_add(&p, CR_POLICY_DENY, "", true, &err) == CAPRUN_E_INVAL);
-    CHECK(cr_policy_add(&p, CR_POLICY_DENY, "${A}:b", true, NULL) == CAPRUN_E_INVAL);
+    CHECK(cr_patterns_add(&p, CR_POLICY_DENY, "", true, &err) == CAPRUN_E_INVAL);
+    CHECK(cr_patterns_add(&p, CR_POLICY_DENY, "${A}:b", true, NULL) == CAPRUN_E_INVAL);
     CHECK(p.count == 1 && says(&p, "a:b", (struct given){CR_POLICY_ALLOW, "a", false}));
-    cr_policy_clear(&p);
+    cr_patterns_clear(&p);
 }
 
 TEST(names_may_be_strange)
 {
-    struct cr_policy p;
+    struct cr_patterns p;
     char longest[256];
 
     (void)snprintf(longest, sizeof(longest), "%064d:%0128d", 1, 2);
-    cr_policy_init(&p);
+    cr_patterns_init(&p);
     give(&p, (struct given){CR_POLICY_DENY, "-:.", false});
     give(&p, (struct given){CR_POLICY_ALLOW, "_:../*", false});
     give(&p, (struct given){CR_POLICY_DENY, "9", false});
@@ -199,29 +199,29 @@ TEST(names_may_be_strange)
     CHECK(says(&p, "then:__proto__", (struct given){CR_POLICY_ALLOW, "then:__proto__", false}));
     longest[0] = 'x';
     CHECK(says(&p, longest, (struct given){CR_POLICY_ASK, NULL, false}));
-    cr_policy_clear(&p);
+    cr_patterns_clear(&p);
 }
 
 /* --- aliases ------------------------------------------------------------------------------ */
 
-static enum cr_policy_answer alias_answer(const struct cr_policy *p, const char *method)
+static enum cr_policy_answer alias_answer(const struct cr_patterns *p, const char *method)
 {
     struct cr_verdict v;
 
-    cr_policy_judge_alias(p, method, &v);
+    cr_patterns_judge_alias(p, method, &v);
     return v.answer;
 }
 
 TEST(an_alias_is_judged_as_if_patterns_had_underscores)
 {
-    struct cr_policy p;
+    struct cr_patterns p;
     struct cr_verdict v;
 
-    cr_policy_init(&p);
+    cr_patterns_init(&p);
     give(&p, (struct given){CR_POLICY_ALLOW, "my-files:read-file", false});
     give(&p, (struct given){CR_POLICY_DENY, "my-files:read-*", false});
     give(&p, (struct given){CR_POLICY_ALLOW, "other", false});
-    cr_policy_judge_alias(&p, "my_files:read_file", &v);
+    cr_patterns_judge_alias(&p, "my_files:read_file", &v);
     CHECK(v.answer == CR_POLICY_ALLOW && strcmp(v.pattern, "my-files:read-file") == 0);
     CHECK(alias_answer(&p, "my-files:read_file") == CR_POLICY_ALLOW);
     CHECK(alias_answer(&p, "my_files:read_dir") == CR_POLICY_DENY);
@@ -235,7 +235,7 @@ TEST(an_alias_is_judged_as_if_patterns_had_underscores)
     /* two tools of one alias: the deny of either holds until it is known which one is meant */
     give(&p, (struct given){CR_POLICY_DENY, "my-files:read.file", false});
     CHECK(alias_answer(&p, "my_files:read_file") == CR_POLICY_DENY);
-    cr_policy_clear(&p);
+    cr_patterns_clear(&p);
 }
 
 /* --- many of them ------------------------------------------------------------------------- */
@@ -276,30 +276,30 @@ TEST(one_more_deny_never_allows_more)
     for (int round = 0; round < 20000; round++) {
         char pattern[16], method[16], ns[8], action[8];
         struct cr_verdict before[2], after[2];
-        struct cr_policy p;
+        struct cr_patterns p;
         struct given deny;
 
-        cr_policy_init(&p);
+        cr_patterns_init(&p);
         for (unsigned i = chance(6); i; i--)
             give(&p, any_pattern(pattern));
         (void)snprintf(method, sizeof(method), "%s:%s", spell(ns, "ab-", 2),
                        spell(action, "ab._", 3));
-        cr_policy_judge(&p, method, &before[0]);
-        cr_policy_judge_alias(&p, method, &before[1]);
+        cr_patterns_judge(&p, method, &before[0]);
+        cr_patterns_judge_alias(&p, method, &before[1]);
         deny = any_pattern(pattern);
         deny.answer = CR_POLICY_DENY;
         give(&p, deny);
-        cr_policy_judge(&p, method, &after[0]);
-        cr_policy_judge_alias(&p, method, &after[1]);
+        cr_patterns_judge(&p, method, &after[0]);
+        cr_patterns_judge_alias(&p, method, &after[1]);
         for (int i = 0; i < 2; i++)
             CHECK(after[i].answer == before[i].answer || after[i].answer == CR_POLICY_DENY);
-        cr_policy_clear(&p);
+        cr_patterns_clear(&p);
     }
 }
 
 TEST(ten_thousand_of_the_worst_globs_take_no_time)
 {
-    struct cr_policy p;
+    struct cr_patterns p;
     struct cr_verdict v;
     char pattern[160] = "ns:", method[160] = "ns:";
     clock_t start;
@@ -309,14 +309,14 @@ TEST(ten_thousand_of_the_worst_globs_take_no_time)
         method[i] = 'a';
     }
     pattern[130] = 'x';
-    cr_policy_init(&p);
+    cr_patterns_init(&p);
     for (int i = 0; i < 10000; i++)
         give(&p, (struct given){CR_POLICY_ALLOW, pattern, false});
     start = clock();
-    cr_policy_judge(&p, method, &v);
+    cr_patterns_judge(&p, method, &v);
     CHECK(v.answer == CR_POLICY_ASK);
     CHECK(clock() - start < 20 * CLOCKS_PER_SEC);
-    cr_policy_clear(&p);
+    cr_patterns_clear(&p);
 }
 
 TEST(without_memory_a_pattern_is_refused_and_the_others_hold)
@@ -324,13 +324,13 @@ TEST(without_memory_a_pattern_is_refused_and_the_others_hold)
     int failed = 0;
 
     while (failing_more()) {
-        struct cr_policy p;
+        struct cr_patterns p;
         struct cr_err err;
         int first, second;
 
-        cr_policy_init(&p);
-        first = cr_policy_add(&p, CR_POLICY_DENY, "a", false, &err);
-        second = cr_policy_add(&p, CR_POLICY_DENY, "b", false, &err);
+        cr_patterns_init(&p);
+        first = cr_patterns_add(&p, CR_POLICY_DENY, "a", false, &err);
+        second = cr_patterns_add(&p, CR_POLICY_DENY, "b", false, &err);
         failing_stop();
         CHECK((first == 0 || first == CAPRUN_E_NOMEM) && (second == 0 || second == CAPRUN_E_NOMEM));
         CHECK(p.count == (size_t)(first == 0) + (second == 0));
@@ -341,7 +341,7 @@ TEST(without_memory_a_pattern_is_refused_and_the_others_hold)
             &p, "b:x",
             (struct given){second ? CR_POLICY_ASK : CR_POLICY_DENY, second ? NULL : "b", false}));
         failed += first < 0 || second < 0;
-        cr_policy_clear(&p);
+        cr_patterns_clear(&p);
     }
     CHECK(!failing_works() || failed == 2);
 }

@@ -105,7 +105,7 @@ TEST(a_journal_over_its_limit_is_cut_and_the_run_goes_on)
 {
     struct cr_record_spec spec = {.max_bytes = 100000};
     struct cr_journal journal;
-    struct cr_problem why;
+    struct cr_err why;
     char path[1100];
 
     CHECK(begin());
@@ -124,7 +124,7 @@ TEST(a_value_that_would_be_over_the_limit_is_not_written)
 {
     struct cr_record_spec spec = {.max_bytes = 70000};
     struct cr_journal journal;
-    struct cr_problem why;
+    struct cr_err why;
     char path[1100];
 
     CHECK(begin());

@@ -12,7 +12,7 @@
 #define INVALID CAPRUN_OUTCOME_JOURNAL_INVALID
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static struct cr_problem why;
+static struct cr_err why;
 
 static bool replays(const char *name, enum caprun_outcome outcome)
 {
@@ -344,11 +344,11 @@ static bool runs_with(bool resume, uint64_t memory, uint64_t ms)
 
 static bool has_limits(uint64_t memory, uint32_t wall_ms)
 {
-    if (run->limits.memory == memory && run->limits.wall_ms == wall_ms &&
-        run->limits.cpu_ms == wall_ms)
+    if (run->spec.limits.memory == memory && run->spec.limits.wall_ms == wall_ms &&
+        run->spec.limits.cpu_ms == wall_ms)
         return true;
-    printf("# %llu bytes, %u and %u ms\n", (unsigned long long)run->limits.memory,
-           run->limits.wall_ms, run->limits.cpu_ms);
+    printf("# %llu bytes, %u and %u ms\n", (unsigned long long)run->spec.limits.memory,
+           run->spec.limits.wall_ms, run->spec.limits.cpu_ms);
     return false;
 }
 
@@ -357,11 +357,11 @@ TEST(the_limits_of_a_journal_are_no_more_than_what_is_set_or_the_defaults)
     CHECK(begin());
     CHECK(forge(ASKED(4294967296, 86400000), (const char *const[]){DONE("1"), END(1), NULL}));
     CHECK(runs_with(false, 0, 0) && has_limits(GIB / 2, 3000000));
-    CHECK(run->recorded.memory == 4 * GIB && run->recorded.wall_ms == 86400000);
+    CHECK(run->spec.recorded.memory == 4 * GIB && run->spec.recorded.wall_ms == 86400000);
     CHECK(runs_with(false, GIB, 90000) && has_limits(GIB, 90000));
     CHECK(runs_with(false, 8 * GIB, 2000000000) && has_limits(4 * GIB, 864000000));
-    CHECK(!run->recorded.memory && !run->recorded.wall_ms && !run->recorded.cpu_ms);
-    CHECK(run->limits.most.result_bytes == 33554432 && run->limits.call_ms == 1000);
+    CHECK(!run->spec.recorded.memory && !run->spec.recorded.wall_ms && !run->spec.recorded.cpu_ms);
+    CHECK(run->spec.limits.most.result_bytes == 33554432 && run->spec.limits.call_ms == 1000);
     CHECK(forge(ASKED(4294967296, 86400000), (const char *const[]){NULL}));
     CHECK(runs_with(true, 0, 0) && has_limits(GIB / 2, 300000));
     CHECK(forge(ASKED(4294967296, 86400000), (const char *const[]){NULL}));
@@ -376,19 +376,11 @@ TEST(the_limits_of_a_journal_are_no_more_than_what_is_set_or_the_defaults)
 
 static char judged[64];
 
-static void allow(struct cr_gate *gate, const char *method, struct cr_ruling *ret)
-{
-    (void)gate;
-    (void)method;
-    *ret = (struct cr_ruling){.answer = CR_RULING_ALLOWED, .by = "rule:", .rule = "*"};
-}
-
 static void *answer_call(struct cr_gate *gate, struct caprun_run *one, uint32_t call,
-                         const char *method, const char *args, size_t len, uint8_t **block)
+                         const char *args, size_t len, uint8_t **block)
 {
     (void)gate;
     (void)block;
-    (void)method;
     asked++;
     (void)cr_calls_reply(one, call, WIRE_REPLY_VALUE, args, len, NULL, NULL);
     return NULL;
@@ -401,7 +393,7 @@ static bool has_exact_name(struct cr_gate *gate, const char *tool)
     return strcmp(tool, "a:exact") == 0;
 }
 
-static struct cr_gate gate = {.judge = allow, .send = answer_call, .is_idempotent = has_exact_name};
+static struct cr_gate gate = {.take = answer_call, .is_idempotent = has_exact_name};
 
 /* Resumes a run whose call a:b was sent, as |first| and |second| (or NULL) say. */
 static bool goes_on_after(const char *first, const char *second, enum caprun_outcome outcome)

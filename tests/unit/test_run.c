@@ -344,19 +344,11 @@ TEST(a_call_that_is_not_in_the_list_of_tools_asks_nobody)
 
 /* --- tests: the gate ------------------------------------------------------------------------ */
 
-static void allows(struct cr_gate *gate, const char *method, struct cr_ruling *ret)
-{
-    (void)gate;
-    (void)method;
-    *ret = (struct cr_ruling){.answer = CR_RULING_ALLOWED, .by = "rule:", .rule = "files:*"};
-}
-
-static void *fails(struct cr_gate *gate, struct caprun_run *r, uint32_t call, const char *method,
-                   const char *args, size_t len, uint8_t **block)
+static void *fails(struct cr_gate *gate, struct caprun_run *r, uint32_t call, const char *args,
+                   size_t len, uint8_t **block)
 {
     (void)gate;
     (void)block;
-    (void)method;
     (void)args;
     (void)len;
     asked++;
@@ -366,7 +358,7 @@ static void *fails(struct cr_gate *gate, struct caprun_run *r, uint32_t call, co
 
 static bool plays_at_gate(const char *scene, const char *words)
 {
-    struct cr_gate gate = {.judge = allows, .send = fails};
+    struct cr_gate gate = {.take = fails};
     struct caprun_run *r = new_run(scene, 0, FAKE_HONEST);
     bool ok = start_run(r);
 

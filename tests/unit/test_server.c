@@ -43,7 +43,7 @@ TEST(a_server_that_exits_on_the_first_question_is_started_again_and_remembered)
     forced = CR_ERA_UNKNOWN;
     CHECK(SERVE("exit-first") && get_ready());
     CHECK(traced("started") == 2 && traced("server/discover") == 1 && server->failures == 0);
-    CHECK_SOON(cr_eras_recall(dir, (const char *const *)server->argv) == CR_ERA_LEGACY);
+    CHECK_SOON(cr_eras_recall(dir, server->endpoint->key) == CR_ERA_LEGACY);
     cr_server_free(server);
     CHECK(SERVE("exit-first") && get_ready());
     CHECK(traced("started") == 3 && traced("server/discover") == 1 && end_all());
@@ -58,14 +58,14 @@ TEST(an_era_that_was_remembered_wrongly_is_forgotten_or_found_out)
     eras_dir = dir;
     forced = CR_ERA_UNKNOWN;
     CHECK(SERVE("modern"));
-    cr_eras_remember(dir, (const char *const *)server->argv, CR_ERA_LEGACY);
+    cr_eras_remember(dir, server->endpoint->key, CR_ERA_LEGACY);
     cr_server_free(server); /* what is remembered is read when a server is made */
     CHECK(SERVE("modern") && get_ready() && cr_server_era(server) == CR_ERA_MODERN &&
           traced("started") == 1);
-    CHECK_SOON(cr_eras_recall(dir, (const char *const *)server->argv) == CR_ERA_MODERN);
+    CHECK_SOON(cr_eras_recall(dir, server->endpoint->key) == CR_ERA_MODERN);
     cr_server_free(server);
     CHECK(SERVE("silent=server/discover"));
-    cr_eras_remember(dir, (const char *const *)server->argv, CR_ERA_MODERN);
+    cr_eras_remember(dir, server->endpoint->key, CR_ERA_MODERN);
     cr_server_free(server);
     CHECK(SERVE("silent=server/discover"));
     {
@@ -76,7 +76,7 @@ TEST(an_era_that_was_remembered_wrongly_is_forgotten_or_found_out)
         hurry();
         CHECK_SOON(c.failures == 1);
         CHECK(said("did not answer server/discover within 60 s"));
-        CHECK_SOON(cr_eras_recall(dir, (const char *const *)server->argv) == CR_ERA_UNKNOWN);
+        CHECK_SOON(cr_eras_recall(dir, server->endpoint->key) == CR_ERA_UNKNOWN);
     }
     CHECK(end_all());
 }
@@ -224,7 +224,7 @@ TEST(who_calls_or_cancels_while_a_server_leaves_does_not_hide_why_it_left)
     struct call leave = call_to("leave"), hold = call_to("hold"), late = call_to("echo");
 
     CHECK(begin_all() && SERVE("legacy") && make_call(&hold) && make_call(&leave));
-    CHECK_SOON(server->child && cr_child_is_ending(server->child));
+    CHECK_SOON(server->transport && server->transport->ops->is_ending(server->transport));
     CHECK(make_call(&late));
     cr_server_cancel(server, &hold.at, "x");
     CHECK(leave.failures == 0);
@@ -335,7 +335,7 @@ TEST(stopping_ends_the_wait_for_the_next_start)
 static int known, unknown;
 
 static void on_known(struct cr_server_waiter *waiter, struct cr_server *listed,
-                     const struct cr_server_failure *why)
+                     const struct cr_err *why)
 {
     (void)waiter;
     known += listed == server && !why;

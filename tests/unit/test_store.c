@@ -12,7 +12,7 @@
 #define ID(last) "01234567-89ab-7def-8123-4567890000" last
 #define DAY (24 * 3600)
 
-static struct cr_problem why;
+static struct cr_err why;
 static struct cr_err err;
 static char path[PATH_MAX], dir[1024];
 

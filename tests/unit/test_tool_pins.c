@@ -4,11 +4,11 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "tool_state.h"
 #include "base/scan.h"
 #include "failing.h"
 #include "lockfiles.h"
 #include "registry/tool_pins.h"
+#include "tool_state.h"
 
 static struct cr_lockfile lock;
 

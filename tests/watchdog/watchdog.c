@@ -36,6 +36,7 @@ static __thread const char *source;
 static __thread int64_t began_us;
 static __thread const char *left; /* the source whose turn it is, while the application works */
 static __thread int64_t left_us;
+static __thread int depth; /* of callbacks of the application, and of calls that these make */
 
 static int64_t cpu_us(void)
 {
@@ -135,6 +136,8 @@ void cr_watchdog_end(void)
 
 void cr_watchdog_leave(void)
 {
+    if (depth++)
+        return;
     left = source;
     left_us = cpu_us();
     source = NULL;
@@ -142,6 +145,8 @@ void cr_watchdog_leave(void)
 
 void cr_watchdog_return(void)
 {
+    if (--depth)
+        return;
     source = left;
     began_us += cpu_us() - left_us;
 }

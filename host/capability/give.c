@@ -1,0 +1,131 @@
+/* give.c - metadata, checked when it was read, to the setters of a run. */
+#include "capability/give.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "run/run.h"
+
+#define MAX_CALL_CODE 1024u
+
+static int refuse(const struct caprun_run *run, int code, const char *fqdn, struct cr_err *why)
+{
+    if (code == CAPRUN_E_NOMEM)
+        return cr_err_memory(why);
+    return cr_err_end(why, CAPRUN_OUTCOME_VALIDATION_ERROR, NULL, "'%s' cannot be run: %s", fqdn,
+                      caprun_error(cr_run_look(run).runtime));
+}
+
+static int give_tools(struct caprun_run *run, const struct cr_json *tools)
+{
+    size_t count = tools ? tools->count : 0;
+    const char **names = calloc(count + 1, sizeof(*names));
+    size_t n = 0;
+    int r;
+
+    if (!names)
+        return CAPRUN_E_NOMEM;
+    for (const struct cr_json *v = tools ? tools->first : NULL; v; v = v->next)
+        names[n++] = v->text;
+    r = caprun_run_set_tools(run, names, count);
+    free(names);
+    return r;
+}
+
+static bool stands_before(const struct cr_json *list, const struct cr_json *value)
+{
+    const struct cr_json *v = list->first;
+
+    while (v != value && strcmp(v->text, value->text) != 0)
+        v = v->next;
+    return v != value;
+}
+
+/* Of the variables that it would like, those that the config grants and that are set. */
+static int give_env(struct caprun_run *run, const struct cr_config *config,
+                    const struct cr_metadata *meta, bool *ret_has_env, struct cr_err *why)
+{
+    struct cr_buf json;
+    int r = 0;
+
+    cr_buf_init(&json, CAPRUN_MAX_ENV);
+    for (const struct cr_json *v = meta->env ? meta->env->first : NULL; v; v = v->next) {
+        const char *value = getenv(v->text);
+
+        if (!value || stands_before(meta->env, v) ||
+            !cr_config_grants(config, meta->fqdn.name, v->text))
+            continue;
+        cr_buf_str(&json, json.len ? "," : "{");
+        cr_escape_json_str(&json, v->text);
+        cr_buf_str(&json, ":");
+        cr_escape_json_str(&json, value);
+    }
+    if (json.len)
+        cr_buf_str(&json, "}");
+    if (cr_buf_err(&json) == CAPRUN_E_TOOBIG)
+        r = cr_err_end(why, CAPRUN_OUTCOME_VALIDATION_ERROR,
+                       "grant it fewer in \"env\" of .caprun.json",
+                       "the variables that '%s' is granted are over %u bytes", meta->fqdn.full,
+                       CAPRUN_MAX_ENV);
+    else if (cr_buf_err(&json))
+        r = cr_err_memory(why);
+    else if (json.len)
+        r = caprun_run_set_env(run, (const char *)json.data, json.len);
+    if (r < 0 && !cr_buf_err(&json))
+        r = refuse(run, r, meta->fqdn.full, why);
+    *ret_has_env = json.len > 0;
+    cr_buf_clear(&json);
+    return r;
+}
+
+static int give_schema(struct caprun_run *run, const struct cr_metadata *meta)
+{
+    if (!meta->schema)
+        return 0;
+    return caprun_run_set_schema(run, meta->doc.bytes + meta->schema->at, meta->schema->len);
+}
+
+/* The bytes that were hashed are the bytes that run. */
+static int give_code(struct caprun_run *run, const struct cr_capability *c)
+{
+    int r = caprun_run_set_code(run, c->code.data ? (const char *)c->code.data : "", c->code.len);
+
+    return r < 0 ? r : give_tools(run, c->meta.tools);
+}
+
+int cr_give_call(struct caprun_run *run, const char *method)
+{
+    size_t len = strcspn(method, ":");
+    cr_autobuf struct cr_buf code = CR_BUF(MAX_CALL_CODE);
+
+    cr_buf_str(&code, "return mcp[");
+    cr_escape_json(&code, method, len);
+    cr_buf_str(&code, "][");
+    cr_escape_json_str(&code, method[len] ? method + len + 1 : "");
+    cr_buf_str(&code, "](args)");
+    if (cr_buf_err(&code))
+        return cr_buf_err(&code);
+    return caprun_run_set_code(run, (const char *)code.data, code.len);
+}
+
+/* A capability that is a server's tool is a call of it, and nothing else. */
+static int give_server_call(struct caprun_run *run, const struct cr_metadata *meta)
+{
+    const char *method = meta->fqdn.tool;
+    int r = cr_give_call(run, method);
+
+    return r < 0 ? r : caprun_run_set_tools(run, &method, 1);
+}
+
+int cr_give_capability(struct caprun_run *run, const struct cr_config *config,
+                       const struct cr_capability *c, bool *ret_has_env, struct cr_err *why)
+{
+    int r = c->meta.type == CR_METADATA_CODE ? give_code(run, c) : give_server_call(run, &c->meta);
+
+    if (r == 0)
+        r = give_schema(run, &c->meta);
+    if (r < 0)
+        return refuse(run, r, c->pin.fqdn, why);
+    return give_env(run, config, &c->meta, ret_has_env, why);
+}

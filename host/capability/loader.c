@@ -1,0 +1,484 @@
+/*
+ * loader.c - lockfile, registry, check, pin, start; in this order.
+ *
+ * The lockfile and the registries are read by jobs that are submitted together. The helper does
+ * them in this order, so that a lockfile that cannot be used ends the load before a URL is asked.
+ */
+#include "capability/loader.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/watchdog.h"
+#include "capability/deps.h"
+#include "capability/give.h"
+#include "capability/pinning.h"
+#include "journal/replay.h"
+#include "run/run.h"
+
+#define BUSY_PAUSE_US 10000 /* before the pool is asked again for a place in its queue */
+
+/* Makes the place where the run is recorded. */
+struct placing {
+    struct cr_job job;
+    struct loader *loader; /* not for the helper */
+    struct cr_recording_place place;
+};
+
+struct loader {
+    struct cr_loader door;
+    struct cr_capability_host *host;
+    struct caprun_run *run;
+    struct cr_loop *loop; /* the run's */
+    char *name;
+    const char *options; /* for hints */
+    struct cr_recording *recording;
+    struct cr_pin expected;
+    bool is_expected; /* to be |expected| */
+
+    /* While it goes on. */
+    struct cr_fqdn want;
+    struct cr_task failed; /* ends the run with |why|, in a step */
+    struct cr_err why;
+    struct cr_timer busy;
+    struct cr_pinning *pinning;    /* NULL: nothing is read or written */
+    struct cr_registry_load *load; /* NULL: not yet, or no more */
+    struct placing *placing;       /* NULL: the same */
+    struct cr_lockfile lock;
+    bool has_lock;
+    struct cr_capability c;
+    bool has_capability;
+    bool has_env;
+};
+
+static struct loader *loader_of(const struct caprun_run *run)
+{
+    return cr_container(cr_run_loader(run), struct loader, door);
+}
+
+/* --- the end of it --------------------------------------------------------------------------- */
+
+static void forget(struct loader *l)
+{
+    if (l->has_lock)
+        cr_lockfile_clear(&l->lock);
+    if (l->has_capability)
+        cr_capability_clear(&l->c);
+    l->has_lock = l->has_capability = false;
+}
+
+/* A thread takes longer to start than a directory to read, and here no other run would wait. */
+static void do_without_thread(struct loader *l, bool on)
+{
+    if (l->host->is_alone)
+        l->loop->disk.is_threadless = on;
+}
+
+static void stop(struct loader *l, struct cr_err *why)
+{
+    do_without_thread(l, false);
+    if (l->load)
+        cr_registry_cancel(l->load, why);
+    cr_pinning_cancel(l->pinning);
+    if (l->placing)
+        cr_helper_abandon(&l->loop->disk, &l->placing->job);
+    l->load = NULL;
+    l->pinning = NULL;
+    l->placing = NULL;
+    cr_loop_forget(l->loop, &l->failed);
+    cr_loop_unset(l->loop, &l->busy);
+    forget(l);
+}
+
+/* Words that were found before are better. */
+static void cancel(struct cr_loader *door, struct caprun_run *run)
+{
+    struct loader *l = cr_container(door, struct loader, door);
+    struct cr_err why;
+
+    why.text[0] = '\0';
+    stop(l, &why);
+    if (why.text[0] && !cr_run_look(run).message->len)
+        cr_run_say(run, "%s", why.text);
+}
+
+static void fail(struct loader *l, const struct cr_err *why)
+{
+    cr_run_say(l->run, "%s", why->text);
+    cr_run_hint(l->run, why->hint);
+    cr_run_end(l->run, why->outcome);
+}
+
+static void end_failed(struct cr_task *task)
+{
+    struct loader *l = cr_container(task, struct loader, failed);
+    struct cr_err why = l->why;
+
+    fail(l, &why);
+}
+
+static void free_loader(struct cr_loader *door)
+{
+    struct loader *l = cr_container(door, struct loader, door);
+
+    free(l->name);
+    free(l);
+}
+
+/* Returns false if the application has ended the run. */
+static bool tell(struct loader *l, enum caprun_loading what, const char *text, uint64_t got,
+                 uint64_t total)
+{
+    return cr_run_tell_loading(l->run, what, text, got, total);
+}
+
+/* --- what is refused -------------------------------------------------------------------------- */
+
+/* The command that pins what it is now, between |before| and |after|. */
+static int say_how_to_accept(const struct loader *l, const char *before, const char *after,
+                             struct cr_err *why)
+{
+    struct cr_buf hint;
+
+    cr_buf_init(&hint, sizeof(why->hint));
+    cr_buf_fmt(&hint, "%scaprun lock --accept %s%s%s", before, l->want.full,
+               l->options ? l->options : "", after);
+    if (cr_buf_text(&hint)) /* half of a command is worse than none */
+        (void)cr_err_hint(why, "%s", cr_buf_text(&hint));
+    cr_buf_clear(&hint);
+    return CAPRUN_E_INVAL;
+}
+
+/* It is not what is pinned: accept it, or go on with the version that is, if it is another. */
+static int refuse_changed(const struct loader *l, struct cr_err *why)
+{
+    char after[CR_FQDN_MAX + 64] = "";
+    struct cr_pin pinned;
+
+    if (cr_lockfile_find(&l->lock, l->c.meta.fqdn.name, &pinned) &&
+        strcmp(pinned.fqdn, l->c.pin.fqdn) != 0)
+        (void)snprintf(after, sizeof(after), "; to go on with the pinned one: caprun %s",
+                       pinned.fqdn);
+    return say_how_to_accept(l, "if you expected that: ", after, why);
+}
+
+static int refuse_frozen(const struct loader *l, struct cr_err *why)
+{
+    (void)cr_err_end(why, CAPRUN_OUTCOME_INTEGRITY_MISMATCH, NULL,
+                     "'%s' is not pinned in '%s/%s', which is frozen\n"
+                     "  code:     %s\n"
+                     "  metadata: %s",
+                     l->c.meta.fqdn.name, l->host->config->dir, CR_LOCKFILE_NAME, l->c.pin.code,
+                     l->c.pin.metadata);
+    return say_how_to_accept(l, "run it once without --frozen, or: ", "", why);
+}
+
+/* A run that goes on has to be of what it was of. */
+static int check_expected(const struct loader *l, struct cr_err *why)
+{
+    const struct cr_pin *then = &l->expected, *now = &l->c.pin;
+
+    if (!l->is_expected ||
+        (strcmp(then->code, now->code) == 0 && strcmp(then->metadata, now->metadata) == 0))
+        return 0;
+    return cr_err_end(why, CAPRUN_OUTCOME_INTEGRITY_MISMATCH,
+                      "a run goes on only with what it began with",
+                      "'%s' is not what it was when the run began\n"
+                      "  code then:     %s\n"
+                      "  code now:      %s\n"
+                      "  metadata then: %s\n"
+                      "  metadata now:  %s",
+                      now->fqdn, then->code, now->code, then->metadata, now->metadata);
+}
+
+/* --- from the check to the start -------------------------------------------------------------- */
+
+static struct cr_recording_origin origin_of(const struct loader *l)
+{
+    return (struct cr_recording_origin){.fqdn = l->c.pin.fqdn,
+                                        .code_pin = l->c.pin.code,
+                                        .metadata_pin = l->c.pin.metadata,
+                                        .registry = l->c.source};
+}
+
+/* For the recorder of the application, if there is one. */
+static int give_origin(struct loader *l, struct cr_err *why)
+{
+    const char *config = l->host->config->path;
+    struct cr_recording_origin origin = origin_of(l);
+
+    if (cr_run_spec(l->run)->origin.len)
+        return 0; /* the application's own words */
+    return cr_recording_give_origin(l->run, &origin, config ? config : "") < 0 ? cr_err_memory(why)
+                                                                               : 0;
+}
+
+/* Where as many runs wait as may, this one waits before the queue. */
+static void start_now(struct loader *l)
+{
+    struct caprun_run *run = l->run;
+    struct cr_err err;
+
+    do_without_thread(l, false);
+    if (cr_run_start(run, &err) == CAPRUN_E_BUSY)
+        cr_loop_set(l->loop, &l->busy, cr_loop_now() + BUSY_PAUSE_US);
+    else
+        forget(l);
+}
+
+static void start_again(struct cr_timer *timer)
+{
+    start_now(cr_container(timer, struct loader, busy));
+}
+
+static void check_and_start(struct loader *l)
+{
+    struct cr_err why;
+
+    if (cr_replay_check(l->run, &why) < 0)
+        fail(l, &why);
+    else
+        start_now(l);
+}
+
+static void make_place(struct cr_job *job)
+{
+    cr_recording_make_place(&cr_container(job, struct placing, job)->place);
+}
+
+static void discard_placing(struct cr_job *job)
+{
+    free(cr_container(job, struct placing, job));
+}
+
+static void place_is_made(struct cr_job *job)
+{
+    struct placing *p = cr_container(job, struct placing, job);
+    struct loader *l = p->loader;
+    struct cr_recording_origin origin = origin_of(l);
+    struct cr_err why;
+    int r;
+
+    l->placing = NULL;
+    cr_run_give(l->run, true);
+    r = cr_recording_begin(l->recording, l->run, &origin, &p->place, &why);
+    cr_run_give(l->run, false);
+    free(p);
+    if (r < 0)
+        fail(l, &why);
+    else
+        check_and_start(l);
+}
+
+static int start_placing(struct loader *l, struct cr_err *why)
+{
+    struct placing *p = calloc(1, sizeof(*p));
+
+    if (!p)
+        return cr_err_memory(why);
+    p->job = (struct cr_job){
+        .work = make_place, .done = place_is_made, .discard = discard_placing, .name = "recording"};
+    p->loader = l;
+    cr_recording_place(l->recording, l->has_env, &p->place);
+    l->placing = p;
+    cr_helper_submit(&l->loop->disk, &p->job);
+    return 0;
+}
+
+/* A run that goes on has its journal. */
+static void record_and_start(struct loader *l)
+{
+    struct cr_err why;
+    int r;
+
+    if (l->recording && !l->is_expected) {
+        r = start_placing(l, &why);
+    } else {
+        cr_run_give(l->run, true);
+        r = l->is_expected ? 0 : give_origin(l, &why);
+        cr_run_give(l->run, false);
+        if (r == 0)
+            check_and_start(l);
+    }
+    if (r < 0)
+        fail(l, &why);
+}
+
+static void pinned(void *data, struct cr_lockfile *lock, const struct cr_err *why)
+{
+    struct loader *l = data;
+    char text[CR_FQDN_MAX + PATH_MAX + 64];
+
+    l->pinning = NULL;
+    if (!lock) {
+        fail(l, why);
+        return;
+    }
+    cr_lockfile_clear(lock);
+    (void)snprintf(text, sizeof(text), "%s in %s/%s", l->c.pin.fqdn, l->host->config->dir,
+                   CR_LOCKFILE_NAME);
+    if (tell(l, CAPRUN_LOADING_PINNED, text, 0, 0))
+        record_and_start(l);
+}
+
+/* First use pins; but not if the lockfile is frozen. */
+static int start_pinning(struct loader *l, struct cr_err *why)
+{
+    struct cr_pinning_listener listener = {.done = pinned, .data = l};
+
+    if (l->host->frozen)
+        return refuse_frozen(l, why);
+    l->pinning =
+        cr_pinning_write(l->loop, l->host->config->dir, l->c.meta.fqdn.name, &l->c.pin, &listener);
+    return l->pinning ? 0 : cr_err_memory(why);
+}
+
+static int give(struct loader *l, struct cr_err *why)
+{
+    int r;
+
+    cr_run_give(l->run, true);
+    r = cr_give_capability(l->run, l->host->config, &l->c, &l->has_env, why);
+    cr_run_give(l->run, false);
+    return r;
+}
+
+/* Both are there: what is pinned, and what the registry has. */
+static void check(struct loader *l)
+{
+    struct cr_err why;
+    int r = cr_lockfile_check(&l->lock, l->c.meta.fqdn.name, &l->c.pin, &why);
+    bool is_new = r > 0;
+
+    if (r < 0)
+        (void)refuse_changed(l, &why);
+    else if (check_expected(l, &why) < 0 || cr_deps_check(l->host->config, &l->c.meta, &why) < 0 ||
+             give(l, &why) < 0)
+        r = CAPRUN_E_INVAL;
+    else if (is_new)
+        r = start_pinning(l, &why);
+    if (r < 0)
+        fail(l, &why);
+    else if (!is_new)
+        record_and_start(l);
+}
+
+/* --- lockfile and registries ------------------------------------------------------------------ */
+
+static void lock_was_read(void *data, struct cr_lockfile *lock, const struct cr_err *why)
+{
+    struct loader *l = data;
+
+    l->pinning = NULL;
+    if (!lock) {
+        fail(l, why);
+        return;
+    }
+    l->lock = *lock;
+    l->has_lock = true;
+    if (l->host->lock_is_good)
+        l->host->lock_is_good(l->host->data);
+    if (l->has_capability)
+        check(l);
+}
+
+/* Returns false if the application has ended the run. */
+static bool tell_loaded(struct loader *l)
+{
+    char text[CR_FQDN_MAX + PATH_MAX + CR_LOCKFILE_HASH + 16];
+
+    (void)snprintf(text, sizeof(text), "%s from %s, %s", l->c.pin.fqdn, l->c.source, l->c.pin.code);
+    return (!l->c.offline_reason[0] ||
+            tell(l, CAPRUN_LOADING_OFFLINE, l->c.offline_reason, 0, 0)) &&
+           (!l->c.cache_note[0] || tell(l, CAPRUN_LOADING_UNCACHED, l->c.cache_note, 0, 0)) &&
+           tell(l, CAPRUN_LOADING_LOADED, text, 0, 0);
+}
+
+static void loaded(void *data, struct cr_capability *c, const struct cr_err *why)
+{
+    struct loader *l = data;
+
+    l->load = NULL;
+    if (!c) {
+        fail(l, why);
+        return;
+    }
+    l->c = *c;
+    l->has_capability = true;
+    if (tell_loaded(l) && l->has_lock)
+        check(l);
+}
+
+static void tell_progress(void *data, const char *url, uint64_t got, uint64_t total)
+{
+    (void)tell(data, CAPRUN_LOADING_FETCH, url, got, total);
+}
+
+static int start_reading(struct loader *l, struct cr_err *why)
+{
+    struct cr_registry registry = cr_capability_host_registry(l->host);
+    struct cr_pinning_listener of_lock = {.done = lock_was_read, .data = l};
+    struct cr_registry_listener of_load = {
+        .progress = cr_run_tells_loading(l->run) ? tell_progress : NULL, .done = loaded, .data = l};
+    int r = cr_capability_host_parse(l->name, &l->want, why);
+
+    if (r < 0)
+        return r;
+    l->pinning = cr_pinning_read(l->loop, l->host->config->dir, &of_lock);
+    if (l->pinning)
+        l->load = cr_registry_load(&registry, &l->want, &of_load);
+    return l->load ? 0 : cr_err_memory(why);
+}
+
+static void begin(struct cr_loader *door, struct caprun_run *run)
+{
+    struct loader *l = cr_container(door, struct loader, door);
+
+    (void)run;
+    do_without_thread(l, true);
+    if (start_reading(l, &l->why) < 0)
+        cr_loop_defer(l->loop, &l->failed);
+}
+
+/* -------------------------------------------------------------------------------------------- */
+
+int cr_loader_new(struct caprun_run *run, struct cr_capability_host *host, const char *name)
+{
+    struct loader *l = calloc(1, sizeof(*l));
+
+    if (!l)
+        return CAPRUN_E_NOMEM;
+    l->door = (struct cr_loader){.begin = begin, .cancel = cancel, .free = free_loader};
+    l->host = host;
+    l->run = run;
+    l->loop = cr_run_look(run).loop;
+    l->failed = (struct cr_task){.run = end_failed, .name = "loader"};
+    l->busy = (struct cr_timer){.when_us = -1, .due = start_again, .name = "loader"};
+    l->name = strdup(name);
+    if (!l->name) {
+        free(l);
+        return CAPRUN_E_NOMEM;
+    }
+    cr_run_set_loader(run, &l->door);
+    return 0;
+}
+
+void cr_loader_expect(struct caprun_run *run, const struct cr_pin *pin)
+{
+    struct loader *l = loader_of(run);
+
+    l->expected = *pin;
+    l->is_expected = true;
+}
+
+void cr_loader_record(struct caprun_run *run, struct cr_recording *recording)
+{
+    loader_of(run)->recording = recording;
+}
+
+void cr_loader_set_options(struct caprun_run *run, const char *options)
+{
+    loader_of(run)->options = options;
+}

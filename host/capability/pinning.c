@@ -1,0 +1,135 @@
+/* pinning.c - a job, and a timer for as long as the lockfile is busy. */
+#include "capability/pinning.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct cr_pinning {
+    struct cr_job job;
+    struct cr_loop *loop;
+    struct cr_pinning_listener listener;
+    struct cr_timer again;
+    int64_t since_us; /* it is busy since then; 0: it is not */
+
+    char *dir;
+    bool writes;
+    char name[CR_FQDN_MAX + 1];
+    struct cr_pin pin;
+    struct cr_lockfile lock;
+    struct cr_err why;
+    int r;
+};
+
+static void work(struct cr_job *job)
+{
+    struct cr_pinning *p = cr_container(job, struct cr_pinning, job);
+
+    if (p->writes)
+        p->r = cr_lockfile_try_pin(p->dir, p->name, &p->pin, &p->why);
+    else
+        p->r = cr_lockfile_read(p->dir, &p->lock, &p->why);
+}
+
+static void discard(struct cr_job *job)
+{
+    struct cr_pinning *p = cr_container(job, struct cr_pinning, job);
+
+    cr_lockfile_clear(&p->lock);
+    free(p->dir);
+    free(p);
+}
+
+static void submit(struct cr_pinning *p)
+{
+    cr_helper_submit(&p->loop->disk, &p->job);
+}
+
+static void try_again(struct cr_timer *timer)
+{
+    submit(cr_container(timer, struct cr_pinning, again));
+}
+
+/* Another process writes now: tries again a moment later, for a while. Returns false after that. */
+static bool waits_for_others(struct cr_pinning *p)
+{
+    int64_t now = cr_loop_now();
+
+    if (!p->since_us)
+        p->since_us = now;
+    if (now - p->since_us < CR_LOCKFILE_WAIT_MS * (int64_t)1000) {
+        cr_loop_set(p->loop, &p->again, now + CR_LOCKFILE_PAUSE_MS * (int64_t)1000);
+        return true;
+    }
+    p->r = cr_lockfile_refuse_busy(p->dir, &p->why);
+    return false;
+}
+
+static void worked(struct cr_job *job)
+{
+    struct cr_pinning *p = cr_container(job, struct cr_pinning, job);
+    struct cr_pinning_listener listener = p->listener;
+    struct cr_lockfile lock;
+    struct cr_err why;
+    int r;
+
+    if (p->r == CAPRUN_E_BUSY && waits_for_others(p))
+        return;
+    r = p->r;
+    why = p->why;
+    lock = p->lock;
+    memset(&p->lock, 0, sizeof(p->lock));
+    discard(job);
+    listener.done(listener.data, r < 0 ? NULL : &lock, &why);
+}
+
+static struct cr_pinning *make(struct cr_loop *loop, const char *dir,
+                               const struct cr_pinning_listener *listener)
+{
+    struct cr_pinning *p = calloc(1, sizeof(*p));
+
+    if (!p)
+        return NULL;
+    p->job = (struct cr_job){.work = work, .done = worked, .discard = discard, .name = "lockfile"};
+    p->again = (struct cr_timer){.when_us = -1, .due = try_again, .name = "lockfile"};
+    p->loop = loop;
+    p->listener = *listener;
+    p->dir = strdup(dir);
+    if (p->dir)
+        return p;
+    free(p);
+    return NULL;
+}
+
+struct cr_pinning *cr_pinning_read(struct cr_loop *loop, const char *dir,
+                                   const struct cr_pinning_listener *listener)
+{
+    struct cr_pinning *p = make(loop, dir, listener);
+
+    if (p)
+        submit(p);
+    return p;
+}
+
+struct cr_pinning *cr_pinning_write(struct cr_loop *loop, const char *dir, const char *name,
+                                    const struct cr_pin *now,
+                                    const struct cr_pinning_listener *listener)
+{
+    struct cr_pinning *p = make(loop, dir, listener);
+
+    if (!p)
+        return NULL;
+    p->writes = true;
+    p->pin = *now;
+    (void)snprintf(p->name, sizeof(p->name), "%s", name);
+    submit(p);
+    return p;
+}
+
+void cr_pinning_cancel(struct cr_pinning *p)
+{
+    if (!p)
+        return;
+    cr_loop_unset(p->loop, &p->again);
+    cr_helper_abandon(&p->loop->disk, &p->job);
+}

@@ -1,0 +1,64 @@
+/* load.c - a load, and the loop until it has ended. */
+#include "cli/load.h"
+
+#include <poll.h>
+
+#include "capability/host.h"
+#include "cli/progress.h"
+
+struct loading {
+    struct cr_progress progress;
+    bool is_done;
+    int r;
+    struct cr_capability *c;
+    struct cr_err *why;
+};
+
+static void show_progress(void *data, const char *url, uint64_t got, uint64_t total)
+{
+    cr_progress_show(&((struct loading *)data)->progress, url, got, total);
+}
+
+static void take(void *data, struct cr_capability *capability, const struct cr_err *why)
+{
+    struct loading *l = data;
+
+    l->is_done = true;
+    if (capability) {
+        *l->c = *capability;
+    } else {
+        *l->why = *why;
+        l->r = CAPRUN_E_INVAL;
+    }
+}
+
+static void step(struct caprun_runtime *rt, const struct cr_signals *signals)
+{
+    struct pollfd fds[] = {{.fd = caprun_fd(rt), .events = POLLIN},
+                           {.fd = signals->fd, .events = POLLIN}};
+
+    (void)poll(fds, 2, -1);
+    caprun_step(rt);
+}
+
+int cr_cli_load(struct caprun_runtime *rt, const struct cr_fqdn *want, struct cr_signals *signals,
+                bool quiet, struct cr_capability *ret, struct cr_err *why)
+{
+    struct loading l = {.c = ret, .why = why};
+    struct cr_registry_listener listener = {.progress = show_progress, .done = take, .data = &l};
+    struct cr_registry registry = cr_capability_host_registry(cr_capability_host_of(rt));
+    struct cr_registry_load *load;
+
+    registry.always_ask = true;
+    load = cr_registry_load(&registry, want, &listener);
+    if (!load)
+        return cr_err_memory(why);
+    cr_progress_init(&l.progress, quiet);
+    while (!l.is_done && !cr_signals_take(signals))
+        step(rt, signals);
+    cr_progress_end(&l.progress);
+    if (l.is_done)
+        return l.r;
+    cr_registry_cancel(load, why);
+    return CAPRUN_E_INVAL;
+}

@@ -1,0 +1,38 @@
+/*
+ * spec.h - what a run is of. It does not change once the run has started.
+ */
+#ifndef CR_SPEC_H
+#define CR_SPEC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "policy/tool_list.h"
+#include "wire.h"
+
+struct cr_run_limits {
+    uint64_t memory;
+    uint32_t wall_ms;
+    uint32_t cpu_ms;
+    uint32_t call_ms; /* for one call */
+    struct wire_limits most;
+};
+
+struct cr_spec {
+    char id[37];
+    struct cr_buf code, args;
+    struct cr_buf schema, env; /* empty: there is none */
+    struct cr_buf origin;      /* JSON, for the recorder: where the code came from; or empty */
+    struct cr_tool_list tools; /* if it is set, the run may make only these calls */
+    struct cr_run_limits limits;
+    struct {
+        uint64_t memory;
+        uint32_t wall_ms, cpu_ms;
+    } recorded; /* the limits of the journal that are above |limits|; each is 0 if it is not */
+    uint8_t seed[WIRE_SEED_MATH + WIRE_SEED_CRYPTO];
+    bool has_seed; /* it was given; else it is made at the start */
+    bool stop_when_denied;
+};
+
+#endif

@@ -1,0 +1,117 @@
+/*
+ * test_policy.c - may this call happen? The list of the capability, the patterns, and a person, who
+ * is asked later. test_patterns.c has which of many patterns wins.
+ */
+#include "tap.h"
+
+#include "policy/policy.h"
+
+static struct cr_policy policy;
+static struct cr_tool_list tools;
+static struct cr_ruling ruling;
+static struct cr_pending pending;
+static struct cr_err err;
+
+static bool begin(const char *allow, const char *ask, const char *deny)
+{
+    policy = (struct cr_policy){0};
+    cr_tool_list_init(&tools);
+    return (!allow ||
+            cr_patterns_add(&policy.patterns, CR_POLICY_ALLOW, allow, false, &err) == 0) &&
+           (!ask || cr_patterns_add(&policy.patterns, CR_POLICY_ASK, ask, false, &err) == 0) &&
+           (!deny || cr_patterns_add(&policy.patterns, CR_POLICY_DENY, deny, false, &err) == 0);
+}
+
+static bool end(void)
+{
+    cr_policy_clear(&policy);
+    cr_tool_list_clear(&tools);
+    return true;
+}
+
+static enum cr_ruling_answer ask(const char *called, const char *tool)
+{
+    struct cr_question q = {.run = "r",
+                            .method = called,
+                            .called = called,
+                            .tool = tool,
+                            .tools = &tools,
+                            .args = "{}",
+                            .args_len = 2};
+
+    cr_policy_ask(&policy, &q, &pending, &ruling);
+    return ruling.answer;
+}
+
+TEST(what_nobody_has_allowed_is_denied_and_the_words_say_how_to_allow_it)
+{
+    CHECK(begin(NULL, NULL, NULL));
+    CHECK(ask("files:read", NULL) == CR_RULING_DENIED && strcmp(ruling.by, "no_channel") == 0);
+    CHECK(strstr(ruling.why.text, "--allow files:read") && !ruling.rule);
+    CHECK(ask("files:read", "files:read") == CR_RULING_DENIED && end());
+    CHECK(begin("files:read", NULL, NULL));
+    CHECK(ask("files:read", NULL) == CR_RULING_ALLOWED && strcmp(ruling.rule, "files:read") == 0);
+    CHECK(ask("files:read", "files:read") == CR_RULING_ALLOWED && !ruling.why.text[0] && end());
+}
+
+TEST(the_exact_name_decides_and_an_alias_may_only_begin)
+{
+    CHECK(begin("files:read-all", NULL, NULL));
+    CHECK(ask("files:read_all", NULL) == CR_RULING_ALLOWED);
+    CHECK(ask("files:read_all", "files:read-all") == CR_RULING_ALLOWED);
+    CHECK(ask("files:read_all", "files:read_all") == CR_RULING_DENIED && end());
+    CHECK(begin("files:*", NULL, "files:read_all"));
+    CHECK(ask("files:read_all", NULL) == CR_RULING_DENIED);
+    CHECK(ask("files:read_all", "files:read-all") == CR_RULING_DENIED);
+    CHECK(strstr(ruling.why.text, "is denied by") && strcmp(ruling.rule, "files:read_all") == 0);
+    CHECK(ask("files:write", "files:write") == CR_RULING_ALLOWED && end());
+}
+
+TEST(the_list_of_the_capability_comes_before_all_patterns)
+{
+    CHECK(begin("*", NULL, NULL));
+    cr_tool_list_add(&tools, "files:read-all");
+    CHECK(cr_tool_list_set(&tools) == 0);
+    CHECK(cr_policy_may_be_listed(&tools, "files:read_all", true));
+    CHECK(!cr_policy_may_be_listed(&tools, "files:read_all", false));
+    CHECK(ask("files:read_all", "files:read-all") == CR_RULING_ALLOWED);
+    CHECK(ask("files:read_all", "files:read.all") == CR_RULING_DENIED);
+    CHECK(strcmp(ruling.by, "rule:tools") == 0 && strstr(ruling.why.text, "(\"files:read-all\")"));
+    CHECK(end());
+}
+
+/* --- a person ------------------------------------------------------------------------------- */
+
+static const char *asked_tool;
+static bool is_there;
+
+static bool ask_person(struct cr_asker *asker, const struct cr_question *q, struct cr_pending *p)
+{
+    (void)asker;
+    asked_tool = q->tool;
+    return is_there && p == &pending && q->args_len == 2;
+}
+
+TEST(where_a_person_has_to_be_asked_the_answer_comes_later_and_is_about_the_exact_name)
+{
+    struct cr_asker asker = {.ask = ask_person};
+
+    CHECK(begin(NULL, "files:*", "files:write"));
+    policy.asker = &asker;
+    is_there = true;
+    asked_tool = NULL;
+    CHECK(ask("files:read_all", NULL) == CR_RULING_ALLOWED && !asked_tool); /* it may go on */
+    CHECK(ask("files:read_all", "files:read-all") == CR_RULING_LATER);
+    CHECK(asked_tool && strcmp(asked_tool, "files:read-all") == 0);
+    asked_tool = NULL;
+    CHECK(ask("files:write", NULL) == CR_RULING_DENIED);
+    CHECK(ask("files:write", "files:write") == CR_RULING_DENIED && !asked_tool);
+    is_there = false;
+    CHECK(ask("files:read", "files:read") == CR_RULING_DENIED && asked_tool);
+    CHECK(strcmp(ruling.by, "no_channel") == 0 && end());
+}
+
+int main(int argc, char **argv)
+{
+    return tap_main(argc, argv);
+}
