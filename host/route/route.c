@@ -1,169 +1,154 @@
-/* route.c - the servers of a configuration, from its table to the end of the last process. */
+/*
+ * route.c - the gate of runs (run/gate.h): which target has a call, and may it go there?
+ *
+ * All targets ask here, and only here: cr_target_may_start() before anything is started for a call,
+ * and cr_target_may_call() when the exact name of the tool is known. Nothing is sent before both
+ * have said yes. Here a call waits for a person, too.
+ */
 #include "route/route.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "mcp/stdio.h"
-#include "mcp/tools.h"
 #include "route/route_parts.h"
 #include "run/calls.h"
 #include "run/decide.h"
 
 #define MOST_IN_FLIGHT 1024u
-#define END_MS 5000 /* longer than a server is given to end */
+#define MAX_ASKED_BYTES (64u << 20) /* of args of calls about which a person is asked */
 
-/* What a server gets of the environment, beside what is configured for it. */
-static const char *const passed_on[] = {"PATH",  "HOME", "USER", "LOGNAME",
-                                        "SHELL", "TERM", "LANG", "TMPDIR"};
-#define PASSED_ON (sizeof(passed_on) / sizeof(passed_on[0]))
+/* --- the ends of a call ----------------------------------------------------------------------- */
 
-/* --- making ------------------------------------------------------------------------------------
- */
-
-static bool sets(char *const *env, const char *name)
+void cr_target_fail(struct cr_target_call *call, enum caprun_outcome outcome, const char *words,
+                    const char *hint)
 {
-    size_t len = strlen(name);
+    struct cr_err unused;
 
-    for (; *env; env++)
-        if (strncmp(*env, name, len) == 0 && (*env)[len] == '=')
-            return true;
-    return false;
+    cr_calls_release(call->run, call->number);
+    if (hint[0])
+        cr_calls_hint(call->run, call->number, hint);
+    (void)cr_calls_fail(call->run, call->number, outcome, words, strlen(words), &unused);
+    call->ops->free(call);
 }
 
-static size_t count_of(char *const *list)
+static void deny(struct cr_target_call *call, const struct cr_ruling *ruling)
 {
-    size_t count = 0;
-
-    while (list[count])
-        count++;
-    return count;
+    cr_calls_release(call->run, call->number);
+    cr_decide_deny(call->run, call->number, ruling);
+    call->ops->free(call);
 }
 
-static void free_env(char **env, size_t own)
+/* --- may the call be made? -------------------------------------------------------------------- */
+
+/* |tool|: the exact name, or NULL if it is not known yet. */
+static void ask_policy(struct cr_target_call *call, const char *tool, struct cr_ruling *ret)
 {
-    for (size_t i = 0; i < own; i++)
-        free(env[i]);
-    free(env);
+    const struct cr_spec *spec = cr_run_spec(call->run);
+    const struct cr_question q = {.run = spec->id,
+                                  .method = call->method,
+                                  .called = call->called,
+                                  .tool = tool,
+                                  .tools = &spec->tools,
+                                  .args = call->args,
+                                  .args_len = call->args_len};
+
+    cr_policy_ask(&call->route->policy, &q, &call->pending, ret);
 }
 
-/* The first |*ret_own| of them are to be freed, the others are |env|'s. NULL: no memory. */
-static char **full_env(char *const *env, size_t *ret_own)
+bool cr_target_may_start(struct cr_target_call *call)
 {
-    char **all = calloc(PASSED_ON + count_of(env) + 1, sizeof(*all));
-    size_t n = 0;
+    struct cr_ruling ruling;
 
-    for (size_t i = 0; all && i < PASSED_ON; i++) {
-        const char *value = getenv(passed_on[i]);
-
-        if (!value || sets(env, passed_on[i]))
-            continue;
-        if (asprintf(&all[n], "%s=%s", passed_on[i], value) < 0) {
-            free_env(all, n);
-            return NULL;
-        }
-        n++;
+    ask_policy(call, NULL, &ruling);
+    if (ruling.answer == CR_RULING_DENIED) {
+        deny(call, &ruling);
+        return false;
     }
-    if (all)
-        memcpy(all + n, env, count_of(env) * sizeof(*env));
-    *ret_own = n;
-    return all;
+    cr_decide_rule(call->run, call->number, &ruling);
+    return true;
 }
 
-static enum cr_era era_of(enum cr_config_era era)
+static void stop_waiting_for_person(struct cr_target_call *call)
 {
-    return era == CR_CONFIG_ERA_MODERN   ? CR_ERA_MODERN
-           : era == CR_CONFIG_ERA_LEGACY ? CR_ERA_LEGACY
-                                         : CR_ERA_UNKNOWN;
+    call->is_with_person = false;
+    call->route->asked_bytes -= call->args_len;
 }
 
-static void server_listed(void *data, struct cr_server *server)
+/* A person has answered. The target asks cr_target_may_call() once more: tools may have changed. */
+static void ruled(struct cr_pending *pending, const struct cr_ruling *ruling)
 {
-    (void)server;
-    cr_route_forget_pins(data);
-}
+    struct cr_target_call *call = cr_container(pending, struct cr_target_call, pending);
 
-static int add_server(struct cr_route *route, const struct cr_config_server *c, const char *guard,
-                      const char *eras_dir, struct cr_err *err)
-{
-    static const struct cr_server_owner owner = {.listed = server_listed};
-    struct cr_route_server *rs = &route->servers[route->count];
-    struct cr_server_spec spec = {.name = c->name,
-                                  .era = era_of(c->era),
-                                  .at_once = (uint32_t)c->max_concurrent,
-                                  .eras_dir = eras_dir};
-    size_t own;
-    char **env;
-
-    route->count++;
-    rs->route = route;
-    rs->is_remote = c->url != NULL;
-    rs->pins.again = (struct cr_timer){.when_us = -1, .due = cr_route_check_again, .name = "pins"};
-    rs->pins.list_again =
-        (struct cr_timer){.when_us = -1, .due = cr_route_list_again, .name = "pins"};
-    (void)snprintf(rs->name, sizeof(rs->name), "%s", c->name);
-    if (rs->is_remote)
-        return 0;
-    env = full_env(c->env, &own);
-    if (!env)
-        return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for the server '%s'", c->name);
-    spec.endpoint = cr_stdio_new(&(struct cr_child_spec){.guard = guard,
-                                                         .argv = (const char *const *)c->argv,
-                                                         .envp = (const char *const *)env,
-                                                         .cwd = c->cwd});
-    free_env(env, own);
-    return cr_server_new(&route->all, &spec, &owner, rs, &rs->server, err);
-}
-
-static int add_patterns(struct cr_route *route, char *const *list, enum cr_policy_answer answer,
-                        struct cr_err *err)
-{
-    int r = 0;
-
-    for (; r == 0 && list && *list; list++)
-        r = cr_patterns_add(&route->policy.patterns, answer, *list, false, err);
-    return r;
-}
-
-static int add_idempotent(struct cr_route *route, const struct cr_config_server *c,
-                          struct cr_err *err)
-{
-    char pattern[400];
-    int r = 0;
-
-    for (char **glob = c->idempotent; r == 0 && *glob; glob++) {
-        (void)snprintf(pattern, sizeof(pattern), "%s:%s", c->name, *glob);
-        r = cr_patterns_add(&route->idempotent, CR_POLICY_ALLOW, pattern, false, err);
+    stop_waiting_for_person(call);
+    if (ruling->answer != CR_RULING_ALLOWED) {
+        deny(call, ruling);
+        return;
     }
-    return r;
+    cr_decide_rule(call->run, call->number, ruling);
+    cr_calls_start(call->run, call->number);
+    cr_run_schedule(call->run);
+    call->ops->resume(call);
 }
 
-static int fill(struct cr_route *route, const struct cr_config *config, const char *guard,
-                const char *cache, struct cr_err *err)
+static void forget_question(struct cr_target_call *call)
 {
-    char *eras_dir = NULL;
-    int r = 0;
+    struct cr_asker *asker = call->route->policy.asker;
 
-    route->dir = strdup(config->dir);
-    route->servers = calloc(config->server_count + 1, sizeof(*route->servers));
-    if (!route->dir || !route->servers || (cache && asprintf(&eras_dir, "%s/eras", cache) < 0))
-        return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for the servers");
-    for (size_t i = 0; r == 0 && i < config->server_count; i++)
-        if ((r = add_server(route, &config->servers[i], guard, eras_dir, err)) == 0)
-            r = add_idempotent(route, &config->servers[i], err);
-    free(eras_dir);
-    if (r == 0)
-        r = add_patterns(route, config->allow, CR_POLICY_ALLOW, err);
-    if (r == 0)
-        r = add_patterns(route, config->ask, CR_POLICY_ASK, err);
-    if (r == 0)
-        r = add_patterns(route, config->deny, CR_POLICY_DENY, err);
-    return r;
+    asker->forget(asker, &call->pending);
 }
 
-/* --- as the gate of runs ------------------------------------------------------------------------
- */
+/* The clock of the call stands still meanwhile, and other calls do not wait for the person. */
+static void wait_for_person(struct cr_target_call *call, const char *tool)
+{
+    struct cr_route *route = call->route;
+
+    free(call->asked_tool);
+    call->asked_tool = strdup(tool);
+    if (call->asked_tool && route->asked_bytes + call->args_len <= MAX_ASKED_BYTES) {
+        call->is_with_person = true;
+        route->asked_bytes += call->args_len;
+        cr_calls_queued(call->run, call->number);
+        return;
+    }
+    forget_question(call);
+    cr_target_fail(call, CAPRUN_OUTCOME_RPC_ERROR, "Too much waits for a person to answer", "");
+}
+
+bool cr_target_may_call(struct cr_target_call *call, const char *tool)
+{
+    struct cr_ruling ruling;
+
+    if (call->asked_tool && strcmp(call->asked_tool, tool) == 0)
+        return true; /* ruled() has brought it back: the person said yes */
+    ask_policy(call, tool, &ruling);
+    if (ruling.answer == CR_RULING_LATER)
+        wait_for_person(call, tool);
+    else if (ruling.answer == CR_RULING_DENIED)
+        deny(call, &ruling);
+    else
+        cr_decide_rule(call->run, call->number, &ruling);
+    return ruling.answer == CR_RULING_ALLOWED;
+}
+
+/* --- the gate --------------------------------------------------------------------------------- */
+
+void cr_target_init(struct cr_target_call *call, const struct cr_target_ops *ops,
+                    const struct cr_gate_call *from, struct cr_route *route, const char *name)
+{
+    call->ops = ops;
+    call->route = route;
+    call->run = from->run;
+    call->number = from->number;
+    call->method = cr_calls_at(from->run, from->number)->method;
+    call->pending.ruled = ruled;
+    (void)snprintf(call->called, sizeof(call->called), "%s:%s", name, cr_target_action(call));
+}
+
+const char *cr_target_action(const struct cr_target_call *call)
+{
+    return strchr(call->method, ':') + 1;
+}
 
 static void refuse_remote(struct caprun_run *run, uint32_t number, const char *method)
 {
@@ -176,29 +161,33 @@ static void refuse_remote(struct caprun_run *run, uint32_t number, const char *m
     cr_decide_fail(run, number, words);
 }
 
-/* Each kind of target has a file of its own: target_….c. */
-static void *take(struct cr_gate *gate, struct caprun_run *run, uint32_t number, const char *args,
-                  size_t len, uint8_t **block)
+static void *take(struct cr_gate *gate, const struct cr_gate_call *call)
 {
     struct cr_route *route = cr_container(gate, struct cr_route, gate);
-    const char *method = cr_calls_at(run, number)->method;
+    const char *method = cr_calls_at(call->run, call->number)->method;
     struct cr_route_server *rs = cr_route_find(route, method);
 
     if (rs && !rs->is_remote)
-        return cr_mcp_take(rs, run, number, args, len, block);
+        return cr_mcp_take(rs, call);
     if (rs)
-        refuse_remote(run, number, method);
+        refuse_remote(call->run, call->number, method);
     else
-        cr_decide_no_target(run, number);
+        cr_decide_no_target(call->run, call->number);
     return NULL;
 }
 
-static void lost(struct cr_gate *gate, void *taken, const char *why)
+static void cancel(struct cr_gate *gate, void *handle, const char *why)
 {
-    struct cr_target_call *call = taken;
+    struct cr_target_call *call = handle;
 
     (void)gate;
-    call->lost(call, why);
+    if (call->is_with_person) {
+        forget_question(call);
+        stop_waiting_for_person(call);
+    } else {
+        call->ops->cancel(call, why);
+    }
+    call->ops->free(call);
 }
 
 /* Also the server has to be called exactly so: the call is not repeated at another one. */
@@ -215,8 +204,35 @@ static bool is_idempotent(struct cr_gate *gate, const char *tool)
     return v.answer == CR_POLICY_ALLOW;
 }
 
-/* --- from the configuration ---------------------------------------------------------------------
- */
+/* --- from the configuration to the end -------------------------------------------------------- */
+
+static int add_patterns(struct cr_route *route, char *const *list, enum cr_policy_answer answer,
+                        struct cr_err *err)
+{
+    int r = 0;
+
+    for (; r == 0 && list && *list; list++)
+        r = cr_patterns_add(&route->policy.patterns, answer, *list, false, err);
+    return r;
+}
+
+static int fill(struct cr_route *route, const struct cr_config *config, const char *guard,
+                const char *cache, struct cr_err *err)
+{
+    int r;
+
+    route->dir = strdup(config->dir);
+    if (!route->dir)
+        return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for the servers");
+    r = cr_route_add_servers(route, config, guard, cache, err);
+    if (r == 0)
+        r = add_patterns(route, config->allow, CR_POLICY_ALLOW, err);
+    if (r == 0)
+        r = add_patterns(route, config->ask, CR_POLICY_ASK, err);
+    if (r == 0)
+        r = add_patterns(route, config->deny, CR_POLICY_DENY, err);
+    return r;
+}
 
 int cr_route_new(struct cr_loop *loop, const struct cr_config *config, const char *guard,
                  const char *cache, struct cr_route **ret, struct cr_err *err)
@@ -226,7 +242,7 @@ int cr_route_new(struct cr_loop *loop, const struct cr_config *config, const cha
 
     if (!route)
         return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for the servers");
-    route->gate = (struct cr_gate){.take = take, .is_idempotent = is_idempotent, .lost = lost};
+    route->gate = (struct cr_gate){.take = take, .is_idempotent = is_idempotent, .cancel = cancel};
     route->all = (struct cr_servers){.loop = loop, .most = MOST_IN_FLIGHT};
     route->remote = (struct cr_task){.run = cr_route_tell_remote, .name = "route"};
     route->release = (struct cr_task){.run = cr_route_release_held, .name = "route"};
@@ -239,9 +255,6 @@ int cr_route_new(struct cr_loop *loop, const struct cr_config *config, const cha
     *ret = route;
     return 0;
 }
-
-/* --- what it is asked ---------------------------------------------------------------------------
- */
 
 struct cr_gate *cr_route_gate(struct cr_route *route)
 {
@@ -258,78 +271,16 @@ void cr_route_freeze(struct cr_route *route, bool frozen)
     route->frozen = frozen;
 }
 
-static bool is_called(const char *name, const char *method, size_t len)
-{
-    return strlen(name) == len && memcmp(name, method, len) == 0;
-}
-
-/* No two servers have names that become the same: the configuration was checked for that. */
-struct cr_route_server *cr_route_find(struct cr_route *route, const char *method)
-{
-    size_t len = strcspn(method, ":");
-    char alias[80];
-
-    for (size_t i = 0; i < route->count; i++)
-        if (is_called(route->servers[i].name, method, len))
-            return &route->servers[i];
-    if (len >= sizeof(alias))
-        return NULL;
-    (void)snprintf(alias, sizeof(alias), "%.*s", (int)len, method);
-    for (size_t i = 0; i < route->count; i++)
-        if (cr_tools_is_alias(alias, route->servers[i].name))
-            return &route->servers[i];
-    return NULL;
-}
-
-int cr_route_accept(struct cr_route *route, const char *method, struct cr_err *err)
-{
-    struct cr_route_server *rs = cr_route_find(route, method);
-    const char *colon = strchr(method, ':');
-
-    /* by exact names only: what is accepted is what is shown */
-    if (!rs || !colon || rs->is_remote ||
-        strncmp(rs->name, method, (size_t)(colon - method)) != 0 ||
-        strlen(colon + 1) > CR_ROUTE_TOOL)
-        return cr_err_set(err, CAPRUN_E_INVAL, "'%s' is no tool of a configured server", method);
-    (void)snprintf(rs->accept, sizeof(rs->accept), "%s", colon + 1);
-    return 0;
-}
-
-/* --- the end ------------------------------------------------------------------------------------
- */
-
-static bool are_off(const struct cr_route *route)
-{
-    for (size_t i = 0; i < route->count; i++)
-        if (route->servers[i].server && !cr_server_is_off(route->servers[i].server))
-            return false;
-    return true;
-}
-
-static void end_servers(struct cr_route *route)
-{
-    int64_t until = cr_loop_now() + END_MS * 1000;
-
-    for (size_t i = 0; i < route->count; i++)
-        if (route->servers[i].server)
-            cr_server_stop(route->servers[i].server);
-    while (!are_off(route) && cr_loop_now() < until)
-        cr_loop_step(route->all.loop, END_MS);
-}
-
 void cr_route_free(struct cr_route *route)
 {
     if (!route)
         return;
-    route->each = NULL; /* who waits for a listing is not told: his data may be gone */
-    end_servers(route);
+    route->each =
+        NULL; /* a listing that goes on is not reported: the data of its owner may be gone */
+    cr_route_end_servers(route);
     cr_loop_forget(route->all.loop, &route->remote);
     cr_route_end_hold(route);
-    for (size_t i = 0; i < route->count; i++) {
-        cr_route_end_pins(&route->servers[i]);
-        cr_server_free(route->servers[i].server);
-    }
-    free(route->servers);
+    cr_route_free_servers(route);
     cr_policy_clear(&route->policy);
     cr_patterns_clear(&route->idempotent);
     free(route->dir);

@@ -1,7 +1,7 @@
 /*
- * route_parts.h - what the files that make up a route share: route.c, the servers and their end;
- * target_mcp.c, the way of a call; lockfile_wait.c and pins.c, what is pinned; listing.c, what
- * there is.
+ * route_parts.h - what the files that make up a route share: route.c, the gate and what all targets
+ * share; servers.c, the servers of the configuration; target_mcp.c, a call to one of them;
+ * lockfile_wait.c and pins.c, what is pinned; listing.c, what there is.
  */
 #ifndef CR_ROUTE_PARTS_H
 #define CR_ROUTE_PARTS_H
@@ -14,6 +14,7 @@
 
 #define CR_ROUTE_NAME 64 /* characters of a server's name: the configuration was checked */
 #define CR_ROUTE_TOOL 512
+#define CR_ROUTE_CALLED 256 /* "server:action" with its NUL, as it was called */
 
 struct cr_route_job;
 
@@ -67,33 +68,84 @@ struct cr_route {
     struct cr_task remote; /* tells of those that need no waiting */
 };
 
+/* --- route.c: what all targets share -----------------------------------------------------------
+ */
+
+struct cr_target_call;
+
+struct cr_target_ops {
+    /* The run gives up on the call: the target stops working on it, and does not touch the run. */
+    void (*cancel)(struct cr_target_call *call, const char *why);
+    /* A person has allowed the call, which goes on, or fails. */
+    void (*resume)(struct cr_target_call *call);
+    void (*free)(struct cr_target_call *call);
+};
+
+/* A call on its way to a target. Each kind of target has its own struct around this one. */
+struct cr_target_call {
+    const struct cr_target_ops *ops;
+    struct cr_route *route;
+    struct caprun_run *run;
+    uint32_t number;
+    const char *method;           /* as the code has called it; the run's */
+    char called[CR_ROUTE_CALLED]; /* the same with the target's own name before the action */
+    const char *args;             /* JSON that the strict scanner has accepted */
+    size_t args_len;
+    bool is_with_person; /* a person is asked; the target does not have the call meanwhile */
+    char *asked_tool;    /* what the person is asked about: the exact name; NULL: nothing yet */
+    struct cr_pending pending;
+};
+
+/* Fills what all targets share of |call|, which is all zeros, but not args; |name|: the target's.
+ */
+void cr_target_init(struct cr_target_call *call, const struct cr_target_ops *ops,
+                    const struct cr_gate_call *from, struct cr_route *route, const char *name);
+
+/* The part of the method behind the colon. */
+const char *cr_target_action(const struct cr_target_call *call);
+
+/*
+ * May anything be started for |call|, as far as its name tells? Returns false if policy denies it:
+ * then the call has ended, and is freed.
+ */
+bool cr_target_may_start(struct cr_target_call *call);
+
+/*
+ * May |tool|, by its exact name, be called with these args? Returns false if not: then the call has
+ * ended, and is freed; or a person is asked, and resume() is called when they have said yes. The
+ * target then asks again, since its tools may have changed.
+ */
+bool cr_target_may_call(struct cr_target_call *call, const char *tool);
+
+/* Fails the call, which may end its run, and frees it. |hint| is for the user alone, or "". */
+void cr_target_fail(struct cr_target_call *call, enum caprun_outcome outcome, const char *words,
+                    const char *hint);
+
+/* --- servers.c -------------------------------------------------------------------------------- */
+
+/* Returns 0, CAPRUN_E_INVAL or CAPRUN_E_NOMEM; cr_route_free_servers() in any case. */
+int cr_route_add_servers(struct cr_route *route, const struct cr_config *config, const char *guard,
+                         const char *cache, struct cr_err *err);
+
 /* The server that |method| begins with, by its exact name or with "_" for "-"; or NULL. */
 struct cr_route_server *cr_route_find(struct cr_route *route, const char *method);
 
-/* A call on its way. Each kind of target has its own struct around it. */
-struct cr_target_call {
-    void (*lost)(struct cr_target_call *call, const char *why); /* as of the gate */
-};
+/* Ends all processes, for which it steps the loop. */
+void cr_route_end_servers(struct cr_route *route);
+void cr_route_free_servers(struct cr_route *route);
 
 /* --- target_mcp.c ----------------------------------------------------------------------------- */
 
 struct cr_mcp_call {
     struct cr_target_call target;
     struct cr_route_server *rs;
-    struct caprun_run *run;
-    uint32_t number;
-    struct cr_server_call at;            /* the server */
-    bool is_held;                        /* not there yet: the lockfile is being read */
+    struct cr_server_call at; /* its place in the queue of the server */
+    bool is_held; /* it waits for caprun.lock to be read, and is not in the server's queue yet */
     struct cr_mcp_call *next, **held_at; /* in the list of held ones; what points to this one */
-    bool is_asked;                       /* a person is asked: it is in no list */
-    struct cr_pending pending;
-    char *permitted; /* the tool that they were asked about, by its exact name; NULL: none */
-    char method[];   /* as it was called */
 };
 
 /* As the gate's take(). */
-struct cr_target_call *cr_mcp_take(struct cr_route_server *rs, struct caprun_run *run,
-                                   uint32_t number, const char *args, size_t len, uint8_t **block);
+struct cr_target_call *cr_mcp_take(struct cr_route_server *rs, const struct cr_gate_call *from);
 
 /* Goes on to the server, or ends. */
 void cr_mcp_go(struct cr_mcp_call *c);
@@ -101,16 +153,15 @@ void cr_mcp_go(struct cr_mcp_call *c);
 /* Ends with |why|. */
 void cr_mcp_fail(struct cr_mcp_call *c, const struct cr_err *why);
 
-/* --- lockfile_wait.c
- * ------------------------------------------------------------------------------ */
+/* --- lockfile_wait.c -------------------------------------------------------------------------- */
 
 /*
- * Has |c| wait until the lockfile was read: cr_mcp_go() or cr_mcp_fail() follows. Returns 0, or an
- * error with words for the code.
+ * Has |c| wait until the lockfile was read; then cr_mcp_go() or cr_mcp_fail() is called from the
+ * loop. Returns 0, or an error with words for the code.
  */
 int cr_route_hold(struct cr_route *route, struct cr_mcp_call *c, struct cr_err *err);
 
-/* It does not wait any more. */
+/* Takes |c| out of the list of calls that wait. */
 void cr_route_let_go(struct cr_route *route, struct cr_mcp_call *c);
 
 /* The task that goes on with those that were held. */
@@ -131,14 +182,14 @@ void cr_route_end_pins(struct cr_route_server *rs);
 
 /*
  * May |tool|, of the server's list, be called? First use pins all tools that are not. Returns 0;
- * CR_ROUTE_LATER, and cr_server_go_on() follows when it is known; or INTEGRITY_MISMATCH, or
- * CONFIG_ERROR if the lockfile cannot be read or written.
+ * CR_ROUTE_LATER, and cr_server_go_on() is called when it is known; or INTEGRITY_MISMATCH, or
+ * CONFIG_ERROR if the lockfile cannot be read or written; or CAPRUN_E_NOMEM.
  */
 int cr_route_check_pin(struct cr_route_server *rs, const struct cr_tool *tool, struct cr_err *why);
 
 /*
  * Pins the tool that is to be accepted, if there is one, and finds all tools that are not as they
- * are pinned. cr_route_tell_changes() follows, perhaps before this returns.
+ * are pinned. cr_route_tell_changes() is called then, perhaps before this returns.
  */
 void cr_route_find_changes(struct cr_route_server *rs);
 

@@ -135,15 +135,15 @@ int cr_calls_send(struct caprun_run *run, uint32_t number, const char *tool)
 {
     struct cr_call *call = find_open(run, number, NULL);
     struct cr_err err;
-    void *taken;
+    void *handle;
 
     if (!call)
         return CAPRUN_E_STATE;
-    taken = call->taken;
-    call->taken = NULL;
+    handle = call->handle;
+    call->handle = NULL;
     if (run->recorder && run->recorder->send(run->recorder, run, number, tool, &err) < 0)
         return cr_run_end_unrecorded(run, &err);
-    call->taken = taken;
+    call->handle = handle;
     start_clock(run, call);
     call->sent_us = call->heard_us;
     cr_run_schedule(run);
@@ -167,7 +167,7 @@ void cr_calls_progress(struct caprun_run *run, uint32_t number, const char *json
 static void close_call(struct caprun_run *run, struct cr_call *call, enum cr_call_state state)
 {
     stop_clock(run, call);
-    call->taken = NULL;
+    call->handle = NULL;
     call->state = state;
     call->us = (uint64_t)(cr_loop_now() - call->started_us);
     run->calls_open--;
@@ -191,7 +191,7 @@ int cr_calls_end(struct caprun_run *run, uint32_t number, enum cr_call_state sta
     size_t shown = len < LIMIT_ERROR_MESSAGE_BYTES ? len : LIMIT_ERROR_MESSAGE_BYTES;
     struct wire_fail fail = {(uint32_t)strlen(code), (uint32_t)shown};
     size_t kept;
-    void *taken;
+    void *handle;
 
     if (!call)
         return CAPRUN_E_STATE;
@@ -200,14 +200,14 @@ int cr_calls_end(struct caprun_run *run, uint32_t number, enum cr_call_state sta
     if (asprintf(&call->message, "%.*s", (int)(shown < kept ? shown : kept), message) < 0)
         call->message = NULL;
     call->outcome = outcome;
-    taken = call->taken;
+    handle = call->handle;
     close_call(run, call, state);
     cr_run_send(
         run, (struct wire_header){.type = WIRE_FAIL, .id = number},
         (struct wire_part[]){{&fail, sizeof(fail)}, {code, fail.code_len}, {message, shown}}, 3,
         NULL);
-    if (taken)
-        run->gate->lost(run->gate, taken, "timeout");
+    if (handle)
+        run->gate->cancel(run->gate, handle, "timeout");
     if (outcome == CAPRUN_OUTCOME_RPC_TIMEOUT)
         cr_run_tell(run, CAPRUN_EVENT_CALL_LOST, number);
     else
@@ -289,7 +289,7 @@ size_t cr_calls_miss(struct caprun_run *run)
 
 void cr_calls_release(struct caprun_run *run, uint32_t number)
 {
-    run->calls[number - 1].taken = NULL;
+    run->calls[number - 1].handle = NULL;
 }
 
 void cr_calls_hint(struct caprun_run *run, uint32_t number, const char *hint)
@@ -323,14 +323,14 @@ void cr_calls_expire(struct caprun_run *run)
         expire(run, run->clock_first);
 }
 
-void cr_calls_lose(struct caprun_run *run)
+void cr_calls_cancel(struct caprun_run *run)
 {
     for (size_t i = 0; run->calls_open && i < run->call_count; i++) {
-        void *taken = run->calls[i].taken;
+        void *handle = run->calls[i].handle;
 
-        run->calls[i].taken = NULL;
-        if (taken)
-            run->gate->lost(run->gate, taken, "the run has ended");
+        run->calls[i].handle = NULL;
+        if (handle)
+            run->gate->cancel(run->gate, handle, "the run has ended");
     }
 }
 

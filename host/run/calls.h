@@ -42,7 +42,7 @@ struct cr_call {
     char *method;
     char *message; /* of its failure */
     char *hint;    /* for the user alone, or NULL */
-    void *taken;   /* by the gate, which has to hear if it is lost; NULL: it was not */
+    void *handle;  /* the gate's, for its cancel(); NULL: the gate does not have the call */
     int64_t started_us;
     int64_t sent_us;  /* to whoever answers; 0: not yet */
     int64_t heard_us; /* since when its time runs; 0: it does not */
@@ -82,7 +82,7 @@ void cr_calls_tell(struct caprun_run *run, uint32_t number, enum wire_reply_kind
                    const char *json, size_t len, uint8_t **block);
 void cr_calls_stop_clock(struct caprun_run *run, uint32_t number);
 
-/* For the gate: it lets go of call |number|, and is not told if that is lost. */
+/* For the gate: forgets the handle of call |number|, so that the call is not cancelled. */
 void cr_calls_release(struct caprun_run *run, uint32_t number);
 
 /*
@@ -111,8 +111,8 @@ void cr_calls_show_time(struct caprun_run *run, uint32_t number, uint64_t us);
 /* For the gate: one more call of the run was of a tool that does not exist. Returns how many. */
 size_t cr_calls_miss(struct caprun_run *run);
 
-/* Tells the gate that no answer is wanted any more: the run has ended. */
-void cr_calls_lose(struct caprun_run *run);
+/* The run has ended: cancels all calls that the gate has. */
+void cr_calls_cancel(struct caprun_run *run);
 
 /* Fails call |number| with the code of |outcome|. Returns 0, CAPRUN_E_STATE or CAPRUN_E_NOMEM. */
 int cr_calls_fail(struct caprun_run *run, uint32_t number, enum caprun_outcome outcome,

@@ -109,7 +109,7 @@ static bool has_line_breaks(const struct args *args)
 static void pass_gate(struct caprun_run *run, uint32_t number, const struct args *args)
 {
     uint8_t *block;
-    void *taken;
+    void *handle;
 
     if (has_line_breaks(args)) {
         cr_decide_fail(run, number, "The args have line breaks between their values");
@@ -117,8 +117,12 @@ static void pass_gate(struct caprun_run *run, uint32_t number, const struct args
     }
     block = args->arriving ? cr_worker_take_frame(run->worker) : NULL;
     cr_calls_start(run, number);
-    taken = run->gate->take(run->gate, run, number, args->json, args->len, &block);
-    run->calls[number - 1].taken = taken;
+    handle = run->gate->take(run->gate, &(struct cr_gate_call){.run = run,
+                                                               .number = number,
+                                                               .args = args->json,
+                                                               .args_len = args->len,
+                                                               .block = &block});
+    run->calls[number - 1].handle = handle;
     free(block);
 }
 

@@ -238,7 +238,7 @@ static bool note_memory(struct caprun_run *run, const struct wire_header *header
         violation(run, "it says that it took more memory than it has");
         return false;
     }
-    run->taken = taken;
+    run->said_memory = taken;
     return true;
 }
 

@@ -2,9 +2,8 @@
  * gate.h - who takes the calls of runs that have no handler of the application: decides about them,
  * now or later, and has them answered.
  *
- * The run has checked names, args and the capability's own list of tools when it comes here; route/
- * is behind it. A call that was taken ends with one of cr_calls_reply_scanned(), cr_calls_fail()
- * and cr_decide_deny(), or with lost().
+ * The run has checked names, args and the capability's own list of tools when a call comes here;
+ * route/ is behind it.
  */
 #ifndef CR_GATE_H
 #define CR_GATE_H
@@ -16,22 +15,34 @@
 #include "caprun.h"
 #include "policy/policy.h"
 
+/* A call as it comes to the gate. */
+struct cr_gate_call {
+    struct caprun_run *run;
+    uint32_t number;
+    const char *args; /* they are checked, and are the very bytes that go on */
+    size_t args_len;
+    uint8_t **block; /* *block: NULL, or the memory from malloc() that the args are in */
+};
+
 struct cr_gate {
     /*
-     * Takes call |number|. |args| are checked, and the very bytes that go on. They are copied, or
-     * *|block|, the memory from malloc() that they are in, is taken, and is NULL then. Returns what
-     * lost() is to be called with, should it come to that; or NULL, and the call has ended already.
-     * Whoever ends the call calls cr_calls_release() before.
+     * Takes |call|. The args are copied; or *|call->block| is taken, and set to NULL. Returns a
+     * handle, which the run passes to cancel() if it gives up on the call; or NULL: the call has
+     * ended.
+     *
+     * Later the gate calls cr_calls_release(), so that the run forgets the handle, and then ends
+     * the call with cr_calls_reply_scanned(), cr_calls_fail() or cr_decide_deny(). Where
+     * cr_calls_send() fails, the call has ended already.
      */
-    void *(*take)(struct cr_gate *gate, struct caprun_run *run, uint32_t number, const char *args,
-                  size_t len, uint8_t **block);
+    void *(*take)(struct cr_gate *gate, const struct cr_gate_call *call);
     /*
      * May a call of |tool| that was perhaps carried out be made again? |tool| is the exact name
      * that was recorded when the call was sent, never a name that the code has chosen.
      */
     bool (*is_idempotent)(struct cr_gate *gate, const char *tool);
-    /* The answer of a call that was taken is not wanted any more. Does not touch its run. */
-    void (*lost)(struct cr_gate *gate, void *taken, const char *why);
+    /* The run gives up on a call, since its time is over or the run ends. Does not touch the run.
+     */
+    void (*cancel)(struct cr_gate *gate, void *handle, const char *why);
 };
 
 #endif

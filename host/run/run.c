@@ -84,7 +84,7 @@ static uint64_t memory_used(const struct caprun_run *run)
 {
     uint64_t before = run->worker->zygote->resident;
 
-    return run->taken && before ? before + run->taken : cr_worker_memory(run->worker);
+    return run->said_memory && before ? before + run->said_memory : cr_worker_memory(run->worker);
 }
 
 void cr_run_end(struct caprun_run *run, enum caprun_outcome outcome)
@@ -97,7 +97,7 @@ void cr_run_end(struct caprun_run *run, enum caprun_outcome outcome)
     if (run->worker && !run->worker->gone) {
         run->cpu_us = cr_worker_cpu_us(run->worker);
         run->memory_used = memory_used(run);
-        cr_scheduling_end_slowly(run->pool, run->worker, run->taken);
+        cr_scheduling_end_slowly(run->pool, run->worker, run->said_memory);
     }
     cr_loop_unset(run->loop, &run->timer);
     cr_keep_clear(run);
@@ -106,7 +106,7 @@ void cr_run_end(struct caprun_run *run, enum caprun_outcome outcome)
     if (run->is_prompted && has_started)
         run->prompter->end(run->prompter, run, &outcome);
     run->outcome = outcome;
-    cr_calls_lose(run);
+    cr_calls_cancel(run);
     if (!run->error.message.len)
         cr_run_explain(run, outcome);
     /* what is refused before the start, or before it is where it was, has not happened */
@@ -503,7 +503,7 @@ void cr_run_clear(struct caprun_run *run)
     leave_pool(run);
     if (run->state != CR_RUN_ENDED) {
         run->state = CR_RUN_ENDED; /* a server that fails over this must not answer it */
-        cr_calls_lose(run);
+        cr_calls_cancel(run);
     }
     cr_calls_clear(run);
     cr_run_set_loader(run, NULL);

@@ -108,7 +108,7 @@ struct caprun_run {
     struct cr_buf result;
     struct cr_run_error error;
     int64_t cpu_us;
-    uint64_t taken; /* memory, as the worker says when it has ended by itself; 0 until then */
+    uint64_t said_memory; /* that it took, as the worker says at its end; 0 until then */
     uint64_t memory_used;
     struct cr_buf envelope;
 };

@@ -9,28 +9,23 @@
 
 #define CALLS 3u
 
-static int tokens[CALLS + 1], lost[CALLS + 1], progresses;
-static const char *lost_why;
+static int tokens[CALLS + 1], cancelled[CALLS + 1], progresses;
+static const char *cancelled_why;
 
-static void *send_on(struct cr_gate *gate, struct caprun_run *r, uint32_t call, const char *args,
-                     size_t len, uint8_t **block)
+static void *send_on(struct cr_gate *gate, const struct cr_gate_call *call)
 {
     (void)gate;
-    (void)block;
-    (void)r;
-    (void)args;
-    (void)len;
-    return call <= CALLS ? &tokens[call] : NULL;
+    return call->number <= CALLS ? &tokens[call->number] : NULL;
 }
 
-static void on_lost(struct cr_gate *gate, void *taken, const char *why)
+static void on_cancel(struct cr_gate *gate, void *handle, const char *why)
 {
     (void)gate;
-    lost[(int *)taken - tokens]++;
-    lost_why = why;
+    cancelled[(int *)handle - tokens]++;
+    cancelled_why = why;
 }
 
-static struct cr_gate the_gate = {.take = send_on, .lost = on_lost};
+static struct cr_gate the_gate = {.take = send_on, .cancel = on_cancel};
 
 static void on_progress(void *data, struct caprun_run *r, uint32_t call, const char *json,
                         size_t len)
@@ -41,9 +36,9 @@ static void on_progress(void *data, struct caprun_run *r, uint32_t call, const c
 /* A run with CALLS calls, of which none is answered. */
 static bool begin_calls(uint64_t timeout_ms, uint64_t call_ms)
 {
-    memset(lost, 0, sizeof(lost));
+    memset(cancelled, 0, sizeof(cancelled));
     progresses = 0;
-    lost_why = "";
+    cancelled_why = "";
     if (!begin())
         return false;
     run = new_run("many_calls 3", timeout_ms, FAKE_HONEST);
@@ -74,7 +69,7 @@ TEST(the_time_of_a_call_begins_when_it_comes)
 {
     CHECK(begin_calls(0, 60000) && run->clock_first == 1 && run->clock_last == 3);
     CHECK(cr_calls_next(run) == run->calls[0].heard_us + 60000000);
-    CHECK(run->calls[0].sent_us == 0 && run->calls[0].taken == &tokens[1]);
+    CHECK(run->calls[0].sent_us == 0 && run->calls[0].handle == &tokens[1]);
     CHECK(end_calls());
 }
 
@@ -130,11 +125,11 @@ TEST(a_call_whose_time_is_over_fails_alone_and_the_gate_hears_of_it)
     make_old(2); /* it is the first now */
     cr_calls_expire(run);
     CHECK(run->calls_open == 2 && run->calls[1].state == CR_CALL_FAILED);
-    CHECK(run->calls[1].outcome == CAPRUN_OUTCOME_RPC_TIMEOUT && lost[2] == 1);
+    CHECK(run->calls[1].outcome == CAPRUN_OUTCOME_RPC_TIMEOUT && cancelled[2] == 1);
     CHECK(strstr(run->calls[1].message, "RPC timeout: files:read was not ready after "));
-    CHECK(strcmp(lost_why, "timeout") == 0 && lost[1] + lost[3] == 0);
-    CHECK(end_calls() && lost[1] == 1 && lost[2] == 1 && lost[3] == 1);
-    CHECK(strcmp(lost_why, "the run has ended") == 0);
+    CHECK(strcmp(cancelled_why, "timeout") == 0 && cancelled[1] + cancelled[3] == 0);
+    CHECK(end_calls() && cancelled[1] == 1 && cancelled[2] == 1 && cancelled[3] == 1);
+    CHECK(strcmp(cancelled_why, "the run has ended") == 0);
 }
 
 TEST(what_is_said_about_a_call_that_is_over_does_nothing)
@@ -156,14 +151,14 @@ TEST(what_is_said_about_a_call_that_is_over_does_nothing)
           end_calls());
 }
 
-TEST(a_call_that_was_released_is_not_lost)
+TEST(a_call_that_was_released_is_not_cancelled)
 {
     CHECK(begin_calls(0, 60000));
     cr_calls_release(run, 1);
     cr_calls_release(run, 2);
     CHECK(cr_calls_reply_scanned(run, 2, WIRE_REPLY_TOOL, "{}", 2, NULL) == 0 &&
           run->calls_open == 2);
-    CHECK(end_calls() && lost[1] == 0 && lost[2] == 0 && lost[3] == 1);
+    CHECK(end_calls() && cancelled[1] == 0 && cancelled[2] == 0 && cancelled[3] == 1);
 }
 
 TEST(only_the_run_s_own_limit_ends_a_call_that_is_queued)
@@ -173,7 +168,7 @@ TEST(only_the_run_s_own_limit_ends_a_call_that_is_queued)
     cr_calls_queued(run, 3);
     CHECK(ended(run, CAPRUN_OUTCOME_EXECUTION_TIMEOUT, "\"state\":\"not_started\""));
     CHECK(run->calls[0].state == CR_CALL_OPEN && run->calls[1].state == CR_CALL_FAILED);
-    CHECK(lost[1] == 1 && lost[2] == 1 && lost[3] == 1 && end_calls());
+    CHECK(cancelled[1] == 1 && cancelled[2] == 1 && cancelled[3] == 1 && end_calls());
 }
 
 int main(int argc, char **argv)

@@ -376,13 +376,12 @@ TEST(the_limits_of_a_journal_are_no_more_than_what_is_set_or_the_defaults)
 
 static char judged[64];
 
-static void *answer_call(struct cr_gate *gate, struct caprun_run *one, uint32_t call,
-                         const char *args, size_t len, uint8_t **block)
+static void *answer_call(struct cr_gate *gate, const struct cr_gate_call *call)
 {
     (void)gate;
-    (void)block;
     asked++;
-    (void)cr_calls_reply(one, call, WIRE_REPLY_VALUE, args, len, NULL, NULL);
+    (void)cr_calls_reply(call->run, call->number, WIRE_REPLY_VALUE, call->args, call->args_len,
+                         NULL, NULL);
     return NULL;
 }
 

@@ -344,15 +344,11 @@ TEST(a_call_that_is_not_in_the_list_of_tools_asks_nobody)
 
 /* --- tests: the gate ------------------------------------------------------------------------ */
 
-static void *fails(struct cr_gate *gate, struct caprun_run *r, uint32_t call, const char *args,
-                   size_t len, uint8_t **block)
+static void *fails(struct cr_gate *gate, const struct cr_gate_call *call)
 {
     (void)gate;
-    (void)block;
-    (void)args;
-    (void)len;
     asked++;
-    (void)cr_calls_fail(r, call, CAPRUN_OUTCOME_RPC_ERROR, "it passed", 9, NULL);
+    (void)cr_calls_fail(call->run, call->number, CAPRUN_OUTCOME_RPC_ERROR, "it passed", 9, NULL);
     return NULL;
 }
 

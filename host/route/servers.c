@@ -1,0 +1,209 @@
+/* servers.c - the servers of a configuration: made, found by name, and ended. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mcp/stdio.h"
+#include "mcp/tools.h"
+#include "route/route_parts.h"
+
+#define END_MS 5000 /* longer than a server is given to end */
+
+/* --- making ----------------------------------------------------------------------------------- */
+
+/* What a server gets of the environment, beside what is configured for it. */
+static const char *const passed_on[] = {"PATH",  "HOME", "USER", "LOGNAME",
+                                        "SHELL", "TERM", "LANG", "TMPDIR"};
+#define PASSED_ON (sizeof(passed_on) / sizeof(passed_on[0]))
+
+static bool sets(char *const *env, const char *name)
+{
+    size_t len = strlen(name);
+
+    for (; *env; env++)
+        if (strncmp(*env, name, len) == 0 && (*env)[len] == '=')
+            return true;
+    return false;
+}
+
+static size_t count_of(char *const *list)
+{
+    size_t count = 0;
+
+    while (list[count])
+        count++;
+    return count;
+}
+
+static void free_env(char **env, size_t own)
+{
+    for (size_t i = 0; i < own; i++)
+        free(env[i]);
+    free(env);
+}
+
+/* The first |*ret_own| of them are to be freed, the others are |env|'s. NULL: no memory. */
+static char **full_env(char *const *env, size_t *ret_own)
+{
+    char **all = calloc(PASSED_ON + count_of(env) + 1, sizeof(*all));
+    size_t n = 0;
+
+    for (size_t i = 0; all && i < PASSED_ON; i++) {
+        const char *value = getenv(passed_on[i]);
+
+        if (!value || sets(env, passed_on[i]))
+            continue;
+        if (asprintf(&all[n], "%s=%s", passed_on[i], value) < 0) {
+            free_env(all, n);
+            return NULL;
+        }
+        n++;
+    }
+    if (all)
+        memcpy(all + n, env, count_of(env) * sizeof(*env));
+    *ret_own = n;
+    return all;
+}
+
+static enum cr_era era_of(enum cr_config_era era)
+{
+    return era == CR_CONFIG_ERA_MODERN   ? CR_ERA_MODERN
+           : era == CR_CONFIG_ERA_LEGACY ? CR_ERA_LEGACY
+                                         : CR_ERA_UNKNOWN;
+}
+
+static void server_listed(void *data, struct cr_server *server)
+{
+    (void)server;
+    cr_route_forget_pins(data);
+}
+
+static int add_server(struct cr_route *route, const struct cr_config_server *c, const char *guard,
+                      const char *eras_dir, struct cr_err *err)
+{
+    static const struct cr_server_owner owner = {.listed = server_listed};
+    struct cr_route_server *rs = &route->servers[route->count];
+    struct cr_server_spec spec = {.name = c->name,
+                                  .era = era_of(c->era),
+                                  .at_once = (uint32_t)c->max_concurrent,
+                                  .eras_dir = eras_dir};
+    size_t own;
+    char **env;
+
+    route->count++;
+    rs->route = route;
+    rs->is_remote = c->url != NULL;
+    rs->pins.again = (struct cr_timer){.when_us = -1, .due = cr_route_check_again, .name = "pins"};
+    rs->pins.list_again =
+        (struct cr_timer){.when_us = -1, .due = cr_route_list_again, .name = "pins"};
+    (void)snprintf(rs->name, sizeof(rs->name), "%s", c->name);
+    if (rs->is_remote)
+        return 0;
+    env = full_env(c->env, &own);
+    if (!env)
+        return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for the server '%s'", c->name);
+    spec.endpoint = cr_stdio_new(&(struct cr_child_spec){.guard = guard,
+                                                         .argv = (const char *const *)c->argv,
+                                                         .envp = (const char *const *)env,
+                                                         .cwd = c->cwd});
+    free_env(env, own);
+    return cr_server_new(&route->all, &spec, &owner, rs, &rs->server, err);
+}
+
+static int add_idempotent(struct cr_route *route, const struct cr_config_server *c,
+                          struct cr_err *err)
+{
+    char pattern[400];
+    int r = 0;
+
+    for (char **glob = c->idempotent; r == 0 && *glob; glob++) {
+        (void)snprintf(pattern, sizeof(pattern), "%s:%s", c->name, *glob);
+        r = cr_patterns_add(&route->idempotent, CR_POLICY_ALLOW, pattern, false, err);
+    }
+    return r;
+}
+
+int cr_route_add_servers(struct cr_route *route, const struct cr_config *config, const char *guard,
+                         const char *cache, struct cr_err *err)
+{
+    char *eras_dir = NULL;
+    int r = 0;
+
+    route->servers = calloc(config->server_count + 1, sizeof(*route->servers));
+    if (!route->servers || (cache && asprintf(&eras_dir, "%s/eras", cache) < 0))
+        return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for the servers");
+    for (size_t i = 0; r == 0 && i < config->server_count; i++)
+        if ((r = add_server(route, &config->servers[i], guard, eras_dir, err)) == 0)
+            r = add_idempotent(route, &config->servers[i], err);
+    free(eras_dir);
+    return r;
+}
+
+/* --- by name ---------------------------------------------------------------------------------- */
+
+static bool is_called(const char *name, const char *method, size_t len)
+{
+    return strlen(name) == len && memcmp(name, method, len) == 0;
+}
+
+/* No two servers have names that become the same: the configuration was checked for that. */
+struct cr_route_server *cr_route_find(struct cr_route *route, const char *method)
+{
+    size_t len = strcspn(method, ":");
+    char alias[80];
+
+    for (size_t i = 0; i < route->count; i++)
+        if (is_called(route->servers[i].name, method, len))
+            return &route->servers[i];
+    if (len >= sizeof(alias))
+        return NULL;
+    (void)snprintf(alias, sizeof(alias), "%.*s", (int)len, method);
+    for (size_t i = 0; i < route->count; i++)
+        if (cr_tools_is_alias(alias, route->servers[i].name))
+            return &route->servers[i];
+    return NULL;
+}
+
+int cr_route_accept(struct cr_route *route, const char *method, struct cr_err *err)
+{
+    struct cr_route_server *rs = cr_route_find(route, method);
+    const char *colon = strchr(method, ':');
+
+    /* by exact names only: what is accepted is what is shown */
+    if (!rs || !colon || rs->is_remote ||
+        strncmp(rs->name, method, (size_t)(colon - method)) != 0 ||
+        strlen(colon + 1) > CR_ROUTE_TOOL)
+        return cr_err_set(err, CAPRUN_E_INVAL, "'%s' is no tool of a configured server", method);
+    (void)snprintf(rs->accept, sizeof(rs->accept), "%s", colon + 1);
+    return 0;
+}
+
+/* --- the end ---------------------------------------------------------------------------------- */
+
+static bool are_off(const struct cr_route *route)
+{
+    for (size_t i = 0; i < route->count; i++)
+        if (route->servers[i].server && !cr_server_is_off(route->servers[i].server))
+            return false;
+    return true;
+}
+
+void cr_route_end_servers(struct cr_route *route)
+{
+    int64_t until = cr_loop_now() + END_MS * 1000;
+
+    for (size_t i = 0; i < route->count; i++)
+        if (route->servers[i].server)
+            cr_server_stop(route->servers[i].server);
+    while (!are_off(route) && cr_loop_now() < until)
+        cr_loop_step(route->all.loop, END_MS);
+}
+
+void cr_route_free_servers(struct cr_route *route)
+{
+    for (size_t i = 0; i < route->count; i++) {
+        cr_route_end_pins(&route->servers[i]);
+        cr_server_free(route->servers[i].server);
+    }
+    free(route->servers);
+}
