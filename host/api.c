@@ -342,7 +342,7 @@ void caprun_run_free(struct caprun_run *run)
 /* Before the handler has it, and without one, a call is not the application's to answer. */
 static int refuse_others_call(struct caprun_run *run, uint32_t call)
 {
-    if (cr_calls_is_open(run, call) && run->calls[call - 1].is_asked)
+    if (cr_calls_is_open(run, call) && run->calls[call - 1].is_with_handler)
         return 0;
     return cr_err_set(&run->runtime->err, CAPRUN_E_STATE, "call %u waits for no answer", call);
 }

@@ -493,8 +493,8 @@ CAPRUN_API void caprun_run_set_stop_when_denied(struct caprun_run *run, int stop
 /*
  * Journals (docs/journal.md): by default nothing is written down.
  *
- * record: all that the run is told and asks for goes into a new file at |path|, each line before
- * the effect that it announces, and long values into a directory beside it. If it cannot be
+ * record: all that the run is told and asks for goes into a new file at |path|, each line before its
+ * effect can be seen outside of the worker, and long values into a directory beside it. If it cannot be
  * written, the run ends with INTERNAL. It has the code, the args and the answers of tools in it,
  * but of the env only names.
  *

@@ -1,5 +1,5 @@
 /*
- * loader.h - a name becomes a run: what is behind pool/loader.h.
+ * loader.h - a name becomes a run: what is behind run/loader.h.
  *
  *     lockfile, registries -> check -> dependencies -> give -> pin, at its first use -> record ->
  * start

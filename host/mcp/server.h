@@ -2,14 +2,19 @@
  * server.h - one configured MCP server: the connection to it while there is one (mcp/transport.h),
  * its era, its tools, and the calls that wait for it or for its answers.
  *
- *     OFF --somebody wants something--> STARTING --it spoke as the era says--> LISTING --> READY
- *      ^                                                                          ^          |
- *      |                                         its tools have changed, or may have---------+
- *      +---------- ENDING <--it crashed, broke the protocol, was idle for long, was stopped--+
+ *     OFF --a call, a listing--> PROBING or INITIALIZING --it answered--> LISTING --> READY
+ *      ^                                                                     ^          |
+ *      |                                    its tools have changed, or may have---------+
+ *      +-----ENDING <--it crashed, broke the protocol, was idle for long, was stopped---+
  *
- * A server that crashed is started again when something wants it, but not before 1, 2 and 4 s have
- * passed; after that it is given up on until it has been left alone for a minute. One that exits on
- * the first question, to which servers of the legacy era have no answer, is started again at once.
+ * What becomes of calls when a server ends: those that were sent fail at once with RPC_ERROR, and
+ * are never sent again. Those that were not sent wait for the next start; they fail if the server
+ * ended before its tools were known.
+ *
+ * A server that crashed is started again when something wants it, after a pause of 1, 2 and 4 s.
+ * After the fourth failure in a row calls fail for 60 s; then a call starts it again. An answered
+ * call resets the count. A server that exits on the first question, to which servers of the legacy
+ * era have no answer, is started again at once.
  *
  * All callbacks come from the loop, never from the functions below.
  */
@@ -42,8 +47,8 @@ struct cr_server_spec {
     const char *name;
     struct cr_endpoint *endpoint; /* what it is reached by; NULL: there was no memory for it */
     enum cr_era era;              /* UNKNOWN: to be found out */
-    uint32_t at_once;             /* calls that it works on at the same time */
-    const char *eras_dir;         /* where eras are remembered; NULL: nowhere */
+    uint32_t at_once;     /* calls that wait for its answer; one that is cancelled does not count */
+    const char *eras_dir; /* where eras are remembered; NULL: nowhere */
 };
 
 struct cr_server_owner {
@@ -83,8 +88,9 @@ extern const char cr_server_later[];
 struct cr_server_call_ops {
     /*
      * The tools are known: returns the exact name of the one that is called, valid until the next
-     * list; NULL, and the call is its owner's again, who has ended it or calls later; or
-     * |cr_server_later|: this call and those behind it wait until cr_server_go_on().
+     * list; NULL: the call has left the queue, and its owner has ended it or will call
+     * cr_server_call() again; or |cr_server_later|: this call and those behind it wait until
+     * cr_server_go_on().
      */
     const char *(*admit)(struct cr_server_call *call, const struct cr_tools *tools);
     void (*queued)(struct cr_server_call *call); /* it waits for others to be answered; once */
@@ -116,10 +122,13 @@ struct cr_server_call {
  */
 int cr_server_call(struct cr_server *server, struct cr_server_call *call, struct cr_err *err);
 
-/* What a call had to wait for has come. */
+/* A call for which admit() returned |cr_server_later| can be admitted now. */
 void cr_server_go_on(struct cr_server *server);
 
-/* Its answer is not wanted any more; the server is told, if it has heard of it. No callback. */
+/*
+ * Gives up on the call, and calls nothing of it any more. The server is told, if the call was sent
+ * and the server reads.
+ */
 void cr_server_cancel(struct cr_server *server, struct cr_server_call *call, const char *reason);
 
 /* --- the list of tools ----------------------------------------------------------------------- */

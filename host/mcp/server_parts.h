@@ -19,7 +19,7 @@ enum cr_server_state {
 /* On the heap: when all calls of a queue are to fail, the queue is passed on as it is. */
 struct cr_server_queue {
     struct cr_server_call *first, *last;
-    struct cr_server_call *untold; /* the first whose owner does not know that it is queued */
+    struct cr_server_call *untold; /* the first call whose queued() was not called */
     uint32_t count;
     size_t bytes;
     size_t *sum; /* of |bytes| of several queues, or NULL */

@@ -43,8 +43,9 @@ int cr_patterns_add(struct cr_patterns *p, enum cr_policy_answer answer, const c
  *
  * A tool can also be called by an alias, with "_" for each character that an identifier cannot
  * have. cr_patterns_judge() reads names as they are. cr_patterns_judge_alias() reads every pattern
- * as if it were written with "_" too: what it allows may be allowed once the exact name is known,
- * for which cr_patterns_judge() is asked; it decides nothing by itself.
+ * as if it were written with "_" too. What it allows may be allowed, once cr_patterns_judge() has
+ * allowed the exact name. What it denies or sends to a person is so, unless the exact name is
+ * allowed (policy.c).
  */
 void cr_patterns_judge(const struct cr_patterns *p, const char *method, struct cr_verdict *ret);
 void cr_patterns_judge_alias(const struct cr_patterns *p, const char *method,

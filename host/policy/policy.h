@@ -1,9 +1,10 @@
 /*
- * policy.h - may this call happen? The one place that answers.
+ * policy.h - may this call happen? The one place that answers, for all calls that go through the
+ * gate. (A run whose application has a handler for calls only has the capability's list of tools.)
  *
- * A question is asked twice. Before anything is started, by the name that the code has used: what
- * cannot be allowed starts nothing. Then, when the tools of the server are known, by the exact name
- * of the tool, with the args as they will be sent; that answer counts.
+ * A question is asked twice. Before anything is started, by the name that the code has used, with
+ * the server's own name: what cannot be allowed starts nothing. Then, when the tools of the server
+ * are known, by the exact name of the tool, with the args as they will be sent; that answer counts.
  *
  * A call has to be in the capability's own list of tools, if it has one (by the name that the code
  * uses, run/decide.c asks before it scans the args), and allowed by a pattern
@@ -30,9 +31,9 @@ struct cr_ruling {
     enum cr_ruling_answer {
         CR_RULING_ALLOWED,
         CR_RULING_DENIED,
-        CR_RULING_LATER, /* cr_pending.ruled() follows */
+        CR_RULING_LATER, /* ruled() is called once, from the loop; or the caller calls forget() */
     } answer;
-    const char *by;    /* for the envelope: "rule:", "rule:tools", "no_channel" */
+    const char *by;    /* for the envelope, a constant: "rule:", "rule:tools", "no_channel" */
     const char *rule;  /* what comes behind "rule:"; lives as long as the policy, or NULL */
     struct cr_err why; /* of a denial: its words, and what to change */
 };

@@ -64,12 +64,12 @@ static void stop_clock(struct caprun_run *run, struct cr_call *call)
 {
     struct cr_call *prev = call_at(run, call->clock_prev), *next = call_at(run, call->clock_next);
 
-    if (!call->heard_us)
+    if (!call->clock_us)
         return;
     *(prev ? &prev->clock_next : &run->clock_first) = call->clock_next;
     *(next ? &next->clock_prev : &run->clock_last) = call->clock_prev;
     call->clock_prev = call->clock_next = 0;
-    call->heard_us = 0;
+    call->clock_us = 0;
 }
 
 /* All are given the same time, so that who was heard of last is due last. */
@@ -83,14 +83,14 @@ static void start_clock(struct caprun_run *run, struct cr_call *call)
     *(last ? &last->clock_next : &run->clock_first) = number;
     call->clock_prev = run->clock_last;
     run->clock_last = number;
-    call->heard_us = cr_loop_now();
+    call->clock_us = cr_loop_now();
 }
 
 int64_t cr_calls_next(struct caprun_run *run)
 {
     const struct cr_call *call = call_at(run, run->clock_first);
 
-    return call ? call->heard_us + (int64_t)run->spec.limits.call_ms * 1000 : INT64_MAX;
+    return call ? call->clock_us + (int64_t)run->spec.limits.call_ms * 1000 : INT64_MAX;
 }
 
 const struct cr_call *cr_calls_at(const struct caprun_run *run, uint32_t number)
@@ -145,7 +145,7 @@ int cr_calls_send(struct caprun_run *run, uint32_t number, const char *tool)
         return cr_run_end_unrecorded(run, &err);
     call->handle = handle;
     start_clock(run, call);
-    call->sent_us = call->heard_us;
+    call->sent_us = call->clock_us;
     cr_run_schedule(run);
     return 0;
 }

@@ -6,12 +6,12 @@
  *          --it is not in the capability's list of tools, or policy forbids it--> DENIED
  *          --it was sent before the run was interrupted, and may have been carried out--> UNKNOWN
  *
- * The time for one call begins anew when it is sent to whoever answers, and whenever that tells of
- * progress; while it waits because others are being answered, or for a person, only the run's own
- * limit ends it.
+ * The clock of a call starts when the call passes to the gate. It starts again when the call is
+ * sent, and at each progress notification. It stands still while the call waits for a free place at
+ * its server, for a person, or for its answer to be stored: then only the run's own limit ends it.
  *
- * A call that is still open when the run ends stays OPEN: it was never sent, or nobody knows what
- * became of it.
+ * A call that is still open when the run ends stays OPEN: it was never sent, or it was sent and no
+ * answer came, or its answer was not stored yet.
  */
 #ifndef CR_CALLS_H
 #define CR_CALLS_H
@@ -34,9 +34,9 @@ enum cr_call_state {
 
 struct cr_call {
     enum cr_call_state state;
-    const char *by;              /* who decided; NULL: nobody did */
-    bool is_asked;               /* of the application, through its handler */
-    bool is_answered;            /* and the answer is being stored before the worker is told */
+    const char *by;              /* who decided, a constant; NULL: nothing was decided */
+    bool is_with_handler;        /* the handler of the application was called */
+    bool is_answered;            /* the answer is being stored, and the worker has not got it yet */
     const char *rule;            /* what comes behind |by|, or NULL; the gate's */
     enum caprun_outcome outcome; /* that it leads to, if nobody catches its failure */
     char *method;
@@ -45,10 +45,10 @@ struct cr_call {
     void *handle;  /* the gate's, for its cancel(); NULL: the gate does not have the call */
     int64_t started_us;
     int64_t sent_us;  /* to whoever answers; 0: not yet */
-    int64_t heard_us; /* since when its time runs; 0: it does not */
+    int64_t clock_us; /* when its clock has started; 0: it stands still */
     uint64_t us;      /* how long it took */
     size_t args_len, answer_len;
-    uint32_t clock_prev, clock_next; /* numbers of calls whose time runs, by |heard_us|; 0: none */
+    uint32_t clock_prev, clock_next; /* numbers of calls whose clock runs, by |clock_us|; 0: none */
 };
 
 /* A new call, which is open; its number is |run->call_count|. NULL: no memory. */
@@ -58,17 +58,18 @@ struct cr_call *cr_calls_add(struct caprun_run *run, const char *ns, int ns_len,
 /* Call |number|, which the run has made. */
 const struct cr_call *cr_calls_at(const struct caprun_run *run, uint32_t number);
 
+/* Can the call still be answered? Not if its answer came, nor if the run is not RUNNING. */
 bool cr_calls_is_open(struct caprun_run *run, uint32_t number);
 
-/* Its time begins; cr_run_schedule() follows. */
+/* Starts the clock of the call; the caller calls cr_run_schedule() afterwards. */
 void cr_calls_start(struct caprun_run *run, uint32_t number);
 
 /*
  * Answers call |number| with |json|. |block|: NULL, or *|block| is the memory from malloc() that
  * |json| is in; it may be taken, and then is NULL afterwards. Returns 0; CAPRUN_E_STATE if it is
- * not open (any more); CAPRUN_E_INVAL for what is not JSON, and the call stays open;
- * CAPRUN_E_TOOBIG over LIMIT_ANSWER_BYTES, or when too much waits for the worker already, and the
- * call fails; CAPRUN_E_NOMEM, and the run has ended.
+ * not open (any more), or the run has just ended because its worker does not read; CAPRUN_E_INVAL
+ * for what is not JSON, and the call stays open; CAPRUN_E_TOOBIG over LIMIT_ANSWER_BYTES, or when
+ * too much waits for the worker already, and the call fails; CAPRUN_E_NOMEM, and the run has ended.
  */
 int cr_calls_reply(struct caprun_run *run, uint32_t number, enum wire_reply_kind kind,
                    const char *json, size_t len, uint8_t **block, struct cr_err *err);
@@ -77,7 +78,7 @@ int cr_calls_reply(struct caprun_run *run, uint32_t number, enum wire_reply_kind
 int cr_calls_reply_scanned(struct caprun_run *run, uint32_t number, enum wire_reply_kind kind,
                            const char *json, size_t len, uint8_t **block);
 
-/* For run/keep.c: tells the worker the answer to the open call |number|; and its time stops. */
+/* For run/keep.c: tells the worker the answer to the open call |number|; stops its clock. */
 void cr_calls_tell(struct caprun_run *run, uint32_t number, enum wire_reply_kind kind,
                    const char *json, size_t len, uint8_t **block);
 void cr_calls_stop_clock(struct caprun_run *run, uint32_t number);
@@ -86,25 +87,29 @@ void cr_calls_stop_clock(struct caprun_run *run, uint32_t number);
 void cr_calls_release(struct caprun_run *run, uint32_t number);
 
 /*
- * Call |number| is about to be sent to whoever answers: that is written down, and its time begins
- * anew. |tool| is the exact name of the tool, "server:tool"; NULL if the application's handler is
- * asked. Returns 0; or an error, and it may not be sent: it is over, or the run has ended by this,
- * and of this call the gate has not been told.
+ * Call |number| is about to be sent: writes that to the journal, and starts the clock again. |tool|
+ * is the exact name of the tool, "server:tool"; NULL if the application's handler is called.
+ * Returns 0; or an error, and the call may not be sent: it has ended, the run is LATE, or the
+ * journal cannot be written and the run has ended. Then the gate's cancel() was not called for this
+ * call, and the caller frees it.
  */
 int cr_calls_send(struct caprun_run *run, uint32_t number, const char *tool);
 
 /*
- * For the gate: call |number| waits for its turn, or for a person; |json|, the params of a progress
- * notification, came.
+ * For the gate: call |number| waits for its turn or for a person; its clock stops.
  */
 void cr_calls_queued(struct caprun_run *run, uint32_t number);
+
+/*
+ * For the gate: a progress notification came, whose params are |json|. Starts the clock again, and
+ * tells the application.
+ */
 void cr_calls_progress(struct caprun_run *run, uint32_t number, const char *json, size_t len);
 
-/* What helps the user with the failure to come of call |number|, and is none of the code's
- * business. */
+/* A hint for the user, which the code never sees. To be called before the call fails. */
 void cr_calls_hint(struct caprun_run *run, uint32_t number, const char *hint);
 
-/* For the prompter: call |number| was sent, then; it took |us|. */
+/* For the prompter: in the recorded run, call |number| was sent; and it took |us|. */
 void cr_calls_show_sent(struct caprun_run *run, uint32_t number);
 void cr_calls_show_time(struct caprun_run *run, uint32_t number, uint64_t us);
 

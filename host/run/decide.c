@@ -133,7 +133,7 @@ static void ask_application(struct caprun_run *run, uint32_t number, const char 
     call->by = "application";
     if (cr_calls_send(run, number, NULL) < 0)
         return;
-    call->is_asked = true;
+    call->is_with_handler = true;
     cr_watchdog_leave();
     run->on_call(run->call_data, run, number, call->method, args, len);
     cr_watchdog_return();

@@ -1,5 +1,5 @@
 /*
- * decide.h - may this call be made, and who answers it? The one way of a call.
+ * decide.h - from a CALL frame to whoever answers the call.
  *
  * In the order of the contract: names and sizes, the capability's own list of tools, the args by
  * the strict scanner; then the application, if it has a handler, or the gate (gate.h): target,
@@ -11,7 +11,7 @@
 #include "run/gate.h"
 #include "run/run.h"
 
-/* A CALL frame. Nobody who could answer hears of it before all that is decided. */
+/* A CALL frame. No handler and no server gets the call before all of that is checked. */
 void cr_decide_call(struct caprun_run *run, const struct wire_header *header,
                     const uint8_t *payload);
 
@@ -40,7 +40,7 @@ bool cr_decide_verdict(struct caprun_run *run, const uint8_t *args, size_t len,
  */
 bool cr_decide_may_repeat(const struct caprun_run *run, const char *tool);
 
-/* For the gate: fails call |number| with RPC_ERROR; the second because it has no target. */
+/* Fails call |number| with RPC_ERROR; the second because the call has no target. */
 void cr_decide_fail(struct caprun_run *run, uint32_t number, const char *message);
 void cr_decide_no_target(struct caprun_run *run, uint32_t number);
 

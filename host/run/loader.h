@@ -1,5 +1,5 @@
 /*
- * loader.h - who gets a run its code, after the start of the run.
+ * loader.h - gets the code of a run after its start: the door for capability/.
  *
  * capability/ is behind it. A run without a loader has its code before it starts. While the run is
  * LOADING it has no worker and no time limit; the loader then gives it what it needs, and calls

@@ -1,9 +1,9 @@
 /*
- * prompter.h - who tells a run what it was told before, as it is written down.
+ * prompter.h - plays a journal back to a run.
  *
  * journal/ is behind it. While a run is prompted, nobody else answers its calls and no timer of its
- * wakes it: each time its worker waits, next() tells it the next thing that it was told then, with
- * the time of then. A run that is only replayed is prompted to its end; one that is resumed goes
+ * wakes it: each time its worker waits, next() tells it the next thing in the recorded order, with
+ * the recorded time. A run that is only replayed is prompted to its end; one that is resumed goes
  * live when there is nothing left to tell.
  */
 #ifndef CR_PROMPTER_H
@@ -22,7 +22,7 @@ struct cr_prompter {
     /* The worker has the job. */
     void (*begun)(struct cr_prompter *p, struct caprun_run *run);
     /*
-     * A frame came from the worker, and makes sense; |known| is its long value, if it has one.
+     * A frame came from the worker, and has a valid form; |known| is its long value, if it has one.
      * Returns true if it is written down already; if it should be and is not, the run has ended.
      */
     bool (*hear)(struct cr_prompter *p, struct caprun_run *run, const struct wire_header *header,

@@ -8,7 +8,8 @@
  *
  * A value that is too long for a line is stored in a file of its own, beside the loop (keep()).
  * What it is part of waits for that: a frame of the worker is not handled, and an answer is not
- * told. Then all functions here have what they need, and do not wait for a disk.
+ * told. Then all functions here have what they need, and do not wait for a disk (but a value for
+ * whose job there is no memory is written at once).
  */
 #ifndef CR_RECORDER_H
 #define CR_RECORDER_H
@@ -21,7 +22,7 @@
 #include "base/shared.h"
 #include "wire.h"
 
-/* A long value that has its name; |bytes| are only compared as a pointer. */
+/* A long value whose SHA-256, its name, is known; |bytes| are only compared as a pointer. */
 struct cr_kept {
     const void *bytes; /* NULL: there is none */
     size_t len;
@@ -52,20 +53,24 @@ struct cr_recorder {
     bool (*is_long)(const void *value, size_t len, bool is_json);
     /* Begins to store |k|. Returns false if there is nothing to wait for. */
     bool (*keep)(struct cr_recorder *r, struct caprun_run *run, struct cr_keeping *k);
-    /* False while what begin() has to write is on its way; cr_run_recorder_ready() follows. */
+    /*
+     * False while what begin() has to write is on its way; then the recorder calls
+     * cr_run_recorder_ready().
+     */
     bool (*is_ready)(struct cr_recorder *r);
-    /* Does something that was given to it wait for the disk? */
+    /* Is it still writing its first line, or removing files? */
     bool (*is_busy)(struct cr_recorder *r);
     /* The run is about to wait for a worker: it has its code, args, limits and seed. */
     int (*begin)(struct cr_recorder *r, struct caprun_run *run, struct cr_err *err);
     /*
-     * A frame has been sent to the worker, of which nothing has been heard since. |known| is its
-     * long value, if it has one.
+     * A frame has been sent to the worker, and nothing that the worker sends is read before this
+     * returns. |known| is the long value of the frame, if it has one.
      */
     int (*tell)(struct cr_recorder *r, struct caprun_run *run, const struct wire_header *header,
                 const struct wire_part *parts, size_t count, const struct cr_kept *known,
                 struct cr_err *err);
-    /* A frame came from the worker, and makes sense. */
+    /* A frame came from the worker, and has a valid form; the args of a call are not scanned yet.
+     */
     int (*hear)(struct cr_recorder *r, struct caprun_run *run, const struct wire_header *header,
                 const uint8_t *payload, const struct cr_kept *known, struct cr_err *err);
     /*

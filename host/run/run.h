@@ -7,12 +7,12 @@
  *                       ^                                  |                                  |
  *                       +--the worker is lost, and has not read the job-----------------------+
  *
- *     RUNNING --wall limit reached--> LATE (waiting for the stack)
+ *     RUNNING --wall limit reached while the worker is busy--> LATE (waiting for the stack)
  *     each of them --cr_run_end()--> ENDED
  *
- * Every way to an end goes through cr_run_end(), which takes the first outcome and no other: a
- * result that arrives after the limit changes nothing. The host's clock decides; what the worker
- * says of time is not asked.
+ * Every way to an end goes through cr_run_end(), and only the first call of it counts: a result
+ * that arrives after the limit changes nothing. (A replay that differs replaces the outcome there.)
+ * The host's clock decides; what the worker says of time is not asked.
  */
 #ifndef CR_RUN_H
 #define CR_RUN_H
@@ -59,12 +59,13 @@ struct cr_run_view cr_run_look(const struct caprun_run *run);
 /* Wall time since the job was sent, on the run's own clock. */
 int64_t cr_run_now(const struct caprun_run *run);
 
-/* What the run is of. It does not change after the start. */
+/* The inputs of the run: code, args, limits, tools. They do not change after the start. */
 struct cr_spec *cr_run_spec(struct caprun_run *run);
 
 /*
- * The end of a run that has none yet; later calls do nothing. Measures and kills the worker, and
- * writes the envelope. Where cr_run_say() was not called before, a limit explains itself.
+ * Ends the run; later calls do nothing. Measures and kills the worker, cancels open calls, and ends
+ * the recording. The envelope is written when somebody asks for it (run/envelope.h). Where
+ * cr_run_say() was not called before, a limit explains itself.
  */
 void cr_run_end(struct caprun_run *run, enum caprun_outcome outcome);
 
@@ -95,8 +96,8 @@ bool cr_run_tell_loading(struct caprun_run *run, enum caprun_loading what, const
                          uint64_t got, uint64_t total);
 
 /*
- * Fills in limits that are 0, and waits for a worker. Returns 0, or CAPRUN_E_BUSY if as many wait
- * as may; any other failure ends the run.
+ * Fills in limits that are 0, and puts the run in the queue for a worker. Returns 0, or
+ * CAPRUN_E_BUSY if as many wait as may; any other failure ends the run.
  */
 int cr_run_start(struct caprun_run *run, struct cr_err *err);
 

@@ -1,5 +1,5 @@
 /*
- * spec.h - what a run is of. It does not change once the run has started.
+ * spec.h - the inputs of a run: code, args, limits, tools. They do not change once it has started.
  */
 #ifndef CR_SPEC_H
 #define CR_SPEC_H

@@ -62,13 +62,13 @@ static bool end_calls(void)
 /* As if call |number| had been heard of long ago. */
 static void make_old(uint32_t number)
 {
-    run->calls[number - 1].heard_us = 1;
+    run->calls[number - 1].clock_us = 1;
 }
 
 TEST(the_time_of_a_call_begins_when_it_comes)
 {
     CHECK(begin_calls(0, 60000) && run->clock_first == 1 && run->clock_last == 3);
-    CHECK(cr_calls_next(run) == run->calls[0].heard_us + 60000000);
+    CHECK(cr_calls_next(run) == run->calls[0].clock_us + 60000000);
     CHECK(run->calls[0].sent_us == 0 && run->calls[0].handle == &tokens[1]);
     CHECK(end_calls());
 }
@@ -77,7 +77,7 @@ TEST(the_time_of_a_call_that_is_queued_stops)
 {
     CHECK(begin_calls(0, 60000));
     cr_calls_queued(run, 2);
-    CHECK(run->clock_first == 1 && run->clock_last == 3 && run->calls[1].heard_us == 0);
+    CHECK(run->clock_first == 1 && run->clock_last == 3 && run->calls[1].clock_us == 0);
     cr_calls_queued(run, 1);
     CHECK(run->clock_first == 3);
     cr_calls_queued(run, 3);
@@ -93,7 +93,7 @@ TEST(the_time_of_a_call_begins_anew_when_it_is_sent)
     cr_calls_queued(run, 1);
     make_old(2);
     CHECK(cr_calls_send(run, 2, NULL) == 0);
-    CHECK(run->calls[1].heard_us > 1 && run->calls[1].sent_us == run->calls[1].heard_us);
+    CHECK(run->calls[1].clock_us > 1 && run->calls[1].sent_us == run->calls[1].clock_us);
     CHECK(cr_calls_send(run, 1, NULL) == 0);
     CHECK(run->clock_first == 3 && run->clock_last == 1 && run->calls[0].sent_us > 0);
     cr_calls_expire(run);
@@ -110,7 +110,7 @@ TEST(the_time_of_a_call_begins_anew_with_each_progress)
     for (int i = 1; i <= 3; i++) {
         make_old(1);
         cr_calls_progress(run, 1, "{}", 2);
-        CHECK(run->calls[0].heard_us > 1 && run->clock_last == 1 && progresses == i);
+        CHECK(run->calls[0].clock_us > 1 && run->clock_last == 1 && progresses == i);
         cr_calls_expire(run);
         CHECK(run->calls_open == CALLS && run->calls[0].sent_us == sent_us);
     }

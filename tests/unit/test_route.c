@@ -115,7 +115,7 @@ TEST(a_call_about_which_a_person_is_asked_is_made_when_they_allow_it)
     CHECK(begin() && start("return await mcp.fake.a_b({x: 1})"));
     CHECK_SOON(asked_count == 1);
     CHECK(strcmp(asked_tool, "fake:a-b") == 0 && strcmp(asked_args, "{\"x\":1}") == 0);
-    CHECK(run->calls[0].sent_us == 0 && run->calls[0].heard_us == 0); /* its time does not run */
+    CHECK(run->calls[0].sent_us == 0 && run->calls[0].clock_us == 0); /* its time does not run */
     answer(CR_RULING_ALLOWED);
     CHECK_SOON(caprun_done(run));
     CHECK(says("\"success\":true") && says("person") && asked_count == 1 && !forgotten && end());
