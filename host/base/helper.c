@@ -15,10 +15,9 @@
 #include "base/watchdog.h"
 
 #define PAGE 4096u
-/* Bytes that are not freed here. To wake the helper costs more than to free what a small run has.
- */
-#define WORTH_PASSING (128u << 10)
-#define BEFORE_LONG 8u  /* jobs that come before a long one that waits */
+#define SMALL_JOB (64u << 10) /* bytes of the first class; each has twice those of the one before \
+                               */
+#define MOST_PASSED_OVER 8u
 #define DELIVER_US 2000 /* jobs get no more of a step; what is left is delivered in the next */
 
 static void append(struct cr_job_queue *queue, struct cr_job *job, enum cr_job_state state)
@@ -50,15 +49,38 @@ static struct cr_job *take_first(struct cr_job_queue *queue)
 
 static struct cr_job_queue *queue_for(struct cr_helper *h, const struct cr_job *job)
 {
-    return job->is_long ? &h->todo_long : &h->todo;
+    int class = 0;
+
+    while (class < CR_HELPER_CLASSES - 1 && job->bytes > (size_t)SMALL_JOB << class)
+        class ++;
+    return &h->todo[class];
+}
+
+/* The class whose turn it is, or -1: there are no jobs. */
+static int next_class(const struct cr_helper *h)
+{
+    int smallest = -1;
+
+    for (int class = CR_HELPER_CLASSES - 1; class >= 0; class --) {
+        if (!h->todo[class].first)
+            continue;
+        if (h->passed_over[class] >= MOST_PASSED_OVER)
+            return class;
+        smallest = class;
+    }
+    return smallest;
 }
 
 static struct cr_job *take_next(struct cr_helper *h)
 {
-    bool is_long = h->todo_long.first && (!h->todo.first || !h->before_long);
+    int next = next_class(h);
 
-    h->before_long = is_long || !h->todo_long.first ? BEFORE_LONG : h->before_long - 1;
-    return take_first(is_long ? &h->todo_long : &h->todo);
+    if (next < 0)
+        return NULL;
+    h->passed_over[next] = 0;
+    for (int class = next + 1; class < CR_HELPER_CLASSES; class ++)
+        h->passed_over[class] += h->todo[class].first != NULL;
+    return take_first(&h->todo[next]);
 }
 
 /* Called with the mutex held; it is released while the job is worked on. */
@@ -124,9 +146,8 @@ static void *help(void *data)
 
     (void)pthread_mutex_lock(&h->mutex);
     for (;;) {
-        while (!h->todo.first && !h->todo_long.first && !h->garbage && !h->ends)
+        while (!(job = take_next(h)) && !h->garbage && !h->ends)
             (void)pthread_cond_wait(&h->news, &h->mutex);
-        job = take_next(h);
         if (!job && !h->garbage)
             break;
         if (job) {
@@ -156,9 +177,9 @@ bool cr_helper_start(struct cr_helper *h)
 
 void cr_helper_init(struct cr_helper *h, struct cr_loop *loop)
 {
-    *h = (struct cr_helper){.loop = loop, .before_long = BEFORE_LONG};
-    h->todo.last = &h->todo.first;
-    h->todo_long.last = &h->todo_long.first;
+    *h = (struct cr_helper){.loop = loop};
+    for (int class = 0; class < CR_HELPER_CLASSES; class ++)
+        h->todo[class].last = &h->todo[class].first;
     h->worked.last = &h->worked.first;
     (void)pthread_mutex_init(&h->mutex, NULL);
     (void)pthread_cond_init(&h->news, NULL);
@@ -206,7 +227,7 @@ void cr_helper_free(struct cr_helper *h, void *memory, size_t size)
 {
     struct cr_garbage *g = memory;
 
-    if (size < WORTH_PASSING || !cr_helper_start(h)) {
+    if (size < CR_HELPER_WORTH || !cr_helper_start(h)) {
         free(memory);
         return;
     }

@@ -5,9 +5,11 @@
  * A job owns all data that its work touches. The loop's thread submits it; the helper calls work();
  * the loop calls done() in a later step. Each loop has two helpers, |helper| for computations and
  * |disk| for what waits for a disk, so that neither delays the other. A helper starts with its
- * first job. It does its jobs in their order, but long ones after the others, so that those who
- * need little do not wait for those who need much: of so many jobs one is a long one, if there are
- * such. It takes no signals.
+ * first job. It takes no signals.
+ *
+ * Jobs have classes by the bytes that they work on: up to 64 KiB, up to 128 KiB, and so on. The
+ * smallest class comes first, so that a run that needs little does not wait for runs that need
+ * much; in a class jobs are done in their order. A class that was passed over eight times is next.
  *
  *     cr_helper_submit() --> work(), in the helper --> done(), in the loop
  *            |                                            ^ not after cr_helper_abandon()
@@ -21,6 +23,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Bytes that are worth passing on: to wake the helper costs more than to free less. */
+#define CR_HELPER_WORTH (128u << 10)
+#define CR_HELPER_CLASSES 12 /* of jobs; the last has all over 64 MiB */
+
 struct cr_loop;
 
 enum cr_job_state { CR_JOB_IDLE, CR_JOB_QUEUED, CR_JOB_WORKING, CR_JOB_WORKED };
@@ -31,7 +37,7 @@ struct cr_job {
     void (*done)(struct cr_job *job);    /* it is idle again: it may be submitted again, or freed */
     void (*discard)(struct cr_job *job); /* frees it; may be called in either thread */
     const char *name;
-    bool is_long; /* its work takes tens of milliseconds */
+    size_t bytes; /* that it works on, about; 0: few */
 
     _Atomic enum cr_job_state state;
     bool abandoned;
@@ -51,9 +57,9 @@ struct cr_helper {
     pthread_t thread;
     pthread_mutex_t mutex;
     pthread_cond_t news; /* there is a job, or the helper has to end */
-    struct cr_job_queue todo, todo_long, worked;
-    struct cr_garbage *garbage; /* memory to be freed, between jobs */
-    unsigned before_long;       /* jobs that may still come before the next long one */
+    struct cr_job_queue todo[CR_HELPER_CLASSES], worked;
+    unsigned passed_over[CR_HELPER_CLASSES]; /* how often, since a job of that class was done */
+    struct cr_garbage *garbage;              /* memory to be freed, between jobs */
     bool ends;
 };
 

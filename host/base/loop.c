@@ -208,19 +208,18 @@ static void append(struct cr_task_queue *queue, struct cr_task *task)
 {
     task->waits = true;
     task->next = NULL;
+    task->at = queue->last;
     *queue->last = task;
     queue->last = &task->next;
 }
 
 static void take_out(struct cr_task_queue *queue, struct cr_task *task)
 {
-    struct cr_task **at = &queue->first;
-
-    while (*at != task)
-        at = &(*at)->next;
-    *at = task->next;
-    if (queue->last == &task->next)
-        queue->last = at;
+    *task->at = task->next;
+    if (task->next)
+        task->next->at = task->at;
+    else
+        queue->last = task->at;
     task->waits = false;
 }
 
@@ -280,19 +279,17 @@ void cr_loop_do(struct cr_loop *loop, struct cr_task *task)
 /* Those that are there now: a task that defers others does not keep the step from ending. */
 static void run_tasks(struct cr_loop *loop)
 {
-    struct cr_task end = {.waits = false};
-
     if (!loop->tasks.first)
         return;
-    append(&loop->tasks, &end);
-    while (loop->tasks.first != &end) {
+    append(&loop->tasks, &loop->last);
+    while (loop->tasks.first != &loop->last) {
         struct cr_task *task = loop->tasks.first;
 
         take_out(&loop->tasks, task);
         run_task(loop, task);
         run_timers(loop);
     }
-    take_out(&loop->tasks, &end);
+    take_out(&loop->tasks, &loop->last);
 }
 
 static void run_one_busy_task(struct cr_loop *loop)

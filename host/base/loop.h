@@ -46,7 +46,7 @@ struct cr_task {
     bool waits;
     void (*run)(struct cr_task *task);
     const char *name;
-    struct cr_task *next;
+    struct cr_task *next, **at; /* the next one in its queue, and what points to this one */
 };
 
 /* Tasks in the order in which they run. */
@@ -59,6 +59,7 @@ struct cr_loop {
     int64_t armed_us;       /* what the timerfd is set to, or -1 */
     struct cr_timer timers; /* the head of a ring, sorted by when_us */
     struct cr_task_queue tasks, busy;
+    struct cr_task last;     /* is in |tasks| behind those that run now */
     int64_t turn_us;         /* CR_LOOP_TURN_US; whoever counts instructions makes it longer */
     int64_t turn_end_us;     /* of the callback that runs now */
     struct cr_helper helper; /* for computations */

@@ -11,8 +11,9 @@
 
 /* Bytes; a peer that reads as fast as we write keeps us no longer. */
 #define WRITE_TURN (1u << 20)
-#define WORTH_TAKING (64u << 10) /* bytes; less is copied */
-#define SMALL_PIECE (4u << 10)   /* room for small parts */
+#define WORTH_TAKING CR_HELPER_WORTH /* bytes; less is copied */
+#define SMALL_PIECE (4u << 10)       /* room for small parts, while little waits */
+#define LARGE_PIECE (1u << 20)       /* and once more than WORTH_TAKING waits */
 
 struct cr_outbox_piece {
     struct cr_outbox_piece *next;
@@ -25,9 +26,9 @@ struct cr_outbox_piece {
     uint8_t copied[];
 };
 
-void cr_outbox_init(struct cr_outbox *o, size_t max)
+void cr_outbox_init(struct cr_outbox *o, size_t max, struct cr_helper *helper)
 {
-    *o = (struct cr_outbox){.max = max};
+    *o = (struct cr_outbox){.max = max, .helper = helper};
 }
 
 size_t cr_outbox_waiting(const struct cr_outbox *o)
@@ -55,10 +56,10 @@ static struct cr_outbox_piece *take_first(struct cr_outbox *o)
     return piece;
 }
 
-/* The memory of a piece, behind which nothing is known, has at least so many bytes. */
+/* The memory of a piece has at least so many bytes. */
 static void free_large(struct cr_outbox_piece *piece, struct cr_helper *helper)
 {
-    const uint8_t *end = piece->at + piece->len;
+    const uint8_t *end = piece->at + piece->len + piece->room;
 
     if (piece->block) {
         cr_helper_free(helper, piece->block, (size_t)(end - piece->block));
@@ -71,10 +72,10 @@ static void free_large(struct cr_outbox_piece *piece, struct cr_helper *helper)
     free(piece);
 }
 
-void cr_outbox_clear(struct cr_outbox *o, struct cr_helper *helper)
+void cr_outbox_clear(struct cr_outbox *o)
 {
     while (o->first)
-        free_large(take_first(o), helper);
+        free_large(take_first(o), o->helper);
 }
 
 /* A new last piece with |room| bytes of its own. NULL: no memory. */
@@ -90,12 +91,17 @@ static struct cr_outbox_piece *add_piece(struct cr_outbox *o, size_t room)
     return piece;
 }
 
+static size_t least_room(const struct cr_outbox *o)
+{
+    return o->waiting < WORTH_TAKING ? SMALL_PIECE : LARGE_PIECE;
+}
+
 static int copy(struct cr_outbox *o, const uint8_t *bytes, size_t len)
 {
     struct cr_outbox_piece *piece = o->last;
 
     if (!piece || piece->room < len)
-        piece = add_piece(o, len < SMALL_PIECE ? SMALL_PIECE : len);
+        piece = add_piece(o, least_room(o) > len ? least_room(o) : len);
     if (!piece)
         return CAPRUN_E_NOMEM;
     memcpy((uint8_t *)(uintptr_t)piece->at + piece->len, bytes, len);
@@ -142,8 +148,13 @@ static void forget_sent(struct cr_outbox *o, size_t len)
         piece->len -= sent;
         o->waiting -= sent;
         len -= sent;
-        if (!piece->len)
-            free_piece(take_first(o));
+        if (piece->len)
+            break;
+        (void)take_first(o);
+        if (o->first) /* many may come, and to free the last would give the memory of all back */
+            free_large(piece, o->helper);
+        else
+            free_piece(piece);
     }
 }
 

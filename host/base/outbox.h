@@ -3,7 +3,9 @@
  * after the other.
  *
  * Large memory is not copied if it can be taken or shared: it is a piece where it lies. Small parts
- * are copied, many into one piece. Nothing that waits is ever moved.
+ * are copied, many into one piece, and where much waits into pieces of a megabyte: what many small
+ * messages leave behind is then freed by the helper, as large memory is. Nothing that waits is ever
+ * moved.
  */
 #ifndef CR_OUTBOX_H
 #define CR_OUTBOX_H
@@ -21,9 +23,10 @@ struct cr_outbox_piece;
 
 struct cr_outbox {
     struct cr_outbox_piece *first, *last;
-    size_t waiting; /* bytes */
-    size_t max;     /* each message, and all that may wait, has at most so many */
-    bool is_broken; /* the peer has closed the socket, or the rest of a message is lost */
+    size_t waiting;           /* bytes */
+    size_t max;               /* each message, and all that may wait, has at most so many */
+    bool is_broken;           /* the peer has closed the socket, or the rest of a message is lost */
+    struct cr_helper *helper; /* gives large memory back */
 };
 
 /* A part of a message. */
@@ -35,10 +38,10 @@ struct cr_outbox_part {
     bool stays; /* or it stays where it is until it is sent, or the outbox is cleared */
 };
 
-void cr_outbox_init(struct cr_outbox *o, size_t max);
+void cr_outbox_init(struct cr_outbox *o, size_t max, struct cr_helper *helper);
 
-/* Frees what waits; |helper| gives large memory back. */
-void cr_outbox_clear(struct cr_outbox *o, struct cr_helper *helper);
+/* Frees what waits. */
+void cr_outbox_clear(struct cr_outbox *o);
 
 /* Bytes that wait. */
 size_t cr_outbox_waiting(const struct cr_outbox *o);

@@ -9,8 +9,6 @@
 #include "base/scan.h"
 #include "journal/blobs.h"
 
-#define LONG (1u << 20) /* bytes: a scan, a hash and a write of more take long */
-
 static struct cr_blob_job *of(struct cr_job *job)
 {
     return cr_container(job, struct cr_blob_job, job);
@@ -97,7 +95,7 @@ struct cr_blob_job *cr_blob_job_keep(struct cr_helper *disk, const char *path,
     b->bytes = bytes;
     b->len = len;
     b->is_json = is_json;
-    b->job.is_long = len > LONG;
+    b->job.bytes = len;
     cr_helper_submit(disk, &b->job);
     return b;
 }
@@ -113,7 +111,7 @@ struct cr_blob_job *cr_blob_job_read(struct cr_helper *disk, const char *path, c
     (void)snprintf(b->name, sizeof(b->name), "%s", name);
     b->len = len;
     b->is_args = is_args;
-    b->job.is_long = len > LONG;
+    b->job.bytes = len;
     cr_buf_init(&b->read, len + 1);
     cr_helper_submit(disk, &b->job);
     return b;

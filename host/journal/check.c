@@ -152,16 +152,15 @@ int cr_replay_check(struct caprun_run *run, struct cr_err *why)
 {
     struct cr_replay *p = cr_replay_find(run);
     const struct cr_spec *spec = cr_run_spec(run);
-    const char *code;
+    uint8_t code[CR_HASH_BYTES];
 
     if (!p)
         return 0;
     if (!p->is_resume)
         cr_run_cut_off(run); /* a replay calls no tool */
     take_limits(p, run);
-    code = p->journal.head.code;
-    p->has_other_code =
-        spec->code.len != strlen(code) || memcmp(spec->code.data, code, spec->code.len) != 0;
+    cr_hash_take(spec->code.data, spec->code.len, code);
+    p->has_other_code = memcmp(code, p->code, sizeof(code)) != 0;
     if (check_boot(p, why) < 0 || check_time(p, run, why) < 0)
         return CAPRUN_E_INVAL;
     return check_env(p, why);

@@ -131,7 +131,7 @@ void cr_head_write(struct cr_line *line, const struct cr_spec *spec, const uint8
     add_tools(out, &spec->tools);
     add_env(line, spec, key);
     add_hex(out, "seed", spec->seed, sizeof(spec->seed));
-    cr_line_text(line, "code", (const char *)spec->code.data, spec->code.len);
+    cr_line_long_text(line, "code", (const char *)spec->code.data, spec->code.len);
     if (spec->schema.len)
         cr_line_json(line, "schema", spec->schema.data, spec->schema.len);
     cr_line_json(line, "args", spec->args.data, spec->args.len);
@@ -209,10 +209,10 @@ static bool is_hash(const char *text)
     return strlen(text) == CR_HASH_DIGITS && strspn(text, "0123456789abcdef") == CR_HASH_DIGITS;
 }
 
-/* JSON that may be a blob. It may also be missing. */
-static int take_json(const struct cr_json *root, const char *name, uint64_t most,
-                     const struct cr_json **ret, const char **ret_blob, uint64_t *ret_bytes,
-                     struct cr_err *err)
+/* A value that may be a blob. It may also be missing. */
+static int take_value(const struct cr_json *root, const char *name, uint64_t most,
+                      const struct cr_json **ret, const char **ret_blob, uint64_t *ret_bytes,
+                      struct cr_err *err)
 {
     char blob[32], bytes[32];
 
@@ -271,21 +271,25 @@ static int check_version(const struct cr_json *root, struct cr_err *err)
 
 int cr_head_read(const struct cr_json *root, struct cr_head *ret, struct cr_err *err)
 {
+    const struct cr_json *code;
     const char *denied = "";
 
+    ret->code = NULL;
     if (check_version(root, err) < 0 || take_text(root, "run", &ret->run, err) < 0 ||
         take_text(root, "time", &ret->time, err) < 0 ||
         take_text(root, "caprun", &ret->caprun, err) < 0 ||
         take_text(root, "engine", &ret->engine, err) < 0 ||
         take_text(root, "prelude", &ret->prelude, err) < 0 ||
         take_text(root, "boot", &ret->boot, err) < 0 ||
-        take_text(root, "code", &ret->code, err) < 0 ||
+        take_value(root, "code", LIMIT_CODE_BYTES, &code, &ret->code_blob, &ret->code_bytes, err) <
+            0 ||
+        (!ret->code_blob && take_text(root, "code", &ret->code, err) < 0) ||
         take_text(root, "onDenied", &denied, err) < 0 || take_lists(root, ret, err) < 0 ||
         take_limits(root, ret, err) < 0 || take_seed(root, ret, err) < 0 ||
-        take_json(root, "args", LIMIT_ARGS_BYTES, &ret->args, &ret->args_blob, &ret->args_bytes,
-                  err) < 0 ||
-        take_json(root, "schema", LIMIT_SCHEMA_BYTES, &ret->schema, &ret->schema_blob,
-                  &ret->schema_bytes, err) < 0)
+        take_value(root, "args", LIMIT_ARGS_BYTES, &ret->args, &ret->args_blob, &ret->args_bytes,
+                   err) < 0 ||
+        take_value(root, "schema", LIMIT_SCHEMA_BYTES, &ret->schema, &ret->schema_blob,
+                   &ret->schema_bytes, err) < 0)
         return CAPRUN_E_INVAL;
     if (!ret->args && !ret->args_blob)
         return refuse(err, "args");

@@ -11,9 +11,10 @@
 
 /*
  * The largest header that a run can have: code of 1 MiB, of which each byte may be escaped by six
- * (6 MiB), 10,000 tools (2 MiB), the names of 256 KiB of env with their hashes (2.2 MiB), and the
- * origin, args and schema, which are blobs if they are long (160 KiB). The values are 10,000 tools,
- * 30,000 variables, and one for two bytes of the JSON.
+ * (6 MiB, in journals that were made before long code became a blob), 10,000 tools (2 MiB), the
+ * names of 256 KiB of env with their hashes (2.2 MiB), and the origin, args and schema, which are
+ * blobs if they are long (160 KiB). The values are 10,000 tools, 30,000 variables, and one for two
+ * bytes of the JSON.
  */
 #define CR_HEAD_MAX_BYTES (12u << 20)
 #define CR_HEAD_MAX_VALUES (128u << 10)
@@ -26,13 +27,14 @@ void cr_head_write(struct cr_line *line, const struct cr_spec *spec, const uint8
 
 /* What a header says. Texts belong to the document that it was read from. */
 struct cr_head {
-    const char *run, *time, *engine, *prelude, *caprun, *boot, *code, *env_key;
+    const char *run, *time, *engine, *prelude, *caprun, *boot, *env_key;
+    const char *code;                    /* NULL: it is a blob */
     const struct cr_json *origin;        /* an object, or NULL */
     const struct cr_json *tools;         /* an array of texts, or NULL: there is no list */
     const struct cr_json *env;           /* an object of hashes, or NULL */
     const struct cr_json *args, *schema; /* NULL: they are blobs, or there is none */
-    const char *args_blob, *schema_blob; /* names of blobs, or NULL */
-    uint64_t args_bytes, schema_bytes;   /* of blobs */
+    const char *code_blob, *args_blob, *schema_blob; /* names of blobs, or NULL */
+    uint64_t code_bytes, args_bytes, schema_bytes;   /* of blobs */
     uint64_t memory, timeout_ms, cpu_ms, rpc_timeout_ms;
     uint64_t result_bytes, log_bytes, max_calls, max_calls_at_once;
     uint8_t seed[CR_HEAD_SEED];

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/scan.h"
+#include "base/utf8.h"
 #include "journal/blobs.h"
 #include "journal/line.h"
 #include "run/envelope.h"
@@ -484,6 +485,12 @@ int cr_journal_refuse_blob(const struct cr_journal *j, size_t number, const stru
                       err->text);
 }
 
+static bool is_code(const struct cr_buf *text)
+{
+    return cr_utf8_valid_prefix(text->data, text->len) == text->len &&
+           !memchr(text->data, '\0', text->len);
+}
+
 /* A blob's bytes have the right hash, but whoever wrote the hash may have meant what is no JSON. */
 static int read_blob(const struct cr_journal *j, size_t number, const char *name, size_t len,
                      struct cr_buf *out, struct cr_err *why)
@@ -535,6 +542,25 @@ int cr_journal_json(const struct cr_journal *j, const struct cr_journal_line *li
         return read_blob(j, cr_journal_number(j, line), blob, len, out, why);
     json = peek(line, name, &len);
     cr_buf_add(out, json, len);
+    return cr_buf_err(out) ? cr_err_memory(why) : 0;
+}
+
+int cr_journal_code(const struct cr_journal *j, struct cr_buf *out, struct cr_err *why)
+{
+    const struct cr_head *head = &j->head;
+    struct cr_err err;
+    int r = 0;
+
+    if (head->code)
+        cr_buf_str(out, head->code);
+    else
+        r = cr_blobs_read(j->path, head->code_blob, (size_t)head->code_bytes, out, &err);
+    if (cr_buf_err(out) == CAPRUN_E_TOOBIG || out->len > LIMIT_CODE_BYTES)
+        r = cr_err_set(&err, CAPRUN_E_TOOBIG, "the code is over %u bytes", LIMIT_CODE_BYTES);
+    else if (r == 0 && out->len && !is_code(out))
+        r = cr_err_set(&err, CAPRUN_E_INVAL, "the code is not a text in UTF-8");
+    if (r < 0)
+        return cr_journal_refuse_blob(j, 1, &err, why);
     return cr_buf_err(out) ? cr_err_memory(why) : 0;
 }
 

@@ -122,6 +122,14 @@ void cr_line_text(struct cr_line *line, const char *name, const char *text, size
     cr_escape_json(line->text, text, len);
 }
 
+void cr_line_long_text(struct cr_line *line, const char *name, const char *text, size_t len)
+{
+    if (cr_line_is_long(text, len, false))
+        add_blob(line, name, text, len);
+    else
+        cr_line_text(line, name, text, len);
+}
+
 /* --- from the worker -------------------------------------------------------------------------- */
 
 /* Native code in a worker can send what is no JSON, and is refused: then it is only a text. */
@@ -158,10 +166,7 @@ static void add_log(struct cr_line *line, const struct wire_header *header, cons
     cr_buf_str(line->text, "\"from\":\"log\"");
     if (header->id)
         cr_buf_str(line->text, ",\"cut\":true");
-    if (cr_line_is_long(payload, header->length, false))
-        add_blob(line, "line", payload, header->length);
-    else
-        cr_line_text(line, "line", (const char *)payload, header->length);
+    cr_line_long_text(line, "line", (const char *)payload, header->length);
 }
 
 static void add_blocked(struct cr_line *line, const uint8_t *payload)

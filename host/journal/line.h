@@ -22,7 +22,7 @@
 #define CR_LINE_INLINE (64u << 10)
 #define CR_LINE_HASH 32u /* digits that stand in a line */
 #define CR_LINE_SEAL 41u /* bytes of ,"h":"…"} and the line end */
-#define CR_LINE_BLOBS 3  /* that one line can have: the header, in origin, schema and args */
+#define CR_LINE_BLOBS 4  /* that one line can have: the header, in origin, code, schema and args */
 #define CR_LINE_MAX (128u << 20)
 
 struct cr_call;
@@ -56,8 +56,10 @@ void cr_line_begin(struct cr_line *line, struct cr_buf *text, int64_t at_us);
 /* Appends ,"|name|": and |json|, or its blob. */
 void cr_line_json(struct cr_line *line, const char *name, const void *json, size_t len);
 
-/* Appends ,"|name|": and |text| as a string. */
+/* Appends ,"|name|": and |text| as a string; the second, or its blob, which has the text as it is.
+ */
 void cr_line_text(struct cr_line *line, const char *name, const char *text, size_t len);
+void cr_line_long_text(struct cr_line *line, const char *name, const char *text, size_t len);
 
 /* Appends the body of a frame that a worker has sent, and that makes sense. */
 void cr_line_heard(struct cr_line *line, const struct wire_header *header, const uint8_t *payload);

@@ -149,24 +149,20 @@ static void free_replay(struct cr_prompter *hooks)
 static int give_texts(struct cr_replay *p, struct cr_err *why)
 {
     struct caprun_run *run = p->run;
-    const char *code = p->journal.head.code;
     struct cr_spec *spec = cr_run_spec(run);
-    uint8_t digest[CR_HASH_BYTES];
 
-    if (strlen(code) > LIMIT_CODE_BYTES)
-        return cr_err_end(why, CAPRUN_OUTCOME_JOURNAL_INVALID, NULL,
-                          "%s:1: the code is over %u bytes", p->journal.path, LIMIT_CODE_BYTES);
-    /* other code that is run in its place has its name, or lines of the log would differ by it */
-    cr_hash_take(code, strlen(code), digest);
-    cr_run_name_code(run, digest);
     cr_buf_clear(&spec->code);
     cr_buf_clear(&spec->args);
     cr_buf_clear(&spec->schema);
-    cr_buf_add(&spec->code, code, strlen(code));
+    if (cr_journal_code(&p->journal, &spec->code, why) < 0)
+        return CAPRUN_E_INVAL;
     if (!spec->code.data)
         (void)cr_buf_room(&spec->code, 1); /* no code is code, too */
     if (cr_buf_err(&spec->code))
         return cr_err_memory(why);
+    /* other code that is run in its place has its name, or lines of the log would differ by it */
+    cr_hash_take(spec->code.data, spec->code.len, p->code);
+    cr_run_name_code(run, p->code);
     if (cr_journal_given(&p->journal, "args", &spec->args, why) < 0 ||
         cr_journal_given(&p->journal, "schema", &spec->schema, why) < 0)
         return CAPRUN_E_INVAL;

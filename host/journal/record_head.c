@@ -82,7 +82,8 @@ static bool keep_head_blob(struct cr_record *r, const struct cr_line_blob *blob)
 
 static bool is_long_run(const struct cr_spec *spec)
 {
-    return cr_line_is_long(spec->args.data, spec->args.len, true) ||
+    return cr_line_is_long(spec->code.data, spec->code.len, false) ||
+           cr_line_is_long(spec->args.data, spec->args.len, true) ||
            cr_line_is_long(spec->schema.data, spec->schema.len, true) ||
            cr_line_is_long(spec->origin.data, spec->origin.len, true);
 }

@@ -36,6 +36,7 @@ struct cr_replay {
     struct cr_prompter hooks;
     struct cr_journal journal;
     bool is_resume;
+    uint8_t code[CR_HASH_BYTES]; /* the hash of the recorded code */
     bool has_other_code;
     bool in_real_time;
     bool has_key;

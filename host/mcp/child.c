@@ -143,7 +143,7 @@ size_t cr_child_waiting(const struct cr_child *c)
 static void close_in(struct cr_child *c)
 {
     close_watch(c, &c->in);
-    cr_outbox_clear(&c->queue, &c->loop->helper);
+    cr_outbox_clear(&c->queue);
     cr_child_stop(c);
 }
 
@@ -475,7 +475,7 @@ int cr_child_start(struct cr_loop *loop, const struct cr_child_spec *spec,
     c->out_left = c->errors_left = CHUNKS_AT_END;
     c->at = NULL;
     cr_reader_init(&c->reader, CR_CHILD_LINE_MAX);
-    cr_outbox_init(&c->queue, SIZE_MAX);
+    cr_outbox_init(&c->queue, SIZE_MAX, &c->loop->helper);
     c->left = 0;
     c->last = (struct guard_report){.what = 0};
     c->killed_for = NULL;
@@ -520,6 +520,6 @@ void cr_child_free(struct cr_child *c)
     close_watch(c, &c->out);
     close_watch(c, &c->errors);
     cr_reader_clear(&c->reader);
-    cr_outbox_clear(&c->queue, &c->loop->helper);
+    cr_outbox_clear(&c->queue);
     free(c);
 }

@@ -94,7 +94,7 @@ void cr_worker_free(struct cr_worker *w)
     z = w->zygote;
     if (!w->gone)
         finish(w);
-    cr_outbox_clear(&w->out, &z->loop->helper);
+    cr_outbox_clear(&w->out);
     w->freed = true;
     if (--z->users == 0 && z->retired)
         cr_zygote_end(z);
@@ -318,7 +318,7 @@ int cr_worker_new(struct cr_zygote *z, uint64_t memory, uint32_t cpu_s,
                             .rest = {.run = cr_worker_read_on, .name = "worker"},
                             .pidfd = -1};
     cr_buf_init(&w->in, IN_MAX + CR_WORKER_CHUNK);
-    cr_outbox_init(&w->out, OUT_MAX(0));
+    cr_outbox_init(&w->out, OUT_MAX(0), &z->loop->helper);
     z->users++;
     r = ask(w, err);
     if (r < 0) {

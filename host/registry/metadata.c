@@ -286,10 +286,18 @@ static int check_variables(struct reader *r, const struct cr_json *value)
     return check_each(r, value, CR_JSON_ARRAY, "an array of names of variables", check_variable);
 }
 
+/* Each name is looked up for each run, in the loop's thread: they are few and short. */
 static int check_env(struct reader *r, const struct cr_json *value)
 {
     r->meta->env = value;
-    return check_variables(r, value);
+    if (check_variables(r, value) < 0)
+        return CAPRUN_E_INVAL;
+    if (value->count > CR_METADATA_MAX_ENV)
+        return refuse_as(r, value, "expected 256 names of variables at most");
+    for (const struct cr_json *v = value->first; v; v = v->next)
+        if (strlen(v->text) > CR_METADATA_MAX_VARIABLE)
+            return refuse_as(r, v, "expected a name of 256 characters at most");
+    return 0;
 }
 
 static int check_tools(struct reader *r, const struct cr_json *value)

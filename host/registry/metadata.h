@@ -16,7 +16,9 @@
 #include "base/err.h"
 #include "registry/fqdn.h"
 
-#define CR_METADATA_MAX (1u << 20) /* bytes */
+#define CR_METADATA_MAX (1u << 20)    /* bytes */
+#define CR_METADATA_MAX_ENV 256u      /* names in "env" */
+#define CR_METADATA_MAX_VARIABLE 256u /* characters of each */
 #define CR_METADATA_DIGEST 32
 
 enum cr_metadata_type {

@@ -77,7 +77,8 @@ static void journal_look_at(const struct cr_journal *j)
     struct cr_buf out;
     char outcome[64];
 
-    insist(j->whole_len <= j->text.len && strlen(j->head.run) == 36 && j->head.code);
+    insist(j->whole_len <= j->text.len && strlen(j->head.run) == 36);
+    insist(!j->head.code != !j->head.code_blob);
     insist(j->head.timeout_ms && j->head.memory && j->head.max_calls);
     insist(!(j->end && j->cut));
     for (size_t i = 0; i < j->count; i++) {
@@ -90,6 +91,8 @@ static void journal_look_at(const struct cr_journal *j)
     insist(calls == j->calls && (!j->end || j->end == &j->lines[j->count - 1]));
     cr_journal_outcome(j, outcome);
     cr_buf_init(&out, FUZZ_TEXT_MAX);
+    (void)cr_journal_code(j, &out, &why);
+    cr_buf_clear(&out);
     if (cr_journal_given(j, "args", &out, &why) == 0)
         (void)look_whole(out.data, out.len);
     cr_buf_clear(&out);

@@ -5,6 +5,7 @@ Whoever can write a journal can also make its hashes right: they find accidents,
 therefore lead to no more than what `caprun exec` of a stranger's file would.
 """
 
+import hashlib
 import json
 import os
 import re
@@ -90,6 +91,10 @@ FORGED = {
     "other code": (WHOLE, {"code": "return 2"}, 8, "REPLAY_DIFFERED"),
     "code with a NUL": (WHOLE, {"code": CODE + "\0"}, 2, "JOURNAL_INVALID"),
     "code that is too long": (WHOLE, {"code": CODE + " " * (1 << 20)}, 2, "over"),
+    "code in a file that is not there": (WHOLE, {"code": None, "codeBlob": "a" * 64, "codeBytes": 70000}, 2, "is not there"),
+    "code in a file that is a path": (WHOLE, {"code": None, "codeBlob": "../" * 21 + "x", "codeBytes": 4}, 2, '"codeBlob"'),
+    "code in a file that is too long": (WHOLE, {"code": None, "codeBlob": "a" * 64, "codeBytes": (1 << 20) + 1}, 2,
+                                        '"codeBytes"'),
     "no code": (WHOLE, {"code": None}, 2, '"code"'),
     "a run that is a path": (WHOLE, {"run": "../../../../../../../../etc/passwd.."}, 2, '"run"'),
     "a blob that is a path": (WHOLE, {"args": None, "argsBlob": "../../etc/passwd".rjust(64, "/"), "argsBytes": 4}, 2,
@@ -372,6 +377,24 @@ def a_long_line_of_the_log_is_a_file_of_its_own_and_is_replayed():
         equal(r.replay(path), 0, r.err)
         equal(r.replay(path, "--code", r.write(code.replace("1000 * 1000", "999 * 1000").encode())), 8)
         contains(r.out + r.err, "Line 1 of the log is not what was recorded", "(too long to be shown)")
+
+
+@each({"no text": b"return 1 //\xff" + b" " * 70000, "with a NUL": b"return 1 //\0" + b" " * 70000,
+       "another": b"return 2 //" + b" " * 70001})
+def a_file_of_code_is_checked_as_code_is(bytes_of_it):
+    with recorder() as r:
+        path = r.record("return 1 //" + " " * 70001)
+        head = lines_of(path)[0]
+        equal((head.get("code"), head["codeBytes"], os.listdir(f"{path}.d")), (None, 70012, [head["codeBlob"]]))
+        equal(r.replay(path), 0, r.err)
+        name = hashlib.sha256(bytes_of_it).hexdigest()
+        write_file(f"{path}.d/{name}", bytes_of_it)
+        forged = forge(r, lines_of(path)[1:], **{**head, "code": None, "codeBlob": name, "codeBytes": len(bytes_of_it)})
+        os.rename(f"{path}.d", f"{forged}.d")
+        done = r.run("replay", forged)
+        equal(done.status, 8 if bytes_of_it.startswith(b"return 2") else 2, said(done))
+        if done.status == 2:
+            contains(said(done), "the code is not a text in UTF-8")
 
 
 @test

@@ -118,7 +118,7 @@ TEST(long_jobs_come_after_the_others_but_not_never)
     cr_helper_submit(&loop.disk, &first.job);
     CHECK(sem_wait(&has_begun) == 0);
     for (int i = 0; i < 2; i++) {
-        longs[i].job.is_long = true;
+        longs[i].job.bytes = 1u << 20;
         cr_helper_submit(&loop.disk, &longs[i].job);
     }
     for (int i = 0; i < 20; i++) {
@@ -128,6 +128,30 @@ TEST(long_jobs_come_after_the_others_but_not_never)
     CHECK(sem_post(&may_end) == 0);
     step_until(&shorts[19].done, 1);
     CHECK(strcmp(order, "fabcdefghLijklmnopMqrst") == 0);
+    cr_loop_clear(&loop);
+    (void)sem_destroy(&may_end);
+    (void)sem_destroy(&has_begun);
+}
+
+TEST(jobs_with_fewer_bytes_come_first)
+{
+    struct counted first = counted('f'),
+                   jobs[4] = {counted('l'), counted('m'), counted('s'), counted('t')};
+    static const size_t bytes[] = {64u << 20, 1000000, 100000, 65536};
+    sem_t may_end, has_begun;
+
+    CHECK(begin() && sem_init(&may_end, 0, 0) == 0 && sem_init(&has_begun, 0, 0) == 0);
+    first.waits_for = &may_end;
+    first.tells = &has_begun;
+    cr_helper_submit(&loop.disk, &first.job);
+    CHECK(sem_wait(&has_begun) == 0);
+    for (int i = 0; i < 4; i++) {
+        jobs[i].job.bytes = bytes[i];
+        cr_helper_submit(&loop.disk, &jobs[i].job);
+    }
+    CHECK(sem_post(&may_end) == 0);
+    step_until(&jobs[0].done, 1);
+    CHECK(strcmp(order, "ftsml") == 0);
     cr_loop_clear(&loop);
     (void)sem_destroy(&may_end);
     (void)sem_destroy(&has_begun);

@@ -20,7 +20,7 @@ static int parse(const char *json, struct cr_metadata *ret)
 /* |fields| beside those that every metadata needs. */
 static int parse_with(const char *fields, struct cr_metadata *ret)
 {
-    char json[1024];
+    char json[100 << 10];
 
     (void)snprintf(json, sizeof(json), "{\"fqdn\":\"a.b.c.d.1234\",\"type\":\"js\"%s%s}",
                    fields[0] ? "," : "", fields);
@@ -82,6 +82,22 @@ TEST(what_is_no_object_or_no_json_is_refused)
     CHECK(strstr(why.text, "duplicate key"));
 }
 
+/* The field "env" with |count| names, each of |len| characters. */
+static const char *env_of(size_t count, size_t len)
+{
+    static char json[300 * 300];
+    char *at = stpcpy(json, "\"env\":[");
+
+    for (size_t i = 0; i < count; i++) {
+        *at++ = i ? ',' : ' ';
+        *at++ = '"';
+        memset(at, 'A', len);
+        at = stpcpy(at + len, "\"");
+    }
+    (void)stpcpy(at, "]");
+    return json;
+}
+
 TEST(each_field_is_checked_with_its_place)
 {
     CHECK(passes("\"codeUrl\":\"x.js\",\"description\":\"\",\"publishedAt\":\"2026-01-01\""));
@@ -102,6 +118,9 @@ TEST(each_field_is_checked_with_its_place)
     CHECK(is_refused("\"env\":[\"A=B\"]", "/env/0:", "variable"));
     CHECK(is_refused("\"env\":[\"1A\"]", "/env/0:", "variable"));
     CHECK(is_refused("\"env\":{}", "/env:", "an array"));
+    CHECK(passes(env_of(256, 256)));
+    CHECK(is_refused(env_of(257, 1), "/env:", "256 names of variables at most"));
+    CHECK(is_refused(env_of(2, 257), "/env/0:", "256 characters at most"));
     CHECK(passes("\"parametersSchema\":{}"));
     CHECK(passes("\"parametersSchema\":false"));
     CHECK(is_refused("\"parametersSchema\":\"{}\"", "/parametersSchema:", "JSON Schema"));

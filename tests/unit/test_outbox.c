@@ -25,13 +25,13 @@ static bool begin(size_t max)
         return false;
     ours = pair[0];
     theirs = pair[1];
-    cr_outbox_init(&box, max);
+    cr_outbox_init(&box, max, &loop.helper);
     return cr_loop_init(&loop, NULL) == 0;
 }
 
 static bool finish(void)
 {
-    cr_outbox_clear(&box, &loop.helper);
+    cr_outbox_clear(&box);
     cr_loop_clear(&loop);
     return close(ours) == 0 && close(theirs) == 0;
 }
@@ -171,6 +171,40 @@ TEST(what_stays_where_it_is_is_neither_copied_nor_freed)
     CHECK(cr_outbox_add(&box, ours, parts, 2) == 0 && cr_outbox_waiting(&box) > 0 && finish());
     CHECK(bytes[0] == 13); /* a sanitizer sees whether it is there */
     free(bytes);
+}
+
+/* Freed one by one here, they would merge, and the last one would give gigabytes back at once. */
+TEST(many_small_messages_that_wait_are_freed_by_the_helper)
+{
+    static const uint8_t small[25000];
+
+    CHECK(begin(MAX) && send_frame("", small, 100, NULL) == 0);
+    cr_outbox_clear(&box);
+    CHECK(!loop.helper.has_thread); /* there was little */
+    for (int i = 0; i < 400; i++)
+        CHECK(send_frame("head", small, sizeof(small), NULL) == 0);
+    CHECK(cr_outbox_waiting(&box) > 8u << 20);
+    cr_outbox_clear(&box);
+    CHECK(loop.helper.has_thread && finish());
+}
+
+TEST(many_small_messages_arrive_in_their_order)
+{
+    bool ok = begin(MAX);
+
+    for (int i = 0; i < 400; i++) {
+        uint8_t *bytes = make(25000, (uint8_t)i);
+
+        ok = ok && bytes && send_frame("head", bytes, 25000, NULL) == 0;
+        free(bytes);
+    }
+    for (int i = 0; i < 400; i++) {
+        uint8_t *bytes = make(25000, (uint8_t)i);
+
+        ok = ok && bytes && arrives("head", 4) && arrives(bytes, 25000);
+        free(bytes);
+    }
+    CHECK(ok && nothing_is_left() && finish());
 }
 
 TEST(a_peer_that_has_left_is_noticed)
