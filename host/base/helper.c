@@ -15,8 +15,9 @@
 #include "base/watchdog.h"
 
 #define PAGE 4096u
-#define SMALL_JOB (64u << 10) /* bytes of the first class; each has twice those of the one before \
-                               */
+#define SMALL_JOB                                                                   \
+    (64u << 10) /* bytes of the first class; each has twice those of the one before \
+                 */
 #define MOST_PASSED_OVER 8u
 #define DELIVER_US 2000 /* jobs get no more of a step; what is left is delivered in the next */
 

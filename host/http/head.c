@@ -118,6 +118,14 @@ static void read_status(struct cr_http_head *head, struct span line)
     head->status = (long)seconds((struct span){space + 1, 3});
 }
 
+/* Content-Encoding: we ask for gzip, which may be there once. */
+static unsigned count_codings(struct span value)
+{
+    if (is(value, "identity") || !value.len)
+        return 0;
+    return is(value, "gzip") || is(value, "x-gzip") ? 1 : 2;
+}
+
 static void read_field(struct cr_http_head *head, struct span line)
 {
     const char *colon = memchr(line.at, ':', line.len);
@@ -137,6 +145,10 @@ static void read_field(struct cr_http_head *head, struct span line)
         head->retry_after_s = seconds(value);
     else if (is(name, "location"))
         read_location(head, value);
+    else if (is(name, "content-encoding"))
+        head->codings += count_codings(value);
+    else if (is(name, "transfer-encoding"))
+        head->codings += is(value, "chunked") ? 0 : 2;
 }
 
 bool cr_http_head_line(struct cr_http_head *head, const char *line, size_t len)

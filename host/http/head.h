@@ -24,6 +24,7 @@ struct cr_http_head {
     int64_t max_age_s;   /* -1: not said */
     int64_t age_s;       /* how long a cache on the way had it */
     bool no_store;
+    unsigned codings;      /* gzip counts as one; what cannot be had, or is unknown, as two */
     int64_t retry_after_s; /* -1: not said, or as a date */
 };
 

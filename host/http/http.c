@@ -1,472 +1,288 @@
 /*
- * http.c - a request is some tries; a try is a transfer, and one more for each redirect.
+ * http.c - the client in the loop of its owner, and the thread that works for it.
  *
- * Redirects are followed here and not by libcurl, so that each step is checked against the one
- * before.
+ * The two share no state but messages: the owner orders a start or a cancel; the thread reports
+ * progress, an end, and that it has forgotten a request. A request belongs to the owner. One that
+ * was cancelled is freed when the thread has forgotten it, since messages may be on their way.
  */
 #include "http/http.h"
 
-#include <stdio.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/units.h"
-#include "http/transfer.h"
-#include "http/trust.h"
+#include "base/mailbox.h"
+#include "http/fetch.h"
 #include "http/url.h"
 
-#define MOST_REDIRECTS 5
-#define PROGRESS_US 100000
+#define LOOK_US 250000 /* how often the owner looks whether the thread is kept busy */
+#define MOST_BUSY_US 1000000
 
-static const char unreachable_hint[] = "is the registry's address right, and is the network there?";
+enum what { START, CANCEL, PROGRESS, ENDED, FORGOTTEN };
 
-enum verdict {
-    ANSWERED,
-    REDIRECTED,
-    AGAIN, /* it failed, in a way that may pass; the words are there */
-    FAILED,
+struct message {
+    struct cr_mail mail;
+    enum what what;
+    struct cr_http_request *request;
+};
+
+struct cr_http_thread {
+    pthread_t id;
+    struct cr_loop loop; /* the thread's, as is the next */
+    struct cr_fetcher fetcher;
+    struct cr_http_sockets sockets;
+    struct cr_mailbox orders, reports;
+    atomic_bool ends;
+    struct cr_timer look; /* the owner's */
 };
 
 struct cr_http_request {
     struct cr_http *http;
     struct cr_http_ask ask; /* its texts are in |texts| */
     char *texts;
-    struct cr_transfer t; /* the last */
-    struct cr_err why;
-    struct opening *opening; /* the job that gets ready what it needs, or NULL */
-    struct cr_task begin;
-    struct cr_timer tick;  /* for progress() */
-    struct cr_timer pause; /* before the next try */
-    int tries, tried;
+    bool is_cancelled;
+    struct cr_http_request *next, **at; /* the owner's list */
+    struct message start, cancel, progress, ended, forgotten;
 
-    /* Of this try. */
-    int redirects;
-    int64_t fresh_s; /* the shortest of all its answers */
-    bool no_store;   /* one of them said so */
+    struct cr_fetch *fetch;   /* the thread's; NULL: not begun yet, or over */
+    atomic_bool is_told;      /* |progress| is on its way, and what it tells does not change */
+    char url[CR_URL_MAX + 1]; /* what it tells */
+    uint64_t got, total;
+    struct cr_http_answer
+        answer; /* of an end; the thread fills them, and then the owner has them */
+    bool is_answered;
+    struct cr_err why;
 };
 
-void cr_http_init(struct cr_http *http, struct cr_loop *loop)
+/* --- in the thread ---------------------------------------------------------------------------- */
+
+static void report(struct cr_http_request *r, struct message *message)
 {
-    memset(http, 0, sizeof(*http));
-    http->loop = loop;
-    http->connect_ms = 5000;
-    http->stall_ms = 10000;
-    http->total_ms = 30000;
-    http->pause_ms = 250;
-    http->tries = 3;
+    cr_mailbox_send(&r->http->thread->reports, &message->mail);
 }
 
-void cr_http_clear(struct cr_http *http)
+static void fetch_goes_on(void *data, const char *url, uint64_t got, uint64_t total)
 {
-    cr_http_multi_free(http->multi);
-    cr_http_trust_free(http->trust);
-    http->multi = NULL;
-    http->trust = NULL;
+    struct cr_http_request *r = data;
+
+    if (atomic_load(&r->is_told))
+        return;
+    (void)snprintf(r->url, sizeof(r->url), "%s", url);
+    r->got = got;
+    r->total = total;
+    atomic_store(&r->is_told, true);
+    report(r, &r->progress);
 }
 
-/* --- what came of it ------------------------------------------------------------------------ */
-
-/* " (tried 3 times)", or nothing the first time. */
-static const char *tried(const struct cr_http_request *r, char out[32])
+static void fetch_ended(void *data, struct cr_http_answer *answer, const struct cr_err *why)
 {
-    out[0] = '\0';
-    if (r->tried > 1)
-        (void)snprintf(out, 32, " (tried %d times)", r->tried);
-    return out;
+    struct cr_http_request *r = data;
+
+    r->fetch = NULL;
+    r->is_answered = answer != NULL;
+    if (answer)
+        r->answer = *answer;
+    r->why = *why;
+    report(r, &r->ended);
 }
 
-static enum verdict unreachable(struct cr_http_request *r, enum verdict verdict, const char *hint,
-                                const char *reason)
+static void start_fetch(struct cr_http_request *r)
 {
-    char times[32];
-
-    (void)cr_err_end(&r->why, CAPRUN_OUTCOME_REGISTRY_UNREACHABLE, hint,
-                     "cannot reach \"%s\": %s%s", r->t.url, reason, tried(r, times));
-    return verdict;
-}
-
-static enum verdict too_slow(struct cr_http_request *r, const char *words, uint32_t limit_ms)
-{
-    char limit[32], reason[64];
-
-    cr_units_show_duration(limit_ms, limit);
-    (void)snprintf(reason, sizeof(reason), "%s %s", words, limit);
-    return unreachable(r, FAILED, "the server is too slow, or the network is; try again later",
-                       reason);
-}
-
-static enum verdict too_long(struct cr_http_request *r, const char *what, size_t max)
-{
-    (void)cr_err_end(&r->why, CAPRUN_OUTCOME_METADATA_INVALID,
-                     "this is not what a registry should send: is its address right?",
-                     "%s \"%s\" is over %zu bytes", what, r->t.url, max);
-    return FAILED;
-}
-
-static enum verdict judge_stop(struct cr_http_request *r)
-{
-    switch (r->t.stop) {
-    case CR_TRANSFER_STALLED:
-        return too_slow(r, "nothing came for", r->t.http->stall_ms);
-    case CR_TRANSFER_LATE:
-        return too_slow(r, "not finished after", r->t.http->total_ms);
-    case CR_TRANSFER_LONG_HEAD:
-        return too_long(r, "the head of", CR_HTTP_HEAD_MAX);
-    case CR_TRANSFER_LONG_BODY:
-        return too_long(r, "what came from", r->t.max);
-    case CR_TRANSFER_MEMORY:
-    case CR_TRANSFER_GOES_ON:
-        break;
-    }
-    (void)cr_err_memory(&r->why);
-    return FAILED;
-}
-
-static enum verdict judge_code(struct cr_http_request *r, CURLcode code)
-{
-    /* libcurl's names, of which each version has others */
-    switch ((int)code) {
-    case CURLE_OK:
-        if (r->t.head.done)
-            return ANSWERED;
-        return unreachable(r, AGAIN, unreachable_hint, "the answer ends in its head");
-    case CURLE_COULDNT_RESOLVE_HOST:
-    case CURLE_COULDNT_RESOLVE_PROXY:
-    case CURLE_COULDNT_CONNECT:
-    case CURLE_OPERATION_TIMEDOUT:
-    case CURLE_SSL_CONNECT_ERROR:
-    case CURLE_GOT_NOTHING:
-    case CURLE_PARTIAL_FILE:
-    case CURLE_SEND_ERROR:
-    case CURLE_RECV_ERROR:
-    case CURLE_HTTP2:
-    case CURLE_HTTP2_STREAM:
-        return unreachable(r, AGAIN, unreachable_hint, r->t.reason);
-    case CURLE_PEER_FAILED_VERIFICATION:
-    case CURLE_SSL_CACERT_BADFILE:
-        return unreachable(r, FAILED,
-                           "the server's certificate is not trusted here; the variable "
-                           "SSL_CERT_FILE names a file of authorities that are",
-                           r->t.reason);
-    case CURLE_FILESIZE_EXCEEDED:
-        return too_long(r, "what came from", r->t.max);
-    case CURLE_BAD_CONTENT_ENCODING:
-        (void)cr_err_end(&r->why, CAPRUN_OUTCOME_METADATA_INVALID, "tell who runs the registry",
-                         "what came from \"%s\" cannot be unpacked: %s", r->t.url, r->t.reason);
-        return FAILED;
-    case CURLE_OUT_OF_MEMORY:
-        /* also what libcurl says of a line of the head that is too long for it */
-        if (r->t.heard_us && !r->t.head.done)
-            return too_long(r, "the head of", CR_HTTP_HEAD_MAX);
-        (void)cr_err_memory(&r->why);
-        return FAILED;
-    case 100: /* CURLE_TOO_LARGE, which later versions say instead */
-        return too_long(r, "the head of", CR_HTTP_HEAD_MAX);
-    default:
-        return unreachable(r, FAILED, unreachable_hint, r->t.reason);
-    }
-}
-
-static bool is_redirect(long status)
-{
-    return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
-}
-
-static enum verdict judge_status(struct cr_http_request *r)
-{
-    long status = r->t.head.status;
-    const char *words = cr_http_head_words(status);
-    bool passes = status == 429 || status == 502 || status == 503 || status == 504;
-    char times[32];
-
-    if (status == 404 || status == 410 || (status == 304 && r->t.etag && r->t.etag[0]))
-        return ANSWERED;
-    if (is_redirect(status) && r->t.head.location[0])
-        return REDIRECTED;
-    (void)cr_err_end(&r->why, CAPRUN_OUTCOME_REGISTRY_UNREACHABLE,
-                     status >= 500 || passes ? "the registry has trouble; try again later"
-                                             : "is the registry's address right?",
-                     "\"%s\" answered %ld%s%s%s", r->t.url, status, words[0] ? " " : "", words,
-                     tried(r, times));
-    return passes ? AGAIN : FAILED;
-}
-
-/*
- * A status that is not 200 says all, whatever became of the body; libcurl looks at the length of
- * that before it tells of the end of the head.
- */
-static enum verdict judge(struct cr_http_request *r, CURLcode code)
-{
-    if (r->t.stop == CR_TRANSFER_MEMORY)
-        return judge_stop(r);
-    if ((r->t.head.done || code == CURLE_FILESIZE_EXCEEDED) && r->t.head.status != 200)
-        return judge_status(r);
-    return r->t.stop ? judge_stop(r) : judge_code(r, code);
-}
-
-/* --- the end -------------------------------------------------------------------------------- */
-
-/* Opens libcurl, and reads the authorities, if need be. */
-struct opening {
-    struct cr_job job;
-    struct cr_http_request *request; /* not for the helper */
-    const struct cr_http_lib *lib;   /* NULL: |why| says why */
+    struct cr_http_ask ask = r->ask;
     struct cr_err why;
-    bool reads_trust;
-    char *file; /* of authorities; NULL: the usual one */
-    struct cr_http_trust *trust;
-};
+
+    ask.progress = r->ask.progress ? fetch_goes_on : NULL;
+    ask.done = fetch_ended;
+    ask.data = r;
+    r->fetch = cr_fetch_start(&r->http->thread->fetcher, &ask);
+    if (r->fetch)
+        return;
+    (void)cr_err_memory(&why);
+    fetch_ended(r, NULL, &why);
+}
+
+static void stop_fetch(struct cr_http_request *r)
+{
+    if (r->fetch)
+        cr_fetch_cancel(r->fetch);
+    r->fetch = NULL;
+    report(r, &r->forgotten);
+}
+
+static void take_order(void *data, struct cr_mail *mail)
+{
+    struct message *m = cr_container(mail, struct message, mail);
+
+    (void)data;
+    if (m->what == START)
+        start_fetch(m->request);
+    else
+        stop_fetch(m->request);
+}
+
+static void *work(void *data)
+{
+    struct cr_http_thread *t = data;
+
+    while (!atomic_load(&t->ends))
+        cr_loop_step(&t->loop, -1);
+    return NULL;
+}
+
+/* --- in the loop of the owner ----------------------------------------------------------------- */
 
 static void free_request(struct cr_http_request *r)
 {
-    struct cr_loop *loop = r->http->loop;
-
-    if (r->opening)
-        cr_helper_abandon(&loop->disk, &r->opening->job);
-    cr_loop_forget(loop, &r->begin);
-    cr_loop_unset(loop, &r->tick);
-    cr_loop_unset(loop, &r->pause);
-    cr_transfer_clear(&r->t);
+    *r->at = r->next;
+    if (r->next)
+        r->next->at = r->at;
     free(r->texts);
     free(r);
 }
 
-static void take_answer(struct cr_http_request *r, struct cr_http_answer *ret)
-{
-    memset(ret, 0, sizeof(*ret));
-    ret->status = r->t.head.status;
-    ret->body = r->t.body;
-    cr_buf_init(&r->t.body, 0);
-    ret->max_age_s = r->fresh_s;
-    ret->no_store = r->no_store;
-    if (r->redirects == 0)
-        memcpy(ret->etag, r->t.head.etag, sizeof(ret->etag));
-}
-
 /* The owner hears of it when the request is gone, so that it may end all else. */
-static void finish(struct cr_http_request *r, bool is_answered)
+static void end_request(struct cr_http_request *r)
 {
     struct cr_http_ask ask = r->ask;
+    struct cr_http_answer answer = r->answer;
     struct cr_err why = r->why;
-    struct cr_http_answer answer;
+    bool is_answered = r->is_answered;
 
-    if (is_answered)
-        take_answer(r, &answer);
     free_request(r);
     ask.done(ask.data, is_answered ? &answer : NULL, &why);
 }
 
-void cr_http_cancel(struct cr_http_request *r, struct cr_err *why)
+static void tell_progress(struct cr_http_request *r)
 {
-    if (why)
-        (void)cr_err_end(why, CAPRUN_OUTCOME_CANCELLED, NULL, "stopped while \"%s\" was fetched",
-                         r->t.url);
-    free_request(r);
+    char url[CR_URL_MAX + 1];
+    uint64_t got = r->got, total = r->total;
+
+    memcpy(url, r->url, sizeof(url));
+    atomic_store(&r->is_told, false);
+    r->ask.progress(r->ask.data, url, got, total);
 }
 
-/* --- tries ---------------------------------------------------------------------------------- */
-
-static void note_freshness(struct cr_http_request *r)
+static void take_report(void *data, struct cr_mail *mail)
 {
-    int64_t fresh_s = cr_http_head_fresh_s(&r->t.head);
+    struct message *m = cr_container(mail, struct message, mail);
+    struct cr_http_request *r = m->request;
 
-    if (fresh_s < r->fresh_s)
-        r->fresh_s = fresh_s;
-    r->no_store = r->no_store || r->t.head.no_store;
-}
-
-/*
- * Goes where the answer leads. Returns false if that is nowhere to go. An ETag belongs to the URL
- * that gave it: from here on none is sent, and none is taken.
- */
-static bool follow(struct cr_http_request *r)
-{
-    const char *location = r->t.head.location;
-    struct cr_buf next;
-    bool good;
-
-    if (++r->redirects > MOST_REDIRECTS) {
-        (void)cr_err_end(&r->why, CAPRUN_OUTCOME_METADATA_INVALID, "tell who runs the registry",
-                         "\"%s\" redirects to \"%s\", which is the redirect number %d, and "
-                         "%d are followed",
-                         r->t.url, location, r->redirects, MOST_REDIRECTS);
-        return false;
-    }
-    cr_buf_init(&next, sizeof(r->t.url));
-    good = cr_url_join(r->http->multi->lib, r->t.url, location, &next) && cr_buf_text(&next);
-    if (good)
-        memcpy(r->t.url, next.data, next.len + 1);
-    else
-        (void)cr_err_end(&r->why, CAPRUN_OUTCOME_METADATA_INVALID,
-                         "redirects are followed to http and https, from https only to https, "
-                         "and never with a user or a password",
-                         "\"%s\" redirects to \"%s\", which is not followed", r->t.url, location);
-    cr_buf_clear(&next);
-    r->t.etag = NULL;
-    return good;
-}
-
-/* Sets the timer for the next try. Returns false, with the words of the last, if there is none. */
-static bool pause_before_next(struct cr_http_request *r)
-{
-    int64_t now = cr_loop_now();
-    int64_t pause_ms = (int64_t)r->http->pause_ms << (r->tried - 1);
-    int64_t until;
-
-    pause_ms += pause_ms * (now & 0xff) / 0x400; /* clients that failed together come apart */
-    if (r->t.head.retry_after_s * 1000 > pause_ms)
-        pause_ms = r->t.head.retry_after_s * 1000;
-    until = now + pause_ms * 1000;
-    if (r->tried >= r->tries || until >= r->t.deadline_us)
-        return false;
-    cr_loop_set(r->http->loop, &r->pause, until);
-    return true;
-}
-
-static void start_transfer(struct cr_http_request *r);
-
-static void transfer_ended(struct cr_transfer *t, CURLcode code)
-{
-    struct cr_http_request *r = cr_container(t, struct cr_http_request, t);
-    enum verdict verdict = judge(r, code);
-
-    note_freshness(r);
-    if (verdict == REDIRECTED && follow(r))
-        start_transfer(r);
-    else if (verdict != AGAIN || !pause_before_next(r))
-        finish(r, verdict == ANSWERED);
-}
-
-static bool start_opening(struct cr_http_request *r);
-
-/* Is all there that the next transfer of |r| needs? */
-static bool is_ready(const struct cr_http_request *r)
-{
-    return r->http->multi && (r->http->has_read_trust || !cr_url_is_https(r->t.url));
-}
-
-static void start_transfer(struct cr_http_request *r)
-{
-    CURLcode code = CURLE_OUT_OF_MEMORY;
-
-    if (is_ready(r))
-        code = cr_transfer_start(&r->t);
-    else if (start_opening(r))
-        return;
-    if (code)
-        transfer_ended(&r->t, code);
-}
-
-static void start_try(struct cr_http_request *r)
-{
-    const char *url = r->ask.url;
-
-    (void)snprintf(r->t.url, sizeof(r->t.url), "%.*s", (int)strcspn(url, "#"), url);
-    r->t.etag = r->ask.etag;
-    r->tried++;
-    r->redirects = 0;
-    r->fresh_s = INT64_MAX;
-    r->no_store = false;
-    start_transfer(r);
-}
-
-static void pause_over(struct cr_timer *timer)
-{
-    start_try(cr_container(timer, struct cr_http_request, pause));
-}
-
-static void tell_progress(struct cr_timer *timer)
-{
-    struct cr_http_request *r = cr_container(timer, struct cr_http_request, tick);
-
-    cr_loop_set(r->http->loop, timer, cr_loop_now() + PROGRESS_US);
-    r->ask.progress(r->ask.data, r->t.url, r->t.body.len, cr_transfer_total(&r->t));
-}
-
-/* --- the beginning -------------------------------------------------------------------------- */
-
-static void get_ready(struct cr_job *job)
-{
-    struct opening *o = cr_container(job, struct opening, job);
-
-    o->lib = cr_http_lib_open(&o->why);
-    if (o->lib && o->reads_trust)
-        o->trust = cr_http_trust_read(o->lib, o->file);
-}
-
-static void discard_opening(struct cr_job *job)
-{
-    struct opening *o = cr_container(job, struct opening, job);
-
-    cr_http_trust_free(o->trust);
-    free(o->file);
-    free(o);
-}
-
-/* Another request may have been faster. */
-static void take_trust(struct cr_http *http, struct opening *o)
-{
-    if (!o->reads_trust || http->has_read_trust)
-        return;
-    http->trust = o->trust;
-    http->has_read_trust = true;
-    o->trust = NULL;
-}
-
-static void is_opened(struct cr_job *job)
-{
-    struct opening *o = cr_container(job, struct opening, job);
-    struct cr_http_request *r = o->request;
-    struct cr_http *http = r->http;
-
-    r->opening = NULL;
-    if (o->lib && !http->multi)
-        http->multi = cr_http_multi_new(http->loop, o->lib);
-    if (!o->lib)
-        r->why = o->why;
-    else if (!http->multi)
-        (void)cr_err_memory(&r->why);
-    take_trust(http, o);
-    discard_opening(job);
-    if (http->multi)
-        start_transfer(r);
-    else
-        finish(r, false);
-}
-
-static bool start_opening(struct cr_http_request *r)
-{
-    const char *file = secure_getenv("SSL_CERT_FILE");
-    struct opening *o = calloc(1, sizeof(*o));
-
-    if (!o)
-        return false;
-    o->job = (struct cr_job){
-        .work = get_ready, .done = is_opened, .discard = discard_opening, .name = "libcurl"};
-    o->request = r;
-    o->reads_trust = cr_url_is_https(r->t.url);
-    if (o->reads_trust && file)
-        o->file = strdup(file);
-    if (o->reads_trust && file && !o->file) {
-        free(o);
-        return false;
-    }
-    r->opening = o;
-    cr_helper_submit(&r->http->loop->disk, &o->job);
-    return true;
-}
-
-static void begin(struct cr_task *task)
-{
-    struct cr_http_request *r = cr_container(task, struct cr_http_request, begin);
-
-    if (cr_url_is_http(r->ask.url)) {
-        start_try(r);
+    (void)data;
+    if (m->what == FORGOTTEN) {
+        if (r->is_answered)
+            cr_buf_clear(&r->answer.body);
+        free_request(r);
+    } else if (r->is_cancelled) {
+        return; /* it is forgotten soon */
+    } else if (m->what == PROGRESS) {
+        tell_progress(r);
     } else {
-        (void)cr_url_refuse(r->ask.url, &r->why);
-        finish(r, false);
+        end_request(r);
     }
 }
+
+/* A server that sends without end has libcurl for itself. */
+static void look_at_thread(struct cr_timer *timer)
+{
+    struct cr_http_thread *t = cr_container(timer, struct cr_http_thread, look);
+    struct cr_loop *loop = t->reports.loop;
+
+    cr_http_sockets_shut(&t->sockets, MOST_BUSY_US);
+    if (*(struct cr_http_request **)t->reports.data)
+        cr_loop_set(loop, timer, cr_loop_now() + LOOK_US);
+}
+
+/* --- the thread begins and ends --------------------------------------------------------------- */
+
+/* The new thread inherits the mask: a signal of the application must not be handled there. */
+static bool start_thread(struct cr_http_thread *t)
+{
+    sigset_t all, before;
+    bool ok;
+
+    (void)sigfillset(&all);
+    if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0)
+        return false;
+    ok = pthread_create(&t->id, NULL, work, t) == 0;
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return ok;
+}
+
+static void free_thread(struct cr_http_thread *t)
+{
+    cr_mailbox_clear(&t->orders);
+    cr_mailbox_clear(&t->reports);
+    cr_loop_clear(&t->loop);
+    cr_http_sockets_clear(&t->sockets);
+    free(t);
+}
+
+static struct cr_http_thread *new_thread(struct cr_http *http)
+{
+    struct cr_http_thread *t = calloc(1, sizeof(*t));
+
+    if (!t)
+        return NULL;
+    cr_http_sockets_init(&t->sockets);
+    t->look = (struct cr_timer){.when_us = -1, .due = look_at_thread, .name = "http"};
+    if (cr_loop_init(&t->loop, NULL) < 0 ||
+        cr_mailbox_init(&t->orders, &t->loop, take_order, NULL, NULL) < 0 ||
+        cr_mailbox_init(&t->reports, http->loop, take_report, &http->requests, NULL) < 0) {
+        free_thread(t);
+        return NULL;
+    }
+    t->loop.is_beside = true;
+    t->fetcher =
+        (struct cr_fetcher){.limits = http->limits, .loop = &t->loop, .sockets = &t->sockets};
+    if (start_thread(t))
+        return t;
+    free_thread(t);
+    return NULL;
+}
+
+void cr_http_init(struct cr_http *http, struct cr_loop *loop)
+{
+    *http = (struct cr_http){.limits = {.connect_ms = 5000,
+                                        .stall_ms = 10000,
+                                        .total_ms = 30000,
+                                        .pause_ms = 250,
+                                        .tries = 3},
+                             .loop = loop};
+}
+
+/* What was cancelled, and the thread has not forgotten yet. */
+static void forget_requests(struct cr_http *http)
+{
+    while (http->requests) {
+        struct cr_http_request *r = http->requests;
+
+        if (r->fetch)
+            cr_fetch_cancel(r->fetch);
+        if (r->is_answered)
+            cr_buf_clear(&r->answer.body);
+        free_request(r);
+    }
+}
+
+void cr_http_clear(struct cr_http *http)
+{
+    struct cr_http_thread *t = http->thread;
+
+    if (!t)
+        return;
+    cr_loop_unset(http->loop, &t->look);
+    atomic_store(&t->ends, true);
+    cr_http_sockets_shut(&t->sockets, 0);
+    cr_loop_wake(&t->loop);
+    (void)pthread_join(t->id, NULL);
+    forget_requests(http);
+    cr_fetcher_clear(&t->fetcher);
+    free_thread(t);
+    http->thread = NULL;
+}
+
+/* --- requests --------------------------------------------------------------------------------- */
 
 /* Copies the texts of |r->ask| behind each other. */
 static bool own_texts(struct cr_http_request *r)
@@ -488,29 +304,49 @@ static bool own_texts(struct cr_http_request *r)
     return r->texts != NULL;
 }
 
+static void address(struct cr_http_request *r, struct message *m, enum what what)
+{
+    m->what = what;
+    m->request = r;
+}
+
 struct cr_http_request *cr_http_start(struct cr_http *http, const struct cr_http_ask *ask)
 {
     struct cr_http_request *r = calloc(1, sizeof(*r));
 
-    if (!r)
+    if (!http->thread)
+        http->thread = new_thread(http);
+    if (!r || !http->thread) {
+        free(r);
         return NULL;
+    }
     r->http = http;
     r->ask = *ask;
-    r->tries = ask->tries ? ask->tries : http->tries;
     if (!own_texts(r)) {
         free(r);
         return NULL;
     }
-    cr_transfer_init(&r->t, http, ask->max);
-    r->t.accept = r->ask.accept;
-    r->t.ended = transfer_ended;
-    r->t.deadline_us = cr_loop_now() + (int64_t)http->total_ms * 1000;
-    (void)snprintf(r->t.url, sizeof(r->t.url), "%s", r->ask.url);
-    r->begin = (struct cr_task){.run = begin, .name = "http"};
-    r->pause = (struct cr_timer){.when_us = -1, .due = pause_over, .name = "http"};
-    r->tick = (struct cr_timer){.when_us = -1, .due = tell_progress, .name = "http"};
-    cr_loop_defer(http->loop, &r->begin);
-    if (ask->progress)
-        cr_loop_set(http->loop, &r->tick, cr_loop_now());
+    address(r, &r->start, START);
+    address(r, &r->cancel, CANCEL);
+    address(r, &r->progress, PROGRESS);
+    address(r, &r->ended, ENDED);
+    address(r, &r->forgotten, FORGOTTEN);
+    r->next = http->requests;
+    r->at = &http->requests;
+    if (r->next)
+        r->next->at = &r->next;
+    http->requests = r;
+    if (http->thread->look.when_us < 0)
+        cr_loop_set(http->loop, &http->thread->look, cr_loop_now() + LOOK_US);
+    cr_mailbox_send(&http->thread->orders, &r->start.mail);
     return r;
+}
+
+void cr_http_cancel(struct cr_http_request *r, struct cr_err *why)
+{
+    if (why)
+        (void)cr_err_end(why, CAPRUN_OUTCOME_CANCELLED, NULL, "stopped while \"%s\" was fetched",
+                         r->ask.url);
+    r->is_cancelled = true;
+    cr_mailbox_send(&r->http->thread->orders, &r->cancel.mail);
 }

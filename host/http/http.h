@@ -1,18 +1,20 @@
 /*
  * http.h - GET, through libcurl, which is opened when the first URL is needed.
  *
- * A client belongs to a loop. Its requests run side by side, and nothing of them waits in the
- * loop's thread: sockets are watched, pauses and limits are timers, names are resolved by libcurl's
- * own threads, and a helper opens libcurl and reads the authorities that TLS needs.
+ * A client belongs to a loop, and has a thread of its own in which libcurl works: what a server or
+ * a proxy sends can keep libcurl busy for long, and it reads files of authorities. Nothing of that
+ * is in the loop's thread, which gets messages only. Requests run side by side, 16 at one host.
  *
  *     cr_http_init -> cr_http_start -> progress() ... done()    -> cr_http_clear
  *                                  \-> cr_http_cancel()
  *
  * Everything that a server can do is bounded: bytes, after decompression too, headers, redirects,
- * and time. A redirect may lead to the same scheme or a safer one, never elsewhere. No cookies, no
- * credentials, no files: http and https only. What fails for a reason that may pass (no
- * connection, a cut answer, 429, 502, 503, 504) is tried again, after a pause that grows, or as
- * long as the server asks for; what will not (a certificate, a stall, any other status) is not.
+ * and time. A server that keeps libcurl busy for a second, so that the requests to others wait, has
+ * its connection shut. A redirect may lead to the same scheme or a safer one, never elsewhere. No
+ * cookies, no credentials, no files: http and https only, HTTP/1.1. What fails for a reason that
+ * may pass (no connection, a cut answer, 429, 502, 503, 504) is tried again, after a pause that
+ * grows, or as long as the server asks for; what will not (a certificate, a stall, any other
+ * status) is not.
  *
  * Of the environment the variables for proxies are read, by libcurl, and SSL_CERT_FILE: a file of
  * authorities to trust instead of the system's.
@@ -24,21 +26,22 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "base/loop.h"
 #include "base/err.h"
+#include "base/loop.h"
 
-struct cr_http {
-    /* How long, in ms; cr_http_init() fills them. */
+struct cr_http_limits {
     uint32_t connect_ms; /* to connect, TLS included */
     uint32_t stall_ms;   /* without a byte */
     uint32_t total_ms;   /* for one request, with all its tries and pauses */
     uint32_t pause_ms;   /* before the second try; doubles */
     int tries;
+};
 
+struct cr_http {
+    struct cr_http_limits limits; /* cr_http_init() fills them; they hold from the first request */
     struct cr_loop *loop;
-    struct cr_http_multi *multi; /* NULL: nothing was asked for yet */
-    struct cr_http_trust *trust; /* for TLS; NULL: libcurl reads its authorities itself */
-    bool has_read_trust;         /* it was tried, once for the life of the client */
+    struct cr_http_thread *thread;    /* NULL: nothing was asked for yet */
+    struct cr_http_request *requests; /* those that are not over, or not forgotten yet */
 };
 
 struct cr_http_answer {
@@ -75,10 +78,13 @@ struct cr_http_ask {
 /* |loop| has to outlive it. */
 void cr_http_init(struct cr_http *http, struct cr_loop *loop);
 
-/* All requests have to be over, or cancelled. */
+/*
+ * All requests have to be over, or cancelled. Waits for the thread, which is told to end and whose
+ * sockets are shut.
+ */
 void cr_http_clear(struct cr_http *http);
 
-/* Returns the request, until done() is called or it is cancelled; or NULL: no memory. */
+/* Returns the request, until done() is called or it is cancelled; or NULL: no memory, no thread. */
 struct cr_http_request *cr_http_start(struct cr_http *http, const struct cr_http_ask *ask);
 
 /*

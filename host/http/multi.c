@@ -4,6 +4,10 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+/* Further transfers wait for a connection, and their time runs. */
+#define MOST_OF_HOST 16L
+#define MOST_CONNECTIONS 128L
+
 struct http_socket {
     struct cr_watch watch;
     struct cr_http_multi *multi;
@@ -19,13 +23,12 @@ static void unlink_easy(struct cr_http_easy *easy)
     easy->at = NULL;
 }
 
-static struct cr_http_easy *find_easy(struct cr_http_multi *multi, const CURL *handle)
+static struct cr_http_easy *find_easy(const struct cr_http_multi *multi, CURL *handle)
 {
-    struct cr_http_easy *easy = multi->first;
+    char *easy = NULL;
 
-    while (easy && easy->handle != handle)
-        easy = easy->next;
-    return easy;
+    (void)multi->lib->easy_getinfo(handle, CURLINFO_PRIVATE, &easy);
+    return (struct cr_http_easy *)(void *)easy;
 }
 
 /* Removing it makes libcurl forget its other messages. */
@@ -86,8 +89,12 @@ static void end_all(struct cr_http_multi *multi)
 static void act(struct cr_http_multi *multi, curl_socket_t socket, int events)
 {
     int running;
+    CURLMcode code;
 
-    if (multi->lib->multi_socket_action(multi->handle, socket, events, &running))
+    cr_http_sockets_begin(multi->sockets, socket);
+    code = multi->lib->multi_socket_action(multi->handle, socket, events, &running);
+    cr_http_sockets_end(multi->sockets);
+    if (code)
         multi->has_failed = true;
     if (multi->has_failed)
         end_all(multi);
@@ -184,10 +191,13 @@ static bool open_handle(struct cr_http_multi *multi)
     (void)lib->multi_setopt(multi->handle, CURLMOPT_SOCKETDATA, multi);
     (void)lib->multi_setopt(multi->handle, CURLMOPT_TIMERFUNCTION, want_timer);
     (void)lib->multi_setopt(multi->handle, CURLMOPT_TIMERDATA, multi);
+    (void)lib->multi_setopt(multi->handle, CURLMOPT_MAX_HOST_CONNECTIONS, MOST_OF_HOST);
+    (void)lib->multi_setopt(multi->handle, CURLMOPT_MAX_TOTAL_CONNECTIONS, MOST_CONNECTIONS);
     return true;
 }
 
-struct cr_http_multi *cr_http_multi_new(struct cr_loop *loop, const struct cr_http_lib *lib)
+struct cr_http_multi *cr_http_multi_new(struct cr_loop *loop, const struct cr_http_lib *lib,
+                                        struct cr_http_sockets *sockets)
 {
     struct cr_http_multi *multi = calloc(1, sizeof(*multi));
 
@@ -195,6 +205,7 @@ struct cr_http_multi *cr_http_multi_new(struct cr_loop *loop, const struct cr_ht
         return NULL;
     multi->loop = loop;
     multi->lib = lib;
+    multi->sockets = sockets;
     multi->timer = (struct cr_timer){.when_us = -1, .due = timer_due, .name = "http"};
     return multi;
 }
@@ -210,7 +221,8 @@ bool cr_http_multi_add(struct cr_http_multi *multi, struct cr_http_easy *easy)
 {
     if (!multi->handle && !open_handle(multi))
         return false;
-    if (multi->lib->multi_add_handle(multi->handle, easy->handle))
+    if (multi->lib->easy_setopt(easy->handle, CURLOPT_PRIVATE, easy) ||
+        multi->lib->multi_add_handle(multi->handle, easy->handle))
         return false;
     easy->is_lost = false;
     easy->next = multi->first;

@@ -6,17 +6,17 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "http/trust.h"
 
 static size_t take_line(char *line, size_t size, size_t count, void *data)
 {
     struct cr_transfer *t = data;
 
     t->heard_us = cr_loop_now();
-    if (cr_http_head_line(&t->head, line, size * count))
-        return size * count;
-    t->stop = CR_TRANSFER_LONG_HEAD;
-    return 0;
+    if (!cr_http_head_line(&t->head, line, size * count))
+        t->stop = CR_TRANSFER_LONG_HEAD;
+    else if (t->head.codings > 1) /* some hundred bytes could be terabytes inside */
+        t->stop = CR_TRANSFER_ENCODED;
+    return t->stop ? 0 : size * count;
 }
 
 /* The body of any answer but a 200 is not wanted: where it begins, the transfer ends. */
@@ -50,6 +50,7 @@ static void set_rules(const struct cr_http_lib *lib, CURL *easy)
         {CURLOPT_QUICK_EXIT, 1}, /* does not wait for a resolver that hangs */
         {CURLOPT_FOLLOWLOCATION, 0},
         {CURLOPT_HTTP09_ALLOWED, 0},
+        {CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1}, /* of HTTP/2 nothing is needed here */
         {CURLOPT_DISALLOW_USERNAME_IN_URL, 1},
         {CURLOPT_NETRC, CURL_NETRC_IGNORED},
         {CURLOPT_SUPPRESS_CONNECT_HEADERS, 1},
@@ -67,13 +68,10 @@ static bool set_protocols(const struct cr_http_lib *lib, CURL *easy)
            !lib->easy_setopt(easy, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
 }
 
-static bool set_authorities(const struct cr_http *http, CURL *easy)
+static bool set_authorities(const struct cr_http_lib *lib, CURL *easy)
 {
-    const struct cr_http_lib *lib = http->multi->lib;
     const char *file = secure_getenv("SSL_CERT_FILE");
 
-    if (http->trust)
-        return cr_http_trust_use(http->trust, lib, easy);
     return !file || !lib->easy_setopt(easy, CURLOPT_CAINFO, file);
 }
 
@@ -88,12 +86,12 @@ static bool set_up(struct cr_transfer *t, CURL *easy, const struct curl_slist *h
     (void)lib->easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_body);
     (void)lib->easy_setopt(easy, CURLOPT_WRITEDATA, t);
     (void)lib->easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
-    (void)lib->easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)t->http->connect_ms);
+    (void)lib->easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)t->http->limits.connect_ms);
     (void)lib->easy_setopt(easy, CURLOPT_MAXFILESIZE_LARGE, (curl_off_t)t->max);
     return set_protocols(lib, easy) && !lib->easy_setopt(easy, CURLOPT_URL, t->url) &&
            !lib->easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip") &&
            !lib->easy_setopt(easy, CURLOPT_USERAGENT, "caprun/" CAPRUN_VERSION) &&
-           set_authorities(t->http, easy);
+           set_authorities(lib, easy) && cr_http_sockets_set(t->http->sockets, lib, easy);
 }
 
 static bool add_header(const struct cr_http_lib *lib, struct curl_slist **list, const char *name,
@@ -122,7 +120,7 @@ static int64_t stalls_at(struct cr_transfer *t)
         if (connected > 0)
             t->heard_us = t->started_us + connected;
     }
-    return (t->heard_us ? t->heard_us : cr_loop_now()) + (int64_t)t->http->stall_ms * 1000;
+    return (t->heard_us ? t->heard_us : cr_loop_now()) + (int64_t)t->http->limits.stall_ms * 1000;
 }
 
 static void set_limit(struct cr_transfer *t)
@@ -169,7 +167,7 @@ static void find_reason(struct cr_transfer *t, CURLcode code)
     long number = 0;
 
     (void)lib->easy_getinfo(t->easy.handle, CURLINFO_OS_ERRNO, &number);
-    cr_units_show_duration(t->http->connect_ms, limit);
+    cr_units_show_duration(t->http->limits.connect_ms, limit);
     if (code == CURLE_OPERATION_TIMEDOUT)
         (void)snprintf(t->reason, sizeof(t->reason), "no connection after %s", limit);
     else if (code == CURLE_COULDNT_CONNECT && number)
@@ -203,7 +201,7 @@ static void easy_ended(struct cr_http_easy *easy, CURLcode code)
     end_transfer(cr_container(easy, struct cr_transfer, easy), code);
 }
 
-void cr_transfer_init(struct cr_transfer *t, struct cr_http *http, size_t max)
+void cr_transfer_init(struct cr_transfer *t, struct cr_fetcher *http, size_t max)
 {
     memset(t, 0, sizeof(*t));
     t->http = http;

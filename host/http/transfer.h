@@ -6,7 +6,7 @@
 #ifndef CR_HTTP_TRANSFER_H
 #define CR_HTTP_TRANSFER_H
 
-#include "http/http.h"
+#include "http/fetch.h"
 #include "http/head.h"
 #include "http/multi.h"
 #include "http/url.h"
@@ -18,12 +18,13 @@ enum cr_transfer_stop {
     CR_TRANSFER_LATE,
     CR_TRANSFER_LONG_HEAD,
     CR_TRANSFER_LONG_BODY,
+    CR_TRANSFER_ENCODED, /* in more than one way, or in one that was not asked for */
     CR_TRANSFER_MEMORY,
 };
 
 struct cr_transfer {
     /* What is asked for; the caller's. */
-    struct cr_http *http; /* with its multi */
+    struct cr_fetcher *http; /* with its multi */
     char url[CR_URL_MAX + 1];
     const char *accept;
     const char *etag;    /* may be NULL or "" */
@@ -47,7 +48,7 @@ struct cr_transfer {
 };
 
 /* The caller fills the rest of what is asked for. */
-void cr_transfer_init(struct cr_transfer *t, struct cr_http *http, size_t max);
+void cr_transfer_init(struct cr_transfer *t, struct cr_fetcher *http, size_t max);
 
 /* Stops it, if it goes on, without a word. */
 void cr_transfer_clear(struct cr_transfer *t);

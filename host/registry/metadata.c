@@ -347,6 +347,8 @@ static int check_dep(struct reader *r, const struct cr_json *value)
 
 static int check_deps(struct reader *r, const struct cr_json *value)
 {
+    if (value->type == CR_JSON_ARRAY && value->count > CR_METADATA_MAX_DEPS)
+        return refuse_as(r, value, "expected 64 servers at most");
     return check_each(r, value, CR_JSON_ARRAY, "an array of servers", check_dep);
 }
 

@@ -335,13 +335,13 @@ static void work(struct cr_job *job)
 {
     struct cr_registry_load *l = cr_container(job, struct cr_registry_load, job);
 
-    if (l->r == 0)
-        open_cache(l);
+    open_cache(l);
     l->r = find_and_check(l);
     if (l->r < 0 && was_kept(l)) {
         start_again(l);
         l->r = find_and_check(l);
     }
+    cr_cache_close(&l->cache); /* a load that waits for a server holds no descriptor here */
 }
 
 /* --- the loop ------------------------------------------------------------------------------- */

@@ -28,10 +28,10 @@ def a_body_comes_as_it_was_sent():
         has(run("raw", server.on("/x", answer(200, b""))), b"")
 
 
-@test
-def a_gzip_body_is_unpacked():
+@each({"gzip": ["gzip"], "GZip": ["GZip"], "x-gzip": ["x-gzip"], "gzip, and none": ["gzip", "identity"]})
+def a_gzip_body_is_unpacked(codings):
     with Server() as server:
-        url = server.on("/x", answer(200, gzip.compress(BODY), "Content-Encoding: gzip"))
+        url = server.on("/x", answer(200, gzip.compress(BODY), *(f"Content-Encoding: {coding}" for coding in codings)))
         has(run("raw", url), BODY)
 
 
@@ -283,9 +283,44 @@ TOO_LONG = {
     "a gigabyte that is announced and not sent": lambda: silent(answer(200, b"", length=1 << 30)),
     "no end": lambda: endless(answer(200, b"", length=False), bytes(1 << 16)),
     "a gzip bomb": lambda: bomb(1),
+}
+
+
+def header(text):
+    return answer(200, b"x", text)
+
+
+def nothing_in_much(layers):
+    """Blocks of deflate that are empty, packed: there is no end to them, and nothing in them."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+    blocks = b"\0\0\0\xff\xff" * 200_000
+    data = packer.compress(b"\x1f\x8b\x08\0\0\0\0\0\0\3")
+    data += b"".join([*(packer.compress(blocks) for _ in range(100)), packer.flush()])
+    for _ in range(layers - 2):
+        data = gzip.compress(data)
+    return answer(200, data, "Content-Encoding: " + ", ".join(["gzip"] * layers))
+
+
+ENCODED = {
     "a gzip bomb in a gzip bomb": lambda: bomb(2),
     "a gzip bomb packed five times": lambda: bomb(5),
+    "nothing, packed twice": lambda: nothing_in_much(2),
+    "nothing, packed four times": lambda: nothing_in_much(4),
+    "gzip, said twice": lambda: header("Content-Encoding: gzip\r\nContent-Encoding: gzip"),
+    "what was not asked for": lambda: header("Content-Encoding: deflate"),
+    "a coding of the transfer": lambda: header("Transfer-Encoding: gzip, chunked"),
 }
+
+
+@each(ENCODED)
+def a_body_that_is_encoded_in_another_way_than_asked_for_is_refused(make):
+    """A few hundred bytes could keep libcurl busy for hours: it is not let begin."""
+    with Server() as server:
+        url = server.on("/x", make())
+        result = fails(run("raw", url), INVALID)
+        equal(result["text"], f'what came from "{url}" is encoded in a way that was not asked for')
+        equal(server.count(), 1)
+        between(result["process"].seconds, 0, stretched(5))
 
 
 @each(TOO_LONG)

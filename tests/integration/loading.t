@@ -5,6 +5,7 @@ import ctypes
 import fcntl
 import json
 import os
+import resource
 import select
 import struct
 import sys
@@ -15,7 +16,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 from harness import contains, each, equal, main, stretched, test, write_file
 from library import E_STATE, Library
 from registries import NAME, place, serve_files
-from servers import Server, answer, silent
+from servers import Server, answer, endless, silent
 
 LOADING = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_uint64,
                            ctypes.c_uint64)
@@ -142,6 +143,42 @@ def two_loads_run_side_by_side():
             with Loads(p) as host:
                 runs = host.load(), host.load(other)
                 equal([host.json_of(run)["result"] for run in runs], ["A", "other"])
+
+
+@each({"a body": b"Content-Length: 999999999999", "chunks": b"Transfer-Encoding: chunked"})
+def a_proxy_that_sends_without_end_is_cut_off_and_delays_no_run(field):
+    """libcurl reads it byte by byte, and would do nothing else: not even its time limit would end that."""
+    piece = b"10\r\n0123456789abcdef\r\n" * 50_000
+    with place() as p, Server(lambda path, headers: endless(b"HTTP/1.1 407 No\r\n" + field + b"\r\n\r\n", piece)) as proxy:
+        p.configure(registries=["https://registry.example"])
+        os.environ["https_proxy"] = proxy.url("")
+        with Loads(p) as host:
+            run, others = host.load(), 0
+            while not host.lib.caprun_done(run):
+                equal(host.execute("return 1", timeout_ms=2000)["result"], 1)
+                others += 1
+            assert others > 3, others
+            equal(host.json_of(run)["error"]["code"], "REGISTRY_UNREACHABLE")
+        del os.environ["https_proxy"]
+
+
+@test
+def loads_that_wait_for_a_server_leave_descriptors_for_others():
+    with place() as p, Server(lambda path, headers: silent()) as server:
+        p.publish()
+        before = resource.getrlimit(resource.RLIMIT_NOFILE)
+        p.configure(registries=[server.url("")])
+        with Loads(p) as host:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (200, before[1]))
+            try:
+                runs = [host.load(f"acme.tools.text.absent{i}") for i in range(300)]
+                for _ in range(TICKS):
+                    equal(host.execute("return 1")["result"], 1)
+                for run in runs:
+                    host.lib.caprun_cancel(run)
+                    equal(host.json_of(run)["error"]["code"], "CANCELLED")
+            finally:
+                resource.setrlimit(resource.RLIMIT_NOFILE, before)
 
 
 @each({"outside of a step": False, "in the callback": True})

@@ -224,19 +224,19 @@ static int read_options(struct options *o, int argc, char **argv)
             o->max = (size_t)number;
             break;
         case 'c':
-            o->http.connect_ms = (uint32_t)number;
+            o->http.limits.connect_ms = (uint32_t)number;
             break;
         case 's':
-            o->http.stall_ms = (uint32_t)number;
+            o->http.limits.stall_ms = (uint32_t)number;
             break;
         case 't':
-            o->http.total_ms = (uint32_t)number;
+            o->http.limits.total_ms = (uint32_t)number;
             break;
         case 'p':
-            o->http.pause_ms = (uint32_t)number;
+            o->http.limits.pause_ms = (uint32_t)number;
             break;
         case 'n':
-            o->http.tries = (int)number;
+            o->http.limits.tries = (int)number;
             break;
         case 'x':
             o->stop_at = number;

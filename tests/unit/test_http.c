@@ -209,7 +209,7 @@ static void begin_client(struct client *c)
     CHECK(cr_loop_init(&c->loop, NULL) == 0);
     c->loop.disk.is_threadless = true; /* so that the same allocation fails each time */
     cr_http_init(&c->http, &c->loop);
-    c->http.tries = 1;
+    c->http.limits.tries = 1;
 }
 
 static void end_client(struct client *c)

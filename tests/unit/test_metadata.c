@@ -127,8 +127,22 @@ TEST(each_field_is_checked_with_its_place)
     CHECK(passes("\"whatever\":{\"else\":1}"));
 }
 
+/* The field "mcpDeps" with |count| servers. */
+static const char *deps_of(size_t count)
+{
+    static char json[8192];
+    char *at = stpcpy(json, "\"mcpDeps\":[");
+
+    for (size_t i = 0; i < count; i++)
+        at = stpcpy(at, i ? ",{\"name\":\"a\"}" : "{\"name\":\"a\"}");
+    (void)stpcpy(at, "]");
+    return json;
+}
+
 TEST(dependencies_are_checked_and_kept)
 {
+    CHECK(passes(deps_of(64)));
+    CHECK(is_refused(deps_of(65), "/mcpDeps:", "64 servers at most"));
     CHECK(passes("\"mcpDeps\":[]"));
     CHECK(passes("\"mcpDeps\":[{\"name\":\"fs\",\"type\":\"stdio\",\"command\":\"npx\",\"args\":["
                  "\"-y\"],\"env\":{\"A\":\"${B}\"},\"envRequired\":[\"B\"],\"version\":\"1\"}]"));

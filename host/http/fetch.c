@@ -1,0 +1,389 @@
+/*
+ * fetch.c - a fetch is some tries; a try is a transfer, and one more for each redirect.
+ *
+ * Redirects are followed here and not by libcurl, so that each step is checked against the one
+ * before.
+ */
+#include "http/fetch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "http/transfer.h"
+#include "http/url.h"
+
+#define MOST_REDIRECTS 5
+#define PROGRESS_US 100000
+
+static const char unreachable_hint[] = "is the registry's address right, and is the network there?";
+
+enum verdict {
+    ANSWERED,
+    REDIRECTED,
+    AGAIN, /* it failed, in a way that may pass; the words are there */
+    FAILED,
+};
+
+struct cr_fetch {
+    struct cr_fetcher *fetcher;
+    struct cr_http_ask ask;
+    struct cr_transfer t; /* the last */
+    struct cr_err why;
+    struct cr_task begin;
+    struct cr_timer tick;  /* for progress() */
+    struct cr_timer pause; /* before the next try */
+    int tries, tried;
+
+    /* Of this try. */
+    int redirects;
+    int64_t fresh_s; /* the shortest of all its answers */
+    bool no_store;   /* one of them said so */
+};
+
+void cr_fetcher_clear(struct cr_fetcher *fetcher)
+{
+    cr_http_multi_free(fetcher->multi);
+    fetcher->multi = NULL;
+}
+
+/* --- what came of it ------------------------------------------------------------------------ */
+
+/* " (tried 3 times)", or nothing the first time. */
+static const char *tried(const struct cr_fetch *r, char out[32])
+{
+    out[0] = '\0';
+    if (r->tried > 1)
+        (void)snprintf(out, 32, " (tried %d times)", r->tried);
+    return out;
+}
+
+static enum verdict unreachable(struct cr_fetch *r, enum verdict verdict, const char *hint,
+                                const char *reason)
+{
+    char times[32];
+
+    (void)cr_err_end(&r->why, CAPRUN_OUTCOME_REGISTRY_UNREACHABLE, hint,
+                     "cannot reach \"%s\": %s%s", r->t.url, reason, tried(r, times));
+    return verdict;
+}
+
+static enum verdict too_slow(struct cr_fetch *r, const char *words, uint32_t limit_ms)
+{
+    char limit[32], reason[64];
+
+    cr_units_show_duration(limit_ms, limit);
+    (void)snprintf(reason, sizeof(reason), "%s %s", words, limit);
+    return unreachable(r, FAILED, "the server is too slow, or the network is; try again later",
+                       reason);
+}
+
+static enum verdict too_long(struct cr_fetch *r, const char *what, size_t max)
+{
+    (void)cr_err_end(&r->why, CAPRUN_OUTCOME_METADATA_INVALID,
+                     "this is not what a registry should send: is its address right?",
+                     "%s \"%s\" is over %zu bytes", what, r->t.url, max);
+    return FAILED;
+}
+
+static enum verdict judge_stop(struct cr_fetch *r)
+{
+    switch (r->t.stop) {
+    case CR_TRANSFER_STALLED:
+        return too_slow(r, "nothing came for", r->fetcher->limits.stall_ms);
+    case CR_TRANSFER_LATE:
+        return too_slow(r, "not finished after", r->fetcher->limits.total_ms);
+    case CR_TRANSFER_LONG_HEAD:
+        return too_long(r, "the head of", CR_HTTP_HEAD_MAX);
+    case CR_TRANSFER_LONG_BODY:
+        return too_long(r, "what came from", r->t.max);
+    case CR_TRANSFER_ENCODED:
+        (void)cr_err_end(&r->why, CAPRUN_OUTCOME_METADATA_INVALID, "tell who runs the registry",
+                         "what came from \"%s\" is encoded in a way that was not asked for",
+                         r->t.url);
+        return FAILED;
+    case CR_TRANSFER_MEMORY:
+    case CR_TRANSFER_GOES_ON:
+        break;
+    }
+    (void)cr_err_memory(&r->why);
+    return FAILED;
+}
+
+static enum verdict judge_code(struct cr_fetch *r, CURLcode code)
+{
+    /* libcurl's names, of which each version has others */
+    switch ((int)code) {
+    case CURLE_OK:
+        if (r->t.head.done)
+            return ANSWERED;
+        return unreachable(r, AGAIN, unreachable_hint, "the answer ends in its head");
+    case CURLE_COULDNT_RESOLVE_HOST:
+    case CURLE_COULDNT_RESOLVE_PROXY:
+    case CURLE_COULDNT_CONNECT:
+    case CURLE_OPERATION_TIMEDOUT:
+    case CURLE_SSL_CONNECT_ERROR:
+    case CURLE_GOT_NOTHING:
+    case CURLE_PARTIAL_FILE:
+    case CURLE_SEND_ERROR:
+    case CURLE_RECV_ERROR:
+    case CURLE_HTTP2:
+    case CURLE_HTTP2_STREAM:
+        return unreachable(r, AGAIN, unreachable_hint, r->t.reason);
+    case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_SSL_CACERT_BADFILE:
+        return unreachable(r, FAILED,
+                           "the server's certificate is not trusted here; the variable "
+                           "SSL_CERT_FILE names a file of authorities that are",
+                           r->t.reason);
+    case CURLE_FILESIZE_EXCEEDED:
+        return too_long(r, "what came from", r->t.max);
+    case CURLE_BAD_CONTENT_ENCODING:
+        (void)cr_err_end(&r->why, CAPRUN_OUTCOME_METADATA_INVALID, "tell who runs the registry",
+                         "what came from \"%s\" cannot be unpacked: %s", r->t.url, r->t.reason);
+        return FAILED;
+    case CURLE_OUT_OF_MEMORY:
+        /* also what libcurl says of a line of the head that is too long for it */
+        if (r->t.heard_us && !r->t.head.done)
+            return too_long(r, "the head of", CR_HTTP_HEAD_MAX);
+        (void)cr_err_memory(&r->why);
+        return FAILED;
+    case 100: /* CURLE_TOO_LARGE, which later versions say instead */
+        return too_long(r, "the head of", CR_HTTP_HEAD_MAX);
+    default:
+        return unreachable(r, FAILED, unreachable_hint, r->t.reason);
+    }
+}
+
+static bool is_redirect(long status)
+{
+    return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
+}
+
+static enum verdict judge_status(struct cr_fetch *r)
+{
+    long status = r->t.head.status;
+    const char *words = cr_http_head_words(status);
+    bool passes = status == 429 || status == 502 || status == 503 || status == 504;
+    char times[32];
+
+    if (status == 404 || status == 410 || (status == 304 && r->t.etag && r->t.etag[0]))
+        return ANSWERED;
+    if (is_redirect(status) && r->t.head.location[0])
+        return REDIRECTED;
+    (void)cr_err_end(&r->why, CAPRUN_OUTCOME_REGISTRY_UNREACHABLE,
+                     status >= 500 || passes ? "the registry has trouble; try again later"
+                                             : "is the registry's address right?",
+                     "\"%s\" answered %ld%s%s%s", r->t.url, status, words[0] ? " " : "", words,
+                     tried(r, times));
+    return passes ? AGAIN : FAILED;
+}
+
+/*
+ * A status that is not 200 says all, whatever became of the body; libcurl looks at the length of
+ * that before it tells of the end of the head.
+ */
+static enum verdict judge(struct cr_fetch *r, CURLcode code)
+{
+    if (r->t.stop == CR_TRANSFER_MEMORY)
+        return judge_stop(r);
+    if ((r->t.head.done || code == CURLE_FILESIZE_EXCEEDED) && r->t.head.status != 200)
+        return judge_status(r);
+    return r->t.stop ? judge_stop(r) : judge_code(r, code);
+}
+
+/* --- the end -------------------------------------------------------------------------------- */
+
+void cr_fetch_cancel(struct cr_fetch *r)
+{
+    struct cr_loop *loop = r->fetcher->loop;
+
+    cr_loop_forget(loop, &r->begin);
+    cr_loop_unset(loop, &r->tick);
+    cr_loop_unset(loop, &r->pause);
+    cr_transfer_clear(&r->t);
+    free(r);
+}
+
+static void take_answer(struct cr_fetch *r, struct cr_http_answer *ret)
+{
+    memset(ret, 0, sizeof(*ret));
+    ret->status = r->t.head.status;
+    ret->body = r->t.body;
+    cr_buf_init(&r->t.body, 0);
+    ret->max_age_s = r->fresh_s;
+    ret->no_store = r->no_store;
+    if (r->redirects == 0)
+        memcpy(ret->etag, r->t.head.etag, sizeof(ret->etag));
+}
+
+/* The owner hears of it when the request is gone, so that it may end all else. */
+static void finish(struct cr_fetch *r, bool is_answered)
+{
+    struct cr_http_ask ask = r->ask;
+    struct cr_err why = r->why;
+    struct cr_http_answer answer;
+
+    if (is_answered)
+        take_answer(r, &answer);
+    cr_fetch_cancel(r);
+    ask.done(ask.data, is_answered ? &answer : NULL, &why);
+}
+
+/* --- tries ---------------------------------------------------------------------------------- */
+
+static void note_freshness(struct cr_fetch *r)
+{
+    int64_t fresh_s = cr_http_head_fresh_s(&r->t.head);
+
+    if (fresh_s < r->fresh_s)
+        r->fresh_s = fresh_s;
+    r->no_store = r->no_store || r->t.head.no_store;
+}
+
+/*
+ * Goes where the answer leads. Returns false if that is nowhere to go. An ETag belongs to the URL
+ * that gave it: from here on none is sent, and none is taken.
+ */
+static bool follow(struct cr_fetch *r)
+{
+    const char *location = r->t.head.location;
+    struct cr_buf next;
+    bool good;
+
+    if (++r->redirects > MOST_REDIRECTS) {
+        (void)cr_err_end(&r->why, CAPRUN_OUTCOME_METADATA_INVALID, "tell who runs the registry",
+                         "\"%s\" redirects to \"%s\", which is the redirect number %d, and "
+                         "%d are followed",
+                         r->t.url, location, r->redirects, MOST_REDIRECTS);
+        return false;
+    }
+    cr_buf_init(&next, sizeof(r->t.url));
+    good = cr_url_join(r->fetcher->multi->lib, r->t.url, location, &next) && cr_buf_text(&next);
+    if (good)
+        memcpy(r->t.url, next.data, next.len + 1);
+    else
+        (void)cr_err_end(&r->why, CAPRUN_OUTCOME_METADATA_INVALID,
+                         "redirects are followed to http and https, from https only to https, "
+                         "and never with a user or a password",
+                         "\"%s\" redirects to \"%s\", which is not followed", r->t.url, location);
+    cr_buf_clear(&next);
+    r->t.etag = NULL;
+    return good;
+}
+
+/* Sets the timer for the next try. Returns false, with the words of the last, if there is none. */
+static bool pause_before_next(struct cr_fetch *r)
+{
+    int64_t now = cr_loop_now();
+    int64_t pause_ms = (int64_t)r->fetcher->limits.pause_ms << (r->tried - 1);
+    int64_t until;
+
+    pause_ms += pause_ms * (now & 0xff) / 0x400; /* clients that failed together come apart */
+    if (r->t.head.retry_after_s * 1000 > pause_ms)
+        pause_ms = r->t.head.retry_after_s * 1000;
+    until = now + pause_ms * 1000;
+    if (r->tried >= r->tries || until >= r->t.deadline_us)
+        return false;
+    cr_loop_set(r->fetcher->loop, &r->pause, until);
+    return true;
+}
+
+static void start_transfer(struct cr_fetch *r);
+
+static void transfer_ended(struct cr_transfer *t, CURLcode code)
+{
+    struct cr_fetch *r = cr_container(t, struct cr_fetch, t);
+    enum verdict verdict = judge(r, code);
+
+    note_freshness(r);
+    if (verdict == REDIRECTED && follow(r))
+        start_transfer(r);
+    else if (verdict != AGAIN || !pause_before_next(r))
+        finish(r, verdict == ANSWERED);
+}
+
+static void start_transfer(struct cr_fetch *r)
+{
+    CURLcode code = cr_transfer_start(&r->t);
+
+    if (code)
+        transfer_ended(&r->t, code);
+}
+
+static void start_try(struct cr_fetch *r)
+{
+    const char *url = r->ask.url;
+
+    (void)snprintf(r->t.url, sizeof(r->t.url), "%.*s", (int)strcspn(url, "#"), url);
+    r->t.etag = r->ask.etag;
+    r->tried++;
+    r->redirects = 0;
+    r->fresh_s = INT64_MAX;
+    r->no_store = false;
+    start_transfer(r);
+}
+
+static void pause_over(struct cr_timer *timer)
+{
+    start_try(cr_container(timer, struct cr_fetch, pause));
+}
+
+static void tell_progress(struct cr_timer *timer)
+{
+    struct cr_fetch *r = cr_container(timer, struct cr_fetch, tick);
+
+    cr_loop_set(r->fetcher->loop, timer, cr_loop_now() + PROGRESS_US);
+    r->ask.progress(r->ask.data, r->t.url, r->t.body.len, cr_transfer_total(&r->t));
+}
+
+/* --- the beginning -------------------------------------------------------------------------- */
+
+/* Opens libcurl, which takes some milliseconds, for the first of them. */
+static bool open_multi(struct cr_fetch *r)
+{
+    struct cr_fetcher *f = r->fetcher;
+    const struct cr_http_lib *lib = cr_http_lib_open(&r->why);
+
+    if (lib && !f->multi && !(f->multi = cr_http_multi_new(f->loop, lib, f->sockets)))
+        (void)cr_err_memory(&r->why);
+    return f->multi != NULL;
+}
+
+static void begin(struct cr_task *task)
+{
+    struct cr_fetch *r = cr_container(task, struct cr_fetch, begin);
+
+    if (!cr_url_is_http(r->ask.url)) {
+        (void)cr_url_refuse(r->ask.url, &r->why);
+        finish(r, false);
+    } else if (!open_multi(r)) {
+        finish(r, false);
+    } else {
+        start_try(r);
+    }
+}
+
+struct cr_fetch *cr_fetch_start(struct cr_fetcher *fetcher, const struct cr_http_ask *ask)
+{
+    struct cr_fetch *r = calloc(1, sizeof(*r));
+
+    if (!r)
+        return NULL;
+    r->fetcher = fetcher;
+    r->ask = *ask;
+    r->tries = ask->tries ? ask->tries : fetcher->limits.tries;
+    cr_transfer_init(&r->t, fetcher, ask->max);
+    r->t.accept = ask->accept;
+    r->t.ended = transfer_ended;
+    r->t.deadline_us = cr_loop_now() + (int64_t)fetcher->limits.total_ms * 1000;
+    (void)snprintf(r->t.url, sizeof(r->t.url), "%s", ask->url);
+    r->begin = (struct cr_task){.run = begin, .name = "http"};
+    r->pause = (struct cr_timer){.when_us = -1, .due = pause_over, .name = "http"};
+    r->tick = (struct cr_timer){.when_us = -1, .due = tell_progress, .name = "http"};
+    cr_loop_defer(fetcher->loop, &r->begin);
+    if (ask->progress)
+        cr_loop_set(fetcher->loop, &r->tick, cr_loop_now());
+    return r;
+}
