@@ -265,6 +265,7 @@ class Process:
 
     @property
     def envelope(self):
+        assert self.out, f"no envelope, status {self.status}; stderr: {self.err[-2000:]!r}"
         return parse_envelope(self.out)
 
 
