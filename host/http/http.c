@@ -255,13 +255,14 @@ void cr_http_init(struct cr_http *http, struct cr_loop *loop)
 static void forget_requests(struct cr_http *http)
 {
     while (http->requests) {
-        struct cr_http_request *r = http->requests;
+        struct cr_http_request *r = http->requests, *next = r->next;
 
         if (r->fetch)
             cr_fetch_cancel(r->fetch);
         if (r->is_answered)
             cr_buf_clear(&r->answer.body);
         free_request(r);
+        http->requests = next; /* free_request() did this; the analyser cannot see it */
     }
 }
 
