@@ -92,7 +92,9 @@ musl_libs = $(worker_libs) $(MUSL)/libc.a $(shell $(CC) -print-file-name=libgcc.
 	$(shell $(CC) -print-file-name=crtendS.o) $(MUSL)/crtn.o
 
 runtime_flags = $(common) $(worker_variant) -fPIE $(lto) $(musl_flags) -Iruntime -I$(G) -isystem $(ENGINE)
-engine_flags = $(common) $(worker_variant) -fPIE $(lto) $(musl_flags) -w -fwrapv -Iruntime -I$(G)/engine -I$(ENGINE)
+# Of the engine's own warnings those that tell of an edit gone wrong. A sanitizer's are its own affair.
+engine_warnings := $(if $(VARIANT),-w,-Wuninitialized -Wmaybe-uninitialized $(if $(filter 1,$(WERROR)),-Werror))
+engine_flags = $(common) $(worker_variant) -fPIE $(lto) $(musl_flags) $(engine_warnings) -fwrapv -Iruntime -I$(G)/engine -I$(ENGINE)
 
 # The files of runtime/engine are included by engine.c.
 runtime_src := $(filter-out runtime/engine.c runtime/filter_gen.c runtime/main.c,$(wildcard runtime/*.c runtime/console/*.c))
@@ -139,14 +141,26 @@ run: all ## build, and run two sample capabilities, one of them with the tools o
 
 # --- the worker ------------------------------------------------------------------------------
 
-$(B)/caprun-worker: $(B)/runtime/main.o $(runtime_obj) $(B)/runtime/engine.o $(worker_extra)
+$(B)/caprun-worker: $(B)/runtime/main.o $(runtime_obj) $(B)/runtime/engine.o $(worker_extra) | $(B)/tools/.engine-checked
 	$(call say,LINK)
 	$(Q)$(CC) $(common) $(worker_variant) -fPIE $(lto) $(CFLAGS) $(musl_link) $(worker_link) $(LDFLAGS) -o $@ $(filter %.o,$^) $(musl_libs)
 
-$(G)/engine/quickjs.c: $(ENGINE)/.version third_party/engine.sed
+# All edits are made, or the build stops.
+engine_edits := $(wildcard third_party/edits/*.edit)
+$(G)/engine/quickjs.c: $(ENGINE)/.version third_party/apply-edits $(engine_edits)
 	@mkdir -p $(@D)
 	$(call say,GEN )
-	$(Q)sed -f third_party/engine.sed $(ENGINE)/quickjs.c >$@
+	$(Q)third_party/apply-edits $(ENGINE)/quickjs.c $(engine_edits) >$@
+
+# The engine does what caprun relies on, or the build stops.
+$(B)/tools/.engine-checked: third_party/engine-check.c tests/fuzz/fuzz_decode.c $(B)/runtime/engine.o $(B)/runtime/arena.o \
+		$(B)/runtime/mem.o
+	@mkdir -p $(@D)
+	$(call say,TEST)
+	$(Q)$(CC) $(runtime_flags) $(warnings) -fno-lto $(CFLAGS) $(musl_link) -o $(B)/tools/engine-check \
+		$(filter third_party/%.c %.o,$^) $(musl_libs)
+	$(Q)$(B)/tools/engine-check || { echo "third_party/README.md says what to do with another engine." >&2; exit 1; }
+	@touch $@
 
 ifneq ($(VARIANT),watchdog)
 $(B)/runtime/engine.o: runtime/engine.c $(G)/engine/quickjs.c Makefile

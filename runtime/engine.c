@@ -1,7 +1,7 @@
 /*
  * engine.c - the engine in one translation unit, and what is changed in it. The files in engine/
  * are parts of this unit too, because they need the engine's insides. Its source is as Debian has
- * it, but for what third_party/engine.sed changes.
+ * it, but for what third_party/edits change.
  *
  * The engine's headers come first, so that the replacements below apply to its code and not to the
  * C library's declarations. They leave it without a clock (Date shows what crw_engine_set_date was
@@ -35,6 +35,7 @@ static void catch_up(struct JSRuntime *rt);
 #include "engine.h"
 #include "engine/marks.h"
 
+#include "engine/layout.c"
 #include "engine/source.c"
 #include "engine/stack.c"
 #include "engine/compile.c"
