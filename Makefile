@@ -56,7 +56,7 @@ say = $(if $(V),,@echo '  $(1)' $@)
 lto := $(if $(VARIANT),,-flto=auto -ffat-lto-objects)
 
 # The rooms of the host, a line each: what a room may include beside itself. "wire" is what the host
-# shares with the worker. Each sees a folder with links to these; all but guard and cli are the
+# shares with the worker. Each sees a folder with links to these; all but guard, fetch and cli are the
 # library. "api" are the files of host/ itself, "tests" see everything.
 room_base :=
 room_config := base
@@ -64,6 +64,7 @@ room_policy := base wire
 room_http := base
 room_registry := base http wire
 room_guard :=
+room_fetch := base http
 room_mcp := base guard wire
 room_pool := base wire
 room_doctor := base pool wire
@@ -74,7 +75,7 @@ room_capability := base config http registry policy pool run journal wire
 room_cli := base config http registry journal capability
 
 rooms := $(sort $(patsubst room_%,%,$(filter room_%,$(.VARIABLES))))
-room_api := $(filter-out guard cli,$(rooms)) wire
+room_api := $(filter-out guard fetch cli,$(rooms)) wire
 room_tests := $(rooms) wire
 wire_headers := $(addprefix $(G)/shared/,wire.h run_limits.h probe_map.h versions.h)
 room_flags = -I$(G)/rooms/$(1)
@@ -100,7 +101,7 @@ engine_flags = $(common) $(worker_variant) -fPIE $(lto) $(musl_flags) $(engine_w
 runtime_src := $(filter-out runtime/engine.c runtime/filter_gen.c runtime/main.c,$(wildcard runtime/*.c runtime/console/*.c))
 runtime_obj := $(runtime_src:%.c=$(B)/%.o)
 web_headers := $(patsubst js/%.js,$(G)/%.h,$(wildcard js/web/*.js))
-lib_src := $(wildcard host/*.c $(patsubst %,host/%/*.c,$(filter-out guard cli,$(rooms))))
+lib_src := $(wildcard host/*.c $(patsubst %,host/%/*.c,$(filter-out guard fetch cli,$(rooms))))
 lib_obj := $(lib_src:%.c=$(B)/%.o) $(B)/host/wire.o $(host_extra)
 cli_obj := $(patsubst %.c,$(B)/%.o,$(wildcard host/cli/*.c))
 unit_tests := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
@@ -117,7 +118,7 @@ samples := $(patsubst samples/%.c,$(B)/samples/%,$(wildcard samples/*.c))
 all: deps ## build everything (the default); installs what is missing first
 	@$(MAKE) --no-print-directory programs
 
-programs: $(B)/caprun $(B)/caprun-worker $(B)/caprun-guard $(B)/libcaprun.a $(B)/libcaprun.so $(B)/THIRD_PARTY_LICENSES
+programs: $(B)/caprun $(B)/caprun-worker $(B)/caprun-guard $(B)/caprun-fetch $(B)/libcaprun.a $(B)/libcaprun.so $(B)/THIRD_PARTY_LICENSES
 	@:
 
 deps: ## install what is missing from Debian's packages, and get the engine and the bundled packages
@@ -329,6 +330,11 @@ $(B)/libcaprun.so: $(lib_obj)
 $(B)/caprun: $(cli_obj) $(B)/libcaprun.a
 	$(call say,LINK)
 	$(Q)$(CC) $(host_variant) $(CFLAGS) -pie $(link_hardening) $(LDFLAGS) -o $@ $(filter %.c %.o %.a,$^) -l:libnettle.a
+
+# Opens libcurl, for one URL.
+$(B)/caprun-fetch: $(patsubst %.c,$(B)/%.o,$(wildcard host/fetch/*.c)) $(B)/libcaprun.a
+	$(call say,LINK)
+	$(Q)$(CC) $(host_variant) $(CFLAGS) -pie $(link_hardening) $(LDFLAGS) -o $@ $(filter %.o %.a,$^)
 
 samples: all ## build the sample hosts of docs/embedding.md, in build/samples
 	@$(MAKE) --no-print-directory sample_programs
@@ -573,7 +579,7 @@ install: all ## install below $(DESTDIR)$(PREFIX)
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions \
 		$(DESTDIR)$(PREFIX)/share/caprun/deno
 	install -m 755 $(B)/caprun $(DESTDIR)$(PREFIX)/bin/caprun
-	install -m 755 $(B)/caprun-worker $(B)/caprun-guard $(DESTDIR)$(PREFIX)/libexec/caprun
+	install -m 755 $(B)/caprun-worker $(B)/caprun-guard $(B)/caprun-fetch $(DESTDIR)$(PREFIX)/libexec/caprun
 	install -m 644 $(B)/libcaprun.a $(DESTDIR)$(PREFIX)/lib/libcaprun.a
 	install -m 755 $(B)/libcaprun.so $(DESTDIR)$(PREFIX)/lib/libcaprun.so.0
 	ln -sf libcaprun.so.0 $(DESTDIR)$(PREFIX)/lib/libcaprun.so
@@ -588,7 +594,7 @@ install: all ## install below $(DESTDIR)$(PREFIX)
 		install -m 644 /dev/stdin $(DESTDIR)$(PREFIX)/lib/pkgconfig/caprun.pc
 
 uninstall: ## remove what install put there
-	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,bin/caprun libexec/caprun/caprun-worker libexec/caprun/caprun-guard \
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,bin/caprun libexec/caprun/caprun-worker libexec/caprun/caprun-guard libexec/caprun/caprun-fetch \
 		lib/libcaprun.a lib/libcaprun.so.0 lib/libcaprun.so include/caprun.h share/man/man1/caprun.1 \
 		lib/pkgconfig/caprun.pc share/caprun/caprun.schema.json share/doc/caprun/LICENSE share/doc/caprun/THIRD_PARTY_LICENSES \
 		share/bash-completion/completions/caprun share/zsh/site-functions/_caprun $(addprefix share/caprun/deno/,$(deno_files)))

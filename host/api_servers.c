@@ -1,4 +1,5 @@
 /* api_servers.c - the public functions about a configuration: servers, calls, capabilities. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,27 +10,24 @@
 #include "run/envelope.h"
 #include "route/route.h"
 
-/* The guard is beside the worker. */
-static int find_guard(struct caprun_runtime *rt, char **ret)
+/* |program|, which is beside the worker. */
+static int find_program(struct caprun_runtime *rt, const char *program, char ret[PATH_MAX])
 {
     const char *worker = rt->pool.stock.program;
     int folder = (int)(strrchr(worker, '/') - worker);
 
-    if (asprintf(ret, "%.*s/caprun-guard", folder, worker) < 0)
-        return cr_err_set(&rt->err, CAPRUN_E_NOMEM, "no memory");
+    if (snprintf(ret, PATH_MAX, "%.*s/%s", folder, worker, program) >= PATH_MAX)
+        return cr_err_set(&rt->err, CAPRUN_E_INVAL, "the path of '%s' is too long", program);
     return 0;
 }
 
 static int make_route(struct caprun_runtime *rt)
 {
-    char *guard;
-    int r = find_guard(rt, &guard);
+    char guard[PATH_MAX];
 
-    if (r < 0)
-        return r;
-    r = cr_route_new(&rt->loop, rt->config, guard, rt->cache, &rt->route, &rt->err);
-    free(guard);
-    return r;
+    if (find_program(rt, "caprun-guard", guard) < 0)
+        return CAPRUN_E_INVAL;
+    return cr_route_new(&rt->loop, rt->config, guard, rt->cache, &rt->route, &rt->err);
 }
 
 static int refuse_second_config(struct caprun_runtime *rt)
@@ -61,7 +59,7 @@ static void lock_is_good(void *data)
         cr_route_trust_lock(rt->route);
 }
 
-/* Takes over |config|. Returns 0, CAPRUN_E_STATE or CAPRUN_E_NOMEM. */
+/* Takes over |config|. Returns 0, CAPRUN_E_STATE, CAPRUN_E_NOMEM, or CAPRUN_E_INVAL for a path. */
 static int keep_config(struct caprun_runtime *rt, struct cr_config *config)
 {
     struct cr_config *copy = refuse_second_config(rt) < 0 ? NULL : malloc(sizeof(*copy));
@@ -76,7 +74,7 @@ static int keep_config(struct caprun_runtime *rt, struct cr_config *config)
     rt->capabilities.cache_dir = rt->cache;
     rt->capabilities.lock_is_good = lock_is_good;
     rt->capabilities.data = rt;
-    return 0;
+    return find_program(rt, "caprun-fetch", rt->capabilities.http.program);
 }
 
 static void forget_config(struct caprun_runtime *rt)

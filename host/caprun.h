@@ -129,8 +129,9 @@ CAPRUN_API void caprun_free(struct caprun_runtime *rt);
 CAPRUN_API const char *caprun_error(const struct caprun_runtime *rt);
 
 /*
- * Where caprun-worker is, and beside it caprun-guard, which starts MCP servers. By default, and
- * with NULL, it is looked for beside the library (or the program that has it linked in), then in
+ * Where caprun-worker is, and beside it caprun-guard, which starts MCP servers, and caprun-fetch,
+ * which fetches URLs. By default, and with NULL, it is looked for beside the library (or the
+ * program that has it linked in), then in
  * ../libexec/caprun from there. A relative |path| starts in the directory that is the current one
  * now, and the library's own in that of when it was loaded. |path| is copied. Returns 0,
  * CAPRUN_E_NOMEM, CAPRUN_E_SYS if there is no current directory, or CAPRUN_E_STATE after the zygote

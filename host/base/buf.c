@@ -2,6 +2,7 @@
 #include "base/buf.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,27 +31,36 @@ static size_t grown(const struct cr_buf *b, size_t need)
     return cap;
 }
 
+/* Returns false, and the buffer remembers, if there is no memory. */
+static bool resize(struct cr_buf *b, size_t cap)
+{
+    uint8_t *data = realloc(b->data, cap ? cap : 1);
+
+    if (!data) {
+        b->err = CAPRUN_E_NOMEM;
+        return false;
+    }
+    b->data = data;
+    b->cap = cap;
+    return true;
+}
+
+void cr_buf_grow_to(struct cr_buf *b, size_t cap)
+{
+    if (!b->err && cap > b->cap && cap <= b->max)
+        (void)resize(b, cap);
+}
+
 uint8_t *cr_buf_room(struct cr_buf *b, size_t len)
 {
-    uint8_t *data;
-    size_t cap;
-
     if (b->err)
         return NULL;
     if (len > b->max - b->len) {
         b->err = CAPRUN_E_TOOBIG;
         return NULL;
     }
-    if (len > b->cap - b->len || !b->data) {
-        cap = grown(b, b->len + len);
-        data = realloc(b->data, cap ? cap : 1);
-        if (!data) {
-            b->err = CAPRUN_E_NOMEM;
-            return NULL;
-        }
-        b->data = data;
-        b->cap = cap;
-    }
+    if ((len > b->cap - b->len || !b->data) && !resize(b, grown(b, b->len + len)))
+        return NULL;
     return b->data + b->len;
 }
 
@@ -87,6 +97,8 @@ void cr_buf_fmt(struct cr_buf *b, const char *fmt, ...)
     uint8_t *room;
     int len;
 
+    if (b->err)
+        return;
     va_start(ap, fmt);
     len = vsnprintf(NULL, 0, fmt, ap);
     va_end(ap);

@@ -45,6 +45,9 @@ void cr_buf_drop(struct cr_buf *b, size_t len);
  */
 uint8_t *cr_buf_room(struct cr_buf *b, size_t len);
 
+/* Makes the buffer |cap| bytes long, where doubling would make it longer than it will ever be. */
+void cr_buf_grow_to(struct cr_buf *b, size_t cap);
+
 /*
  * Puts a NUL after the bytes (not counted in len) and returns them, or NULL after a failure. Needs
  * one byte below the ceiling; so does cr_buf_fmt(), for a moment.

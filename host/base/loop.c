@@ -73,8 +73,7 @@ void cr_loop_set(struct cr_loop *loop, struct cr_timer *timer, int64_t when_us)
 static void begin_turn(struct cr_loop *loop, const char *name)
 {
     loop->turn_end_us = cr_loop_now() + loop->turn_us;
-    if (!loop->is_beside)
-        cr_watchdog_begin(name);
+    cr_watchdog_begin(name);
 }
 
 static void end_turn(struct cr_loop *loop)

@@ -67,7 +67,6 @@ struct cr_loop {
     struct epoll_event batch[CR_LOOP_BATCH];
     int batch_len;
     bool stepping;
-    bool is_beside;        /* it is of a thread that may block, which the watchdog does not watch */
     struct cr_watch clock; /* a timerfd */
     struct cr_watch bell;  /* an eventfd: somebody wants a step */
 };

@@ -41,6 +41,7 @@ struct loader {
     /* While it goes on. */
     struct cr_fqdn want;
     struct cr_task failed; /* ends the run with |why|, in a step */
+    struct cr_task start;  /* starts it, in a turn of its own: both take long for large code */
     struct cr_err why;
     struct cr_timer busy;
     struct cr_pinning *pinning;    /* NULL: nothing is read or written */
@@ -88,6 +89,7 @@ static void stop(struct loader *l, struct cr_err *why)
     l->pinning = NULL;
     l->placing = NULL;
     cr_loop_forget(l->loop, &l->failed);
+    cr_loop_forget(l->loop, &l->start);
     cr_loop_unset(l->loop, &l->busy);
     forget(l);
 }
@@ -233,8 +235,9 @@ static void start_again(struct cr_timer *timer)
     start_now(cr_container(timer, struct loader, busy));
 }
 
-static void check_and_start(struct loader *l)
+static void check_and_start(struct cr_task *task)
 {
+    struct loader *l = cr_container(task, struct loader, start);
     struct cr_err why;
 
     if (cr_replay_check(l->run, &why) < 0)
@@ -269,7 +272,7 @@ static void place_is_made(struct cr_job *job)
     if (r < 0)
         fail(l, &why);
     else
-        check_and_start(l);
+        cr_loop_defer(l->loop, &l->start);
 }
 
 static int start_placing(struct loader *l, struct cr_err *why)
@@ -300,7 +303,7 @@ static void record_and_start(struct loader *l)
         r = l->is_expected ? 0 : give_origin(l, &why);
         cr_run_give(l->run, false);
         if (r == 0)
-            check_and_start(l);
+            cr_loop_defer(l->loop, &l->start);
     }
     if (r < 0)
         fail(l, &why);
@@ -455,6 +458,7 @@ int cr_loader_new(struct caprun_run *run, struct cr_capability_host *host, const
     l->run = run;
     l->loop = cr_run_look(run).loop;
     l->failed = (struct cr_task){.run = end_failed, .name = "loader"};
+    l->start = (struct cr_task){.run = check_and_start, .name = "loader"};
     l->busy = (struct cr_timer){.when_us = -1, .due = start_again, .name = "loader"};
     l->name = strdup(name);
     if (!l->name) {

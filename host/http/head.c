@@ -110,9 +110,12 @@ static void read_status(struct cr_http_head *head, struct span line)
 {
     const char *space = memchr(line.at, ' ', line.len);
     size_t bytes = head->bytes;
+    unsigned codings = head->codings; /* also of informational ones */
 
     cr_http_head_init(head);
     head->bytes = bytes;
+    head->codings = codings;
+    head->has_begun = true;
     if (!space || (size_t)(space - line.at) + 4 > line.len)
         return;
     head->status = (long)seconds((struct span){space + 1, 3});
@@ -160,10 +163,11 @@ bool cr_http_head_line(struct cr_http_head *head, const char *line, size_t len)
         return false;
     if (head->done)
         return true;
-    if (text.len >= 5 && memcmp(text.at, "HTTP/", 5) == 0)
-        read_status(head, text);
-    else if (text.len == 0)
+    if (text.len == 0) {
         head->done = head->status >= 200;
+        head->has_begun = false;
+    } else if (!head->has_begun && text.len >= 5 && memcmp(text.at, "HTTP/", 5) == 0)
+        read_status(head, text);
     else
         read_field(head, text);
     return true;

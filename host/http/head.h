@@ -16,9 +16,10 @@
 #define CR_HTTP_HEAD_FRESH_MAX (7 * 86400) /* seconds; a longer max-age is read as this */
 
 struct cr_http_head {
-    size_t bytes; /* so far */
-    long status;  /* 0: no status line yet */
-    bool done;    /* the empty line was there, and the status is not informational */
+    size_t bytes;   /* so far */
+    long status;    /* 0: no status line yet */
+    bool done;      /* the empty line was there, and the status is not informational */
+    bool has_begun; /* its status line was there: another one is a field of that name */
     char etag[256];
     char location[2050]; /* as it came, cut; "" if there was none */
     int64_t max_age_s;   /* -1: not said */

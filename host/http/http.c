@@ -1,245 +1,445 @@
 /*
- * http.c - the client in the loop of its owner, and the thread that works for it.
+ * http.c - a request is a process: started, read from, and killed.
  *
- * The two share no state but messages: the owner orders a start or a cancel; the thread reports
- * progress, an end, and that it has forgotten a request. A request belongs to the owner. One that
- * was cancelled is freed when the thread has forgotten it, since messages may be on their way.
+ *     WAITING --there is room for one more--> RUNNING --its answer, its end, its time--> ENDING
+ *
+ * A request is told its end when it is ENDING; it is freed when its process is reaped.
  */
 #include "http/http.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
-#include <stdatomic.h>
+#include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-#include "base/mailbox.h"
-#include "http/fetch.h"
+#include "base/mem.h"
+#include "base/units.h"
+#include "http/fetch_wire.h"
 #include "http/url.h"
 
-#define LOOK_US 250000 /* how often the owner looks whether the thread is kept busy */
-#define MOST_BUSY_US 1000000
+#define SPARE_US 500000        /* the program has its own limits, and words for what was reached */
+#define READ_MOST (256u << 10) /* in a turn */
+#define LOOK_AGAIN_US 1000     /* without a pidfd */
 
-enum what { START, CANCEL, PROGRESS, ENDED, FORGOTTEN };
-
-struct message {
-    struct cr_mail mail;
-    enum what what;
-    struct cr_http_request *request;
-};
-
-struct cr_http_thread {
-    pthread_t id;
-    struct cr_loop loop; /* the thread's, as is the next */
-    struct cr_fetcher fetcher;
-    struct cr_http_sockets sockets;
-    struct cr_mailbox orders, reports;
-    atomic_bool ends;
-    struct cr_timer look; /* the owner's */
-};
+enum state { WAITING, RUNNING, ENDING };
 
 struct cr_http_request {
     struct cr_http *http;
     struct cr_http_ask ask; /* its texts are in |texts| */
     char *texts;
-    bool is_cancelled;
-    struct cr_http_request *next, **at; /* the owner's list */
-    struct message start, cancel, progress, ended, forgotten;
+    enum state state;
+    struct cr_http_request *next, **at; /* in the list of the client */
 
-    struct cr_fetch *fetch;   /* the thread's; NULL: not begun yet, or over */
-    atomic_bool is_told;      /* |progress| is on its way, and what it tells does not change */
-    char url[CR_URL_MAX + 1]; /* what it tells */
-    uint64_t got, total;
-    struct cr_http_answer
-        answer; /* of an end; the thread fills them, and then the owner has them */
+    pid_t pid;              /* 0: it is reaped, or was not started */
+    int alive;              /* the pipe that ends it when it is closed; -1: it is */
+    struct cr_watch socket; /* to it */
+    struct cr_watch ended;  /* its pidfd */
+    struct cr_timer limit; /* its time is over; or, without a pidfd, to look whether it has ended */
+    struct cr_task news;   /* tells the end, in a step */
+    struct cr_buf in;      /* what it has said, and was not understood yet */
+
+    struct cr_http_answer answer;
     bool is_answered;
-    struct cr_err why;
+    struct cr_err why; /* if it is not */
 };
 
-/* --- in the thread ---------------------------------------------------------------------------- */
+static void start_waiting(struct cr_http *http);
 
-static void report(struct cr_http_request *r, struct message *message)
+/* --- the end ---------------------------------------------------------------------------------- */
+
+static void close_fd(int *fd)
 {
-    cr_mailbox_send(&r->http->thread->reports, &message->mail);
+    if (*fd >= 0)
+        (void)close(*fd);
+    *fd = -1;
 }
 
-static void fetch_goes_on(void *data, const char *url, uint64_t got, uint64_t total)
+static void close_watch(struct cr_http_request *r, struct cr_watch *watch)
 {
-    struct cr_http_request *r = data;
-
-    if (atomic_load(&r->is_told))
-        return;
-    (void)snprintf(r->url, sizeof(r->url), "%s", url);
-    r->got = got;
-    r->total = total;
-    atomic_store(&r->is_told, true);
-    report(r, &r->progress);
+    cr_loop_remove(r->http->loop, watch);
+    close_fd(&watch->fd);
 }
 
-static void fetch_ended(void *data, struct cr_http_answer *answer, const struct cr_err *why)
-{
-    struct cr_http_request *r = data;
-
-    r->fetch = NULL;
-    r->is_answered = answer != NULL;
-    if (answer)
-        r->answer = *answer;
-    r->why = *why;
-    report(r, &r->ended);
-}
-
-static void start_fetch(struct cr_http_request *r)
-{
-    struct cr_http_ask ask = r->ask;
-    struct cr_err why;
-
-    ask.progress = r->ask.progress ? fetch_goes_on : NULL;
-    ask.done = fetch_ended;
-    ask.data = r;
-    r->fetch = cr_fetch_start(&r->http->thread->fetcher, &ask);
-    if (r->fetch)
-        return;
-    (void)cr_err_memory(&why);
-    fetch_ended(r, NULL, &why);
-}
-
-static void stop_fetch(struct cr_http_request *r)
-{
-    if (r->fetch)
-        cr_fetch_cancel(r->fetch);
-    r->fetch = NULL;
-    report(r, &r->forgotten);
-}
-
-static void take_order(void *data, struct cr_mail *mail)
-{
-    struct message *m = cr_container(mail, struct message, mail);
-
-    (void)data;
-    if (m->what == START)
-        start_fetch(m->request);
-    else
-        stop_fetch(m->request);
-}
-
-static void *work(void *data)
-{
-    struct cr_http_thread *t = data;
-
-    while (!atomic_load(&t->ends))
-        cr_loop_step(&t->loop, -1);
-    return NULL;
-}
-
-/* --- in the loop of the owner ----------------------------------------------------------------- */
-
+/* In the list of a client: waiting, running, and ending until they are reaped. */
 static void free_request(struct cr_http_request *r)
 {
+    struct cr_http *http = r->http;
+
     *r->at = r->next;
     if (r->next)
         r->next->at = r->at;
+    else
+        http->last = r->at;
+    close_watch(r, &r->socket);
+    close_watch(r, &r->ended);
+    close_fd(&r->alive);
+    cr_loop_unset(http->loop, &r->limit);
+    cr_loop_forget(http->loop, &r->news);
+    cr_buf_clear(&r->in);
+    if (r->is_answered)
+        cr_buf_clear(&r->answer.body);
     free(r->texts);
     free(r);
 }
 
-/* The owner hears of it when the request is gone, so that it may end all else. */
-static void end_request(struct cr_http_request *r)
+/* Returns true if its process is gone, and was reaped. */
+static bool is_reaped(struct cr_http_request *r)
 {
+    pid_t pid = r->pid ? waitpid(r->pid, NULL, WNOHANG) : r->pid;
+
+    if (r->pid && pid != r->pid && !(pid < 0 && errno == ECHILD))
+        return false;
+    if (r->pid)
+        r->http->running--;
+    r->pid = 0;
+    return true;
+}
+
+/* The process was told to end: frees the request, now or when the process has ended. */
+static void reap(struct cr_http_request *r)
+{
+    struct cr_http *http = r->http;
+
+    if (is_reaped(r)) {
+        free_request(r);
+        start_waiting(http);
+    } else if (r->ended.fd < 0) {
+        cr_loop_set(http->loop, &r->limit, cr_loop_now() + LOOK_AGAIN_US);
+    }
+}
+
+static void process_ended(struct cr_watch *watch, uint32_t events)
+{
+    struct cr_http_request *r = cr_container(watch, struct cr_http_request, ended);
+
+    (void)events;
+    if (r->state == ENDING && !r->news.waits)
+        reap(r);
+    else
+        cr_loop_change(r->http->loop, watch, 0); /* what it said is read first */
+}
+
+/* The owner hears of it once; all else of the request is its process, which may take a moment. */
+static void tell_end(struct cr_task *task)
+{
+    struct cr_http_request *r = cr_container(task, struct cr_http_request, news);
     struct cr_http_ask ask = r->ask;
     struct cr_http_answer answer = r->answer;
     struct cr_err why = r->why;
     bool is_answered = r->is_answered;
 
-    free_request(r);
+    r->is_answered = false; /* the body is the owner's */
+    cr_loop_change(r->http->loop, &r->ended, EPOLLIN);
+    reap(r);
     ask.done(ask.data, is_answered ? &answer : NULL, &why);
 }
 
-static void tell_progress(struct cr_http_request *r)
+static void end_process(struct cr_http_request *r)
+{
+    r->state = ENDING;
+    cr_loop_unset(r->http->loop, &r->limit);
+    close_watch(r, &r->socket);
+    close_fd(&r->alive);
+    if (r->ended.fd >= 0)
+        (void)syscall(SYS_pidfd_send_signal, r->ended.fd, SIGKILL, NULL, 0);
+    else if (r->pid)
+        (void)kill(r->pid, SIGKILL);
+}
+
+static void finish(struct cr_http_request *r)
+{
+    end_process(r);
+    cr_loop_defer(r->http->loop, &r->news);
+}
+
+static void fail(struct cr_http_request *r, const char *words)
+{
+    (void)cr_err_end(&r->why, CAPRUN_OUTCOME_INTERNAL, NULL, "\"%s\" cannot be fetched: %s",
+                     r->ask.url, words);
+    finish(r);
+}
+
+static void time_is_over(struct cr_timer *timer)
+{
+    struct cr_http_request *r = cr_container(timer, struct cr_http_request, limit);
+    char limit[32];
+
+    if (r->state == ENDING) {
+        reap(r);
+        return;
+    }
+    cr_units_show_duration(r->http->limits.total_ms, limit);
+    (void)cr_err_end(&r->why, CAPRUN_OUTCOME_REGISTRY_UNREACHABLE,
+                     "the server is too slow, or the network is; try again later",
+                     "cannot reach \"%s\": not finished after %s", r->ask.url, limit);
+    finish(r);
+}
+
+/* --- what the program says -------------------------------------------------------------------- */
+
+static void tell_progress(struct cr_http_request *r, const struct fetch_told *told,
+                          const char *text)
 {
     char url[CR_URL_MAX + 1];
-    uint64_t got = r->got, total = r->total;
 
-    memcpy(url, r->url, sizeof(url));
-    atomic_store(&r->is_told, false);
-    r->ask.progress(r->ask.data, url, got, total);
+    (void)snprintf(url, sizeof(url), "%.*s", (int)told->text_len, text);
+    r->ask.progress(r->ask.data, url, told->got, told->total);
 }
 
-static void take_report(void *data, struct cr_mail *mail)
+static void take_answer(struct cr_http_request *r, const struct fetch_told *told, const char *extra,
+                        const char *body)
 {
-    struct message *m = cr_container(mail, struct message, mail);
-    struct cr_http_request *r = m->request;
+    struct cr_http_answer *a = &r->answer;
 
-    (void)data;
-    if (m->what == FORGOTTEN) {
-        if (r->is_answered)
-            cr_buf_clear(&r->answer.body);
-        free_request(r);
-    } else if (r->is_cancelled) {
-        return; /* it is forgotten soon */
-    } else if (m->what == PROGRESS) {
-        tell_progress(r);
-    } else {
-        end_request(r);
+    *a = (struct cr_http_answer){
+        .status = (long)told->status, .max_age_s = told->max_age_s, .no_store = told->no_store};
+    (void)snprintf(a->etag, sizeof(a->etag), "%.*s", (int)told->extra_len, extra);
+    cr_buf_init(&a->body, r->ask.max + 1);
+    cr_buf_add(&a->body, body, (size_t)told->body_len);
+    r->is_answered = !cr_buf_err(&a->body);
+    if (!r->is_answered) {
+        cr_buf_clear(&a->body);
+        (void)cr_err_memory(&r->why);
     }
+    finish(r);
 }
 
-/* A server that sends without end has libcurl for itself. */
-static void look_at_thread(struct cr_timer *timer)
+static void take_failure(struct cr_http_request *r, const struct fetch_told *told, const char *text,
+                         const char *extra)
 {
-    struct cr_http_thread *t = cr_container(timer, struct cr_http_thread, look);
-    struct cr_loop *loop = t->reports.loop;
-
-    cr_http_sockets_shut(&t->sockets, MOST_BUSY_US);
-    if (*(struct cr_http_request **)t->reports.data)
-        cr_loop_set(loop, timer, cr_loop_now() + LOOK_US);
+    (void)cr_err_end(&r->why, (enum caprun_outcome)told->outcome, NULL, "%.*s", (int)told->text_len,
+                     text);
+    (void)cr_err_hint(&r->why, "%.*s", (int)told->extra_len, extra);
+    finish(r);
 }
 
-/* --- the thread begins and ends --------------------------------------------------------------- */
-
-/* The new thread inherits the mask: a signal of the application must not be handled there. */
-static bool start_thread(struct cr_http_thread *t)
+/* A program that libcurl has been talked into anything says what it likes. */
+static bool makes_sense(const struct cr_http_request *r, const struct fetch_told *told)
 {
-    sigset_t all, before;
-    bool ok;
-
-    (void)sigfillset(&all);
-    if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0)
+    if (told->text_len >= sizeof(r->why.text) || told->extra_len >= sizeof(r->why.hint) ||
+        told->body_len > r->ask.max)
         return false;
-    ok = pthread_create(&t->id, NULL, work, t) == 0;
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return ok;
-}
-
-static void free_thread(struct cr_http_thread *t)
-{
-    cr_mailbox_clear(&t->orders);
-    cr_mailbox_clear(&t->reports);
-    cr_loop_clear(&t->loop);
-    cr_http_sockets_clear(&t->sockets);
-    free(t);
-}
-
-static struct cr_http_thread *new_thread(struct cr_http *http)
-{
-    struct cr_http_thread *t = calloc(1, sizeof(*t));
-
-    if (!t)
-        return NULL;
-    cr_http_sockets_init(&t->sockets);
-    t->look = (struct cr_timer){.when_us = -1, .due = look_at_thread, .name = "http"};
-    if (cr_loop_init(&t->loop, NULL) < 0 ||
-        cr_mailbox_init(&t->orders, &t->loop, take_order, NULL, NULL) < 0 ||
-        cr_mailbox_init(&t->reports, http->loop, take_report, &http->requests, NULL) < 0) {
-        free_thread(t);
-        return NULL;
+    switch (told->what) {
+    case FETCH_PROGRESS:
+        return r->ask.progress && told->text_len <= CR_URL_MAX && !told->body_len;
+    case FETCH_ANSWER:
+        return told->extra_len < sizeof(r->answer.etag) &&
+               (told->status == 200 || told->status == 304 || told->status == 404 ||
+                told->status == 410) &&
+               (told->status == 200 || !told->body_len);
+    case FETCH_FAILURE:
+        return !told->body_len && (told->outcome == CAPRUN_OUTCOME_REGISTRY_UNREACHABLE ||
+                                   told->outcome == CAPRUN_OUTCOME_METADATA_INVALID ||
+                                   told->outcome == CAPRUN_OUTCOME_INTERNAL);
+    default:
+        return false;
     }
-    t->loop.is_beside = true;
-    t->fetcher =
-        (struct cr_fetcher){.limits = http->limits, .loop = &t->loop, .sockets = &t->sockets};
-    if (start_thread(t))
-        return t;
-    free_thread(t);
-    return NULL;
 }
+
+/* Returns false if nothing whole is there, or the request goes on no more. */
+static bool take_message(struct cr_http_request *r)
+{
+    struct fetch_told told;
+    const char *text;
+    size_t len;
+
+    if (r->in.len < sizeof(told))
+        return false;
+    memcpy(&told, r->in.data, sizeof(told));
+    if (!makes_sense(r, &told)) {
+        fail(r, "its program has said what makes no sense");
+        return false;
+    }
+    len = sizeof(told) + told.text_len + told.extra_len + (size_t)told.body_len;
+    if (r->in.len < len)
+        return false;
+    text = (const char *)r->in.data + sizeof(told);
+    if (told.what == FETCH_ANSWER)
+        take_answer(r, &told, text + told.text_len, text + told.text_len + told.extra_len);
+    else if (told.what == FETCH_FAILURE)
+        take_failure(r, &told, text, text + told.text_len);
+    if (told.what != FETCH_PROGRESS)
+        return false;
+    tell_progress(r, &told, text); /* which may cancel it */
+    if (r->state == RUNNING)
+        cr_buf_drop(&r->in, len);
+    return r->state == RUNNING;
+}
+
+static void socket_ready(struct cr_watch *watch, uint32_t events)
+{
+    struct cr_http_request *r = cr_container(watch, struct cr_http_request, socket);
+    uint8_t *to = cr_buf_room(&r->in, READ_MOST);
+    ssize_t n = to ? recv(watch->fd, to, READ_MOST, MSG_DONTWAIT) : 0;
+
+    (void)events;
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    if (n > 0) {
+        r->in.len += (size_t)n;
+        while (take_message(r))
+            ;
+    } else {
+        fail(r, to ? "its program has ended before" : "no memory");
+    }
+}
+
+/* --- the beginning ---------------------------------------------------------------------------- */
+
+/* What libcurl, and what loads it, reads of the environment. */
+static const char *const passed_on[] = {
+    "http_proxy", "https_proxy",   "HTTPS_PROXY",  "all_proxy",    "ALL_PROXY",      "no_proxy",
+    "NO_PROXY",   "SSL_CERT_FILE", "SSL_CERT_DIR", "OPENSSL_CONF", "LD_LIBRARY_PATH"};
+#define PASSED_ON (sizeof(passed_on) / sizeof(passed_on[0]))
+
+static void free_env(char *env[PASSED_ON + 1])
+{
+    for (size_t i = 0; env[i]; i++)
+        free(env[i]);
+}
+
+static bool make_env(char *env[PASSED_ON + 1])
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < PASSED_ON; i++) {
+        const char *value = secure_getenv(passed_on[i]);
+
+        env[n] = NULL;
+        if (value && asprintf(&env[n], "%s=%s", passed_on[i], value) < 0) {
+            env[n] = NULL;
+            return false;
+        }
+        n += value != NULL;
+    }
+    env[n] = NULL;
+    return true;
+}
+
+/* Theirs become 0 and 1, one after the other: the second must not be 0. */
+static int above_theirs(int fd)
+{
+    int above = fd > FETCH_ALIVE ? fd : fcntl(fd, F_DUPFD_CLOEXEC, FETCH_ALIVE + 1);
+
+    if (above != fd)
+        (void)close(fd);
+    return above;
+}
+
+static int open_pairs(int *ret_socket, int *ret_their_socket, int *ret_alive, int *ret_their_alive)
+{
+    int pair[2];
+
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+        return -1;
+    *ret_socket = pair[0];
+    *ret_their_socket = above_theirs(pair[1]);
+    if (pipe2(pair, O_CLOEXEC) < 0)
+        return -1;
+    *ret_alive = pair[1];
+    *ret_their_alive = above_theirs(pair[0]);
+    return *ret_their_socket < 0 || *ret_their_alive < 0 ? -1 : 0;
+}
+
+static int spawn(const char *path, int socket, int alive, pid_t *ret_pid)
+{
+    static char name[] = "caprun-fetch";
+    char *env[PASSED_ON + 1] = {NULL};
+    posix_spawn_file_actions_t actions;
+    int r = posix_spawn_file_actions_init(&actions);
+
+    if (r != 0)
+        return r;
+    if (!make_env(env))
+        r = ENOMEM;
+    if (r == 0)
+        r = posix_spawn_file_actions_adddup2(&actions, socket, FETCH_SOCKET);
+    if (r == 0)
+        r = posix_spawn_file_actions_adddup2(&actions, alive, FETCH_ALIVE);
+    if (r == 0)
+        r = posix_spawn(ret_pid, path, &actions, NULL, (char *[]){name, NULL}, env);
+    (void)posix_spawn_file_actions_destroy(&actions);
+    free_env(env);
+    return r;
+}
+
+/* It fits into the empty socket: the URL has been looked at. */
+static bool send_ask(const struct cr_http_request *r, int socket)
+{
+    const struct cr_http_ask *a = &r->ask;
+    struct fetch_ask head = {.limits = r->http->limits,
+                             .max = a->max,
+                             .url_len = (uint32_t)strlen(a->url),
+                             .accept_len = (uint32_t)strlen(a->accept),
+                             .etag_len = a->etag ? (uint32_t)strlen(a->etag) : 0,
+                             .tells_progress = a->progress != NULL};
+    size_t len = sizeof(head) + head.url_len + head.accept_len + head.etag_len;
+    cr_autobuf struct cr_buf out = CR_BUF(len);
+
+    if (a->tries)
+        head.limits.tries = a->tries;
+    cr_buf_add(&out, &head, sizeof(head));
+    cr_buf_add(&out, a->url, head.url_len);
+    cr_buf_add(&out, a->accept, head.accept_len);
+    cr_buf_add(&out, a->etag, head.etag_len);
+    return !cr_buf_err(&out) &&
+           send(socket, out.data, len, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)len;
+}
+
+static int start_process(struct cr_http_request *r, struct cr_err *err)
+{
+    cr_autoclose int socket = -1, their_socket = -1, alive = -1, their_alive = -1;
+    struct cr_http *http = r->http;
+    int code;
+
+    if (open_pairs(&socket, &their_socket, &alive, &their_alive) < 0)
+        return cr_err_sys(err, "make a socket");
+    if (!send_ask(r, socket))
+        return cr_err_memory(err);
+    code = spawn(http->program, their_socket, their_alive, &r->pid);
+    if (code != 0) {
+        r->pid = 0;
+        errno = code;
+        return cr_err_sys(err, "start '%s'", http->program);
+    }
+    http->running++;
+    r->socket.fd = cr_steal_fd(&socket);
+    r->alive = cr_steal_fd(&alive);
+    r->ended.fd = (int)syscall(SYS_pidfd_open, r->pid, 0);
+    if (r->ended.fd >= 0 && cr_loop_add(http->loop, &r->ended, EPOLLIN, err) < 0)
+        close_fd(&r->ended.fd);
+    return cr_loop_add(http->loop, &r->socket, EPOLLIN, err);
+}
+
+static void start_one(struct cr_http_request *r)
+{
+    struct cr_err err;
+
+    r->state = RUNNING;
+    if (start_process(r, &err) < 0)
+        fail(r, err.text);
+}
+
+/* Those that come first, as many as may. */
+static void start_waiting(struct cr_http *http)
+{
+    for (struct cr_http_request *r = http->first; r && http->running < CR_HTTP_AT_ONCE;) {
+        struct cr_http_request *next = r->next;
+
+        if (r->state == WAITING)
+            start_one(r);
+        r = next;
+    }
+}
+
+/* --- the client ------------------------------------------------------------------------------- */
 
 void cr_http_init(struct cr_http *http, struct cr_loop *loop)
 {
@@ -249,41 +449,22 @@ void cr_http_init(struct cr_http *http, struct cr_loop *loop)
                                         .pause_ms = 250,
                                         .tries = 3},
                              .loop = loop};
-}
-
-/* What was cancelled, and the thread has not forgotten yet. */
-static void forget_requests(struct cr_http *http)
-{
-    while (http->requests) {
-        struct cr_http_request *r = http->requests, *next = r->next;
-
-        if (r->fetch)
-            cr_fetch_cancel(r->fetch);
-        if (r->is_answered)
-            cr_buf_clear(&r->answer.body);
-        free_request(r);
-        http->requests = next; /* free_request() did this; the analyser cannot see it */
-    }
+    http->last = &http->first;
 }
 
 void cr_http_clear(struct cr_http *http)
 {
-    struct cr_http_thread *t = http->thread;
+    struct cr_http_request *r, *next;
 
-    if (!t)
-        return;
-    cr_loop_unset(http->loop, &t->look);
-    atomic_store(&t->ends, true);
-    cr_http_sockets_shut(&t->sockets, 0);
-    cr_loop_wake(&t->loop);
-    (void)pthread_join(t->id, NULL);
-    forget_requests(http);
-    cr_fetcher_clear(&t->fetcher);
-    free_thread(t);
-    http->thread = NULL;
+    for (r = http->loop ? http->first : NULL; r; r = next) {
+        next = r->next;
+        end_process(r);
+        while (r->pid && waitpid(r->pid, NULL, 0) < 0 && errno == EINTR)
+            ;
+        free_request(r);
+    }
+    http->running = 0;
 }
-
-/* --- requests --------------------------------------------------------------------------------- */
 
 /* Copies the texts of |r->ask| behind each other. */
 static bool own_texts(struct cr_http_request *r)
@@ -305,41 +486,41 @@ static bool own_texts(struct cr_http_request *r)
     return r->texts != NULL;
 }
 
-static void address(struct cr_http_request *r, struct message *m, enum what what)
+static void begin(struct cr_http_request *r)
 {
-    m->what = what;
-    m->request = r;
+    if (!cr_url_is_http(r->ask.url)) {
+        (void)cr_url_refuse(r->ask.url, &r->why);
+        finish(r);
+    } else if (r->http->running < CR_HTTP_AT_ONCE) {
+        start_one(r);
+    }
+    if (r->state != ENDING)
+        cr_loop_set(r->http->loop, &r->limit,
+                    cr_loop_now() + (int64_t)r->http->limits.total_ms * 1000 + SPARE_US);
 }
 
 struct cr_http_request *cr_http_start(struct cr_http *http, const struct cr_http_ask *ask)
 {
     struct cr_http_request *r = calloc(1, sizeof(*r));
 
-    if (!http->thread)
-        http->thread = new_thread(http);
-    if (!r || !http->thread) {
-        free(r);
+    if (!r)
         return NULL;
-    }
     r->http = http;
     r->ask = *ask;
     if (!own_texts(r)) {
         free(r);
         return NULL;
     }
-    address(r, &r->start, START);
-    address(r, &r->cancel, CANCEL);
-    address(r, &r->progress, PROGRESS);
-    address(r, &r->ended, ENDED);
-    address(r, &r->forgotten, FORGOTTEN);
-    r->next = http->requests;
-    r->at = &http->requests;
-    if (r->next)
-        r->next->at = &r->next;
-    http->requests = r;
-    if (http->thread->look.when_us < 0)
-        cr_loop_set(http->loop, &http->thread->look, cr_loop_now() + LOOK_US);
-    cr_mailbox_send(&http->thread->orders, &r->start.mail);
+    r->alive = -1;
+    r->socket = (struct cr_watch){.fd = -1, .ready = socket_ready, .name = "http"};
+    r->ended = (struct cr_watch){.fd = -1, .ready = process_ended, .name = "http"};
+    r->limit = (struct cr_timer){.when_us = -1, .due = time_is_over, .name = "http"};
+    r->news = (struct cr_task){.run = tell_end, .name = "http"};
+    cr_buf_init(&r->in, sizeof(struct fetch_told) + sizeof(r->why) + ask->max + READ_MOST);
+    r->at = http->last;
+    *http->last = r;
+    http->last = &r->next;
+    begin(r);
     return r;
 }
 
@@ -348,6 +529,12 @@ void cr_http_cancel(struct cr_http_request *r, struct cr_err *why)
     if (why)
         (void)cr_err_end(why, CAPRUN_OUTCOME_CANCELLED, NULL, "stopped while \"%s\" was fetched",
                          r->ask.url);
-    r->is_cancelled = true;
-    cr_mailbox_send(&r->http->thread->orders, &r->cancel.mail);
+    cr_loop_forget(r->http->loop, &r->news);
+    end_process(r);
+    if (!r->pid)
+        free_request(r);
+    else if (r->ended.fd >= 0)
+        cr_loop_change(r->http->loop, &r->ended, EPOLLIN);
+    else
+        cr_loop_set(r->http->loop, &r->limit, cr_loop_now() + LOOK_AGAIN_US);
 }

@@ -1,33 +1,36 @@
 /*
- * http.h - GET, through libcurl, which is opened when the first URL is needed.
+ * http.h - GET, each by a program of its own, caprun-fetch, which opens libcurl.
  *
- * A client belongs to a loop, and has a thread of its own in which libcurl works: what a server or
- * a proxy sends can keep libcurl busy for long, and it reads files of authorities. Nothing of that
- * is in the loop's thread, which gets messages only. Requests run side by side, 16 at one host.
+ * What a server or a proxy sends can keep libcurl, and the libraries that it needs for TLS, busy
+ * for as long as the server likes, and may meet mistakes in them. So they are not in this process:
+ * it starts the program, reads what it says, and kills it when its time is over. Nothing of that
+ * waits in the loop's thread. Requests run side by side, CR_HTTP_AT_ONCE of them; others wait for
+ * these.
  *
  *     cr_http_init -> cr_http_start -> progress() ... done()    -> cr_http_clear
  *                                  \-> cr_http_cancel()
  *
  * Everything that a server can do is bounded: bytes, after decompression too, headers, redirects,
- * and time. A server that keeps libcurl busy for a second, so that the requests to others wait, has
- * its connection shut. A redirect may lead to the same scheme or a safer one, never elsewhere. No
- * cookies, no credentials, no files: http and https only, HTTP/1.1. What fails for a reason that
- * may pass (no connection, a cut answer, 429, 502, 503, 504) is tried again, after a pause that
- * grows, or as long as the server asks for; what will not (a certificate, a stall, any other
- * status) is not.
+ * and time. A redirect may lead to the same scheme or a safer one, never elsewhere. No cookies, no
+ * credentials, no files: http and https only, HTTP/1.1. What fails for a reason that may pass (no
+ * connection, a cut answer, 429, 502, 503, 504) is tried again, after a pause that grows, or as
+ * long as the server asks for; what will not (a certificate, a stall, any other status) is not.
  *
- * Of the environment the variables for proxies are read, by libcurl, and SSL_CERT_FILE: a file of
+ * The program gets the variables for proxies, which libcurl reads, and SSL_CERT_FILE: a file of
  * authorities to trust instead of the system's.
  */
 #ifndef CR_HTTP_H
 #define CR_HTTP_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/loop.h"
+
+#define CR_HTTP_AT_ONCE 64
 
 struct cr_http_limits {
     uint32_t connect_ms; /* to connect, TLS included */
@@ -38,10 +41,11 @@ struct cr_http_limits {
 };
 
 struct cr_http {
-    struct cr_http_limits limits; /* cr_http_init() fills them; they hold from the first request */
+    struct cr_http_limits limits; /* cr_http_init() fills them */
     struct cr_loop *loop;
-    struct cr_http_thread *thread;    /* NULL: nothing was asked for yet */
-    struct cr_http_request *requests; /* those that are not over, or not forgotten yet */
+    char program[PATH_MAX];                /* the path of caprun-fetch */
+    struct cr_http_request *first, **last; /* those whose program has not ended yet, or waits */
+    unsigned running;                      /* programs */
 };
 
 struct cr_http_answer {
@@ -75,16 +79,13 @@ struct cr_http_ask {
     void *data;
 };
 
-/* |loop| has to outlive it. */
+/* |loop| has to outlive it. The caller sets |program| before the first request. */
 void cr_http_init(struct cr_http *http, struct cr_loop *loop);
 
-/*
- * All requests have to be over, or cancelled. Waits for the thread, which is told to end and whose
- * sockets are shut.
- */
+/* Ends all programs. All requests have to be over, or cancelled. */
 void cr_http_clear(struct cr_http *http);
 
-/* Returns the request, until done() is called or it is cancelled; or NULL: no memory, no thread. */
+/* Returns the request, until done() is called or it is cancelled; or NULL: no memory. */
 struct cr_http_request *cr_http_start(struct cr_http *http, const struct cr_http_ask *ask);
 
 /*

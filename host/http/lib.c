@@ -18,7 +18,7 @@ static const struct cr_http_lib *refuse(struct cr_err *why, const char *reason)
     return NULL;
 }
 
-bool cr_http_lib_find(const char *name, void *to)
+static bool find_function(const char *name, void *to)
 {
     void *symbol = dlsym(handle, name);
 
@@ -28,7 +28,7 @@ bool cr_http_lib_find(const char *name, void *to)
 
 static bool find_all(void)
 {
-#define XX(name) &&cr_http_lib_find("curl_" #name, &functions.name)
+#define XX(name) &&find_function("curl_" #name, &functions.name)
     return true CR_HTTP_LIB_MAP(XX);
 #undef XX
 }

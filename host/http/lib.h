@@ -25,11 +25,10 @@
     XX(easy_strerror)       \
     XX(easy_cleanup)        \
     XX(multi_init)          \
-    XX(multi_setopt)        \
-    XX(multi_assign)        \
     XX(multi_add_handle)    \
     XX(multi_remove_handle) \
-    XX(multi_socket_action) \
+    XX(multi_perform)       \
+    XX(multi_poll)          \
     XX(multi_info_read)     \
     XX(multi_cleanup)       \
     XX(slist_append)        \
@@ -52,12 +51,6 @@ struct cr_http_lib {
  * that resolves names in the thread that asks is refused.
  */
 const struct cr_http_lib *cr_http_lib_open(struct cr_err *why);
-
-/*
- * Puts the function |name|, of libcurl, which is open, or of a library that it is linked with, into
- * |to|, a pointer to a pointer. Returns false if there is none.
- */
-bool cr_http_lib_find(const char *name, void *to);
 
 /* Returns libcurl if it is open, or NULL. Does not wait. */
 const struct cr_http_lib *cr_http_lib_get(void);

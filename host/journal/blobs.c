@@ -13,6 +13,9 @@
 #include "base/file.h"
 #include "base/mem.h"
 
+/* The blob that is being written. A journal has one writer, and that one a single thread for it. */
+#define UNFINISHED "unfinished"
+
 /* Returns 0, or CAPRUN_E_TOOBIG. |name| may be "". */
 static int place(const char *path, const char *name, char ret[PATH_MAX], struct cr_err *err)
 {
@@ -21,7 +24,7 @@ static int place(const char *path, const char *name, char ret[PATH_MAX], struct 
     return len < PATH_MAX ? 0 : cr_err_set(err, CAPRUN_E_TOOBIG, "the path of the journal is long");
 }
 
-/* Written in one go, so that one of this length is whole; who reads it looks at its hash. */
+/* One of this length is whole, because it was renamed; who reads it looks at its hash. */
 static bool is_there(int dir, const char *name, size_t len)
 {
     struct stat st;
@@ -60,11 +63,14 @@ int cr_blobs_write(const char *path, const struct cr_line_blob *blob, struct cr_
         return cr_err_sys(err, "cannot use '%s'", name);
     if (is_there(dir, blob->name, blob->len))
         return 1;
-    fd = openat(dir, blob->name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd >= 0 && cr_file_write_all(fd, blob->bytes, blob->len) == 0)
+    /* what stands there in its place may be another file's, or a FIFO: a new file takes the name */
+    (void)unlinkat(dir, UNFINISHED, 0);
+    fd = openat(dir, UNFINISHED, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd >= 0 && cr_file_write_all(fd, blob->bytes, blob->len) == 0 &&
+        renameat(dir, UNFINISHED, dir, blob->name) == 0)
         return 0;
     (void)cr_err_sys(err, "cannot write '%s' of '%s'", blob->name, name);
-    (void)unlinkat(dir, blob->name, 0);
+    (void)unlinkat(dir, UNFINISHED, 0);
     return CAPRUN_E_SYS;
 }
 
@@ -103,7 +109,7 @@ static void for_each(const char *path, void (*each)(int dir, const char *name, v
     fd = open_dir(name);
     dir = fd < 0 ? NULL : fdopendir(fd);
     while (dir && (entry = readdir(dir)))
-        if (strlen(entry->d_name) == CR_HASH_DIGITS)
+        if (strlen(entry->d_name) == CR_HASH_DIGITS || strcmp(entry->d_name, UNFINISHED) == 0)
             each(dirfd(dir), entry->d_name, data);
     if (dir)
         (void)closedir(dir);

@@ -159,7 +159,7 @@ static bool take_frame(struct cr_worker *w, pid_t pid)
  * together. At most a turn's worth: a worker that writes while we read could make one read as long
  * as it likes.
  */
-static size_t wanted(const struct cr_worker *w)
+static size_t wanted(struct cr_worker *w)
 {
     struct wire_header header;
     size_t whole, more;
@@ -168,6 +168,9 @@ static size_t wanted(const struct cr_worker *w)
         return CR_WORKER_CHUNK;
     memcpy(&header, w->in.data, sizeof(header));
     whole = sizeof(header) + header.length;
+    /* one that is a little longer than twice the buffer would have it moved once more at its end */
+    if (whole > w->in.cap && whole / 3 < w->in.cap)
+        cr_buf_grow_to(&w->in, whole + CR_WORKER_CHUNK);
     more = whole > w->in.len + CR_WORKER_CHUNK ? whole - w->in.len : CR_WORKER_CHUNK;
     return more < READ_MOST ? more : READ_MOST;
 }

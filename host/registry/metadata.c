@@ -92,6 +92,14 @@ static int check_fields(struct reader *r, const struct cr_json *value, const str
     return 0;
 }
 
+/* A server has few args and variables: what is shown of it is put together in the loop's thread. */
+static int check_few(struct reader *r, const struct cr_json *value)
+{
+    if (value->count > CR_METADATA_MAX_ENV)
+        return refuse_as(r, value, "expected 256 of them at most");
+    return 0;
+}
+
 static int check_each(struct reader *r, const struct cr_json *value, enum cr_json_type type,
                       const char *expected, check_fn *check)
 {
@@ -273,17 +281,24 @@ static int keep_integrity(struct reader *r, const struct cr_json *value)
 
 static int check_strings(struct reader *r, const struct cr_json *value)
 {
-    return check_each(r, value, CR_JSON_ARRAY, "an array of strings", check_string);
+    int code = check_each(r, value, CR_JSON_ARRAY, "an array of strings", check_string);
+
+    return code < 0 ? code : check_few(r, value);
 }
 
 static int check_string_map(struct reader *r, const struct cr_json *value)
 {
-    return check_each(r, value, CR_JSON_OBJECT, "an object with strings", check_string);
+    int code = check_each(r, value, CR_JSON_OBJECT, "an object with strings", check_string);
+
+    return code < 0 ? code : check_few(r, value);
 }
 
 static int check_variables(struct reader *r, const struct cr_json *value)
 {
-    return check_each(r, value, CR_JSON_ARRAY, "an array of names of variables", check_variable);
+    int code =
+        check_each(r, value, CR_JSON_ARRAY, "an array of names of variables", check_variable);
+
+    return code < 0 ? code : check_few(r, value);
 }
 
 /* Each name is looked up for each run, in the loop's thread: they are few and short. */
@@ -292,8 +307,6 @@ static int check_env(struct reader *r, const struct cr_json *value)
     r->meta->env = value;
     if (check_variables(r, value) < 0)
         return CAPRUN_E_INVAL;
-    if (value->count > CR_METADATA_MAX_ENV)
-        return refuse_as(r, value, "expected 256 names of variables at most");
     for (const struct cr_json *v = value->first; v; v = v->next)
         if (strlen(v->text) > CR_METADATA_MAX_VARIABLE)
             return refuse_as(r, v, "expected a name of 256 characters at most");
@@ -389,7 +402,8 @@ int cr_metadata_parse(struct cr_buf *text, const char *where, struct cr_metadata
     int code;
 
     cr_buf_init(text, text->max);
-    code = cr_json_parse(meta.text.data, meta.text.len, &meta.doc, &err);
+    code = cr_json_parse_within(meta.text.data, meta.text.len, CR_METADATA_MAX_VALUES, &meta.doc,
+                                &err);
     if (code == CAPRUN_E_NOMEM)
         (void)cr_err_memory(why);
     else if (code < 0)

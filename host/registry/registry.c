@@ -451,6 +451,7 @@ struct cr_registry_load *cr_registry_load(const struct cr_registry *registry,
     if (!l)
         return NULL;
     l->job = (struct cr_job){.work = work, .done = worked, .discard = discard, .name = "registry"};
+    l->job.bytes = CR_METADATA_MAX; /* what is small, and not a load, comes before */
     l->http = registry->http;
     l->listener = *listener;
     l->want = *want;

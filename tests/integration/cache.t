@@ -11,7 +11,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from fetching import BODY, CUT, INVALID, UNREACHABLE, fails, has, run, start
-from harness import contains, each, equal, main, need, need_program, scratch_dir, test, wait_until, write_file
+from harness import reap_orphans, contains, each, equal, main, need, need_program, scratch_dir, test, wait_until, write_file
 from servers import Server, answer, redirect, silent
 
 
@@ -275,6 +275,7 @@ def whenever_a_fetch_is_killed_the_next_one_works():
             server.on("/x", answer(200, b"old"), answer(200, body))
             has(run("-d", cache, "get", url), b"old", "net")
             start("-d", cache, "get", url, under=["strace", "-qq", "-o", "/dev/null", "-e", f"inject={moment}"]).end()
+            wait_until(lambda: not reap_orphans(), 10, "the end of its caprun-fetch")
             assert entries(cache) in ({url: b"old"}, {url: body}), entries(cache)
             seen.add((entries(cache)[url][:3], len(os.listdir(cache))))
             has(run("-d", cache, "get", url), body, "net")
@@ -291,6 +292,7 @@ def a_fetch_that_is_killed_half_way_leaves_the_old_one():
         wait_until(lambda: server.count() == 2, 10, "the request")
         killed.send(signal.SIGKILL)
         equal(killed.end().status, -signal.SIGKILL)
+        wait_until(lambda: not reap_orphans(), 10, "the end of its caprun-fetch")
         equal(entries(cache), {url: b"old"})
         has(run("-d", cache, "get", url), b"new", "net")
 

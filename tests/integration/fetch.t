@@ -264,6 +264,15 @@ def ticks_come_ten_times_a_second():
         between(run("-s", "1000", "raw", server.on("/x", silent()))["ticks"], 8, 1000)
 
 
+@each({"a body": b"Content-Length: 999999999999", "chunks": b"Transfer-Encoding: chunked"})
+def what_keeps_libcurl_busy_without_end_is_killed_when_its_time_is_over(field):
+    piece = b"10\r\n0123456789abcdef\r\n" * 50_000
+    with Server(lambda path, headers: endless(b"HTTP/1.1 407 No\r\n" + field + b"\r\n\r\n", piece)) as proxy:
+        result = fails(run("-t", "1000", "raw", "https://registry.example/x", env=environment(https_proxy=proxy.url(""))),
+                       UNREACHABLE, "not finished after 1 s")
+        between(result["process"].seconds, 1, stretched(4))
+
+
 # --- too much --------------------------------------------------------------------------------
 
 

@@ -23,7 +23,7 @@ def what_is_installed_runs_and_what_is_uninstalled_is_gone():
         equal(files_below(root), [
             "usr/bin/caprun", "usr/include/caprun.h", "usr/lib/libcaprun.a", "usr/lib/libcaprun.so",
             "usr/lib/libcaprun.so.0", "usr/lib/pkgconfig/caprun.pc",
-            "usr/libexec/caprun/caprun-guard", "usr/libexec/caprun/caprun-worker",
+            "usr/libexec/caprun/caprun-fetch", "usr/libexec/caprun/caprun-guard", "usr/libexec/caprun/caprun-worker",
             "usr/share/bash-completion/completions/caprun",
             "usr/share/caprun/caprun.schema.json",
             *(f"usr/share/caprun/deno/{name}" for name in sorted(os.listdir(f"{ROOT}/host/bindings/deno"))),

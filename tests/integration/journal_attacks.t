@@ -397,6 +397,24 @@ def a_file_of_code_is_checked_as_code_is(bytes_of_it):
             contains(said(done), "the code is not a text in UTF-8")
 
 
+@each({"a link to a file of the user": os.link, "a FIFO": lambda _, path: os.mkfifo(path)})
+def what_stands_where_a_blob_goes_is_replaced_and_not_written_to(plant):
+    """Whoever gives a journal to somebody gives the files beside it, too. The run prints the line again when it is resumed."""
+    text = "echo owned " + "x" * 70_000
+    with recorder(s={}) as r:
+        path = r.record("console.log('echo owned ' + 'x'.repeat(70_000)); await mcp.s.echo({}); return 1")
+        lines = [line for line in lines_of(path)[1:] if "end" not in line and line.get("from") != "done"]
+        forged = forge(r, lines, **lines_of(path)[0])
+        mine = r.write(b"echo mine")
+        name = hashlib.sha256(text.encode()).hexdigest()
+        os.mkdir(f"{forged}.d")
+        plant(mine, f"{forged}.d/{name}")
+        done = r.run("resume", forged)
+        equal(done.status, 0, said(done))
+        equal(read(mine), b"echo mine")
+        equal(read(f"{forged}.d/{name}"), text.encode())
+
+
 @test
 def a_difference_in_the_order_of_many_keys_is_told_in_bounded_time():
     """Each of 4,000 keys is looked for among 4,000: `make check-watchdog` sees a long turn."""

@@ -260,6 +260,8 @@ int main(int argc, char **argv)
     if (cr_loop_init(&o.loop, NULL) < 0)
         return 2;
     cr_http_init(&o.http, &o.loop);
+    (void)snprintf(o.http.program, sizeof(o.http.program), "%.*s/../caprun-fetch",
+                   (int)(strrchr(argv[0], '/') - argv[0]), argv[0]);
     if (read_options(&o, argc, argv) < 0)
         return 2;
     argv += optind;

@@ -1,4 +1,5 @@
 /* test_http.c - URLs and heads, and a fetch without memory; the rest is in integration/fetch.t. */
+#include "process.h"
 #include "tap.h"
 
 #include <arpa/inet.h>
@@ -80,6 +81,18 @@ TEST(an_informational_head_is_forgotten)
     CHECK(head.status == 103 && !head.done);
     CHECK(cr_http_head_line(&head, "HTTP/2 404 \r\n", 13));
     CHECK(head.status == 404 && !head.etag[0] && !head.no_store && !head.done);
+}
+
+TEST(a_field_that_looks_like_a_status_line_is_a_field)
+{
+    struct cr_http_head head;
+
+    CHECK(read_head(&head, "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nHTTP/1.1 404 a:b\r\n"
+                           "Content-Encoding: gzip\r\n\r\n"));
+    CHECK(head.status == 200 && head.codings == 2);
+    CHECK(read_head(&head, "HTTP/1.1 103 X\r\nContent-Encoding: gzip\r\n\r\n"
+                           "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n"));
+    CHECK(head.status == 200 && head.codings == 2);
 }
 
 TEST(a_status_line_that_is_none_has_no_status)
@@ -209,6 +222,7 @@ static void begin_client(struct client *c)
     CHECK(cr_loop_init(&c->loop, NULL) == 0);
     c->loop.disk.is_threadless = true; /* so that the same allocation fails each time */
     cr_http_init(&c->http, &c->loop);
+    (void)snprintf(c->http.program, sizeof(c->http.program), "%s", built_program("caprun-fetch"));
     c->http.limits.tries = 1;
 }
 

@@ -119,7 +119,7 @@ TEST(each_field_is_checked_with_its_place)
     CHECK(is_refused("\"env\":[\"1A\"]", "/env/0:", "variable"));
     CHECK(is_refused("\"env\":{}", "/env:", "an array"));
     CHECK(passes(env_of(256, 256)));
-    CHECK(is_refused(env_of(257, 1), "/env:", "256 names of variables at most"));
+    CHECK(is_refused(env_of(257, 1), "/env:", "256 of them at most"));
     CHECK(is_refused(env_of(2, 257), "/env/0:", "256 characters at most"));
     CHECK(passes("\"parametersSchema\":{}"));
     CHECK(passes("\"parametersSchema\":false"));
@@ -139,10 +139,23 @@ static const char *deps_of(size_t count)
     return json;
 }
 
+/* One server that needs |count| variables. */
+static const char *variables_of(size_t count)
+{
+    static char json[8192];
+    char *at = stpcpy(json, "\"mcpDeps\":[{\"name\":\"a\",\"envRequired\":[");
+
+    for (size_t i = 0; i < count; i++)
+        at = stpcpy(at, i ? ",\"A\"" : "\"A\"");
+    (void)stpcpy(at, "]}]");
+    return json;
+}
+
 TEST(dependencies_are_checked_and_kept)
 {
     CHECK(passes(deps_of(64)));
     CHECK(is_refused(deps_of(65), "/mcpDeps:", "64 servers at most"));
+    CHECK(is_refused(variables_of(257), "/mcpDeps/0/envRequired:", "256 of them at most"));
     CHECK(passes("\"mcpDeps\":[]"));
     CHECK(passes("\"mcpDeps\":[{\"name\":\"fs\",\"type\":\"stdio\",\"command\":\"npx\",\"args\":["
                  "\"-y\"],\"env\":{\"A\":\"${B}\"},\"envRequired\":[\"B\"],\"version\":\"1\"}]"));

@@ -1,9 +1,11 @@
 /* transfer.c - one request and its answer, through libcurl. */
-#include "http/transfer.h"
+#include "fetch/transfer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <time.h>
 
 #include "base/units.h"
 
@@ -11,7 +13,7 @@ static size_t take_line(char *line, size_t size, size_t count, void *data)
 {
     struct cr_transfer *t = data;
 
-    t->heard_us = cr_loop_now();
+    t->heard_us = cr_transfer_now();
     if (!cr_http_head_line(&t->head, line, size * count))
         t->stop = CR_TRANSFER_LONG_HEAD;
     else if (t->head.codings > 1) /* some hundred bytes could be terabytes inside */
@@ -25,7 +27,7 @@ static size_t take_body(char *bytes, size_t size, size_t count, void *data)
     struct cr_transfer *t = data;
     size_t len = size * count;
 
-    t->heard_us = cr_loop_now();
+    t->heard_us = cr_transfer_now();
     if (t->head.status != 200)
         return 0;
     if (len > t->max - t->body.len) {
@@ -77,7 +79,7 @@ static bool set_authorities(const struct cr_http_lib *lib, CURL *easy)
 
 static bool set_up(struct cr_transfer *t, CURL *easy, const struct curl_slist *headers)
 {
-    const struct cr_http_lib *lib = t->http->multi->lib;
+    const struct cr_http_lib *lib = t->lib;
 
     set_rules(lib, easy);
     (void)lib->easy_setopt(easy, CURLOPT_ERRORBUFFER, t->reason);
@@ -86,12 +88,12 @@ static bool set_up(struct cr_transfer *t, CURL *easy, const struct curl_slist *h
     (void)lib->easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_body);
     (void)lib->easy_setopt(easy, CURLOPT_WRITEDATA, t);
     (void)lib->easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
-    (void)lib->easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)t->http->limits.connect_ms);
+    (void)lib->easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)t->limits.connect_ms);
     (void)lib->easy_setopt(easy, CURLOPT_MAXFILESIZE_LARGE, (curl_off_t)t->max);
     return set_protocols(lib, easy) && !lib->easy_setopt(easy, CURLOPT_URL, t->url) &&
            !lib->easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip") &&
            !lib->easy_setopt(easy, CURLOPT_USERAGENT, "caprun/" CAPRUN_VERSION) &&
-           set_authorities(lib, easy) && cr_http_sockets_set(t->http->sockets, lib, easy);
+           set_authorities(lib, easy);
 }
 
 static bool add_header(const struct cr_http_lib *lib, struct curl_slist **list, const char *name,
@@ -109,52 +111,65 @@ static bool add_header(const struct cr_http_lib *lib, struct curl_slist **list, 
 
 /* --- time ----------------------------------------------------------------------------------- */
 
+#define TICK_MS 100
+
+int64_t cr_transfer_now(void)
+{
+    struct timespec t;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
 /* Connected, it has until |stall_ms| after the last byte; before, libcurl has its own limit. */
 static int64_t stalls_at(struct cr_transfer *t)
 {
     curl_off_t connected = 0;
 
     if (!t->heard_us) {
-        (void)t->http->multi->lib->easy_getinfo(t->easy.handle, CURLINFO_PRETRANSFER_TIME_T,
-                                                &connected);
+        (void)t->lib->easy_getinfo(t->easy, CURLINFO_PRETRANSFER_TIME_T, &connected);
         if (connected > 0)
             t->heard_us = t->started_us + connected;
     }
-    return (t->heard_us ? t->heard_us : cr_loop_now()) + (int64_t)t->http->limits.stall_ms * 1000;
+    return (t->heard_us ? t->heard_us : cr_transfer_now()) + (int64_t)t->limits.stall_ms * 1000;
 }
 
-static void set_limit(struct cr_transfer *t)
+static void check_limits(struct cr_transfer *t)
 {
-    int64_t stalls_us = stalls_at(t);
-
-    cr_loop_set(t->http->loop, &t->limit, stalls_us < t->deadline_us ? stalls_us : t->deadline_us);
-}
-
-static void end_transfer(struct cr_transfer *t, CURLcode code);
-
-static void limit_due(struct cr_timer *timer)
-{
-    struct cr_transfer *t = cr_container(timer, struct cr_transfer, limit);
-    int64_t now = cr_loop_now();
+    int64_t now = cr_transfer_now();
 
     if (now >= t->deadline_us)
         t->stop = CR_TRANSFER_LATE;
     else if (now >= stalls_at(t))
         t->stop = CR_TRANSFER_STALLED;
-    if (t->stop)
-        end_transfer(t, CURLE_OK);
-    else
-        set_limit(t);
 }
 
-uint64_t cr_transfer_total(const struct cr_transfer *t)
+/* How long to wait for something to happen. */
+static int patience_ms(struct cr_transfer *t)
+{
+    int64_t left_us = stalls_at(t) < t->deadline_us ? stalls_at(t) : t->deadline_us;
+
+    left_us -= cr_transfer_now();
+    return left_us > TICK_MS * 1000 ? TICK_MS : left_us < 1000 ? 1 : (int)(left_us / 1000) + 1;
+}
+
+static uint64_t total_of(const struct cr_transfer *t)
 {
     curl_off_t total = 0;
 
-    if (t->easy.handle)
-        (void)t->http->multi->lib->easy_getinfo(t->easy.handle, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T,
-                                                &total);
+    if (t->easy)
+        (void)t->lib->easy_getinfo(t->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &total);
     return total > 0 ? (uint64_t)total : 0;
+}
+
+void cr_transfer_tell(struct cr_transfer *t)
+{
+    int64_t now = cr_transfer_now();
+
+    if (!t->progress || now < t->told_us + TICK_MS * 1000)
+        return;
+    t->told_us = now;
+    t->progress(t->url, t->body.len, total_of(t));
 }
 
 /* --- from the first to the last ------------------------------------------------------------- */
@@ -162,59 +177,17 @@ uint64_t cr_transfer_total(const struct cr_transfer *t)
 /* What libcurl says of |code|, less "Failed to connect to H port N after T ms: " and the like. */
 static void find_reason(struct cr_transfer *t, CURLcode code)
 {
-    const struct cr_http_lib *lib = t->http->multi->lib;
     char limit[32];
     long number = 0;
 
-    (void)lib->easy_getinfo(t->easy.handle, CURLINFO_OS_ERRNO, &number);
-    cr_units_show_duration(t->http->limits.connect_ms, limit);
+    (void)t->lib->easy_getinfo(t->easy, CURLINFO_OS_ERRNO, &number);
+    cr_units_show_duration(t->limits.connect_ms, limit);
     if (code == CURLE_OPERATION_TIMEDOUT)
         (void)snprintf(t->reason, sizeof(t->reason), "no connection after %s", limit);
     else if (code == CURLE_COULDNT_CONNECT && number)
         (void)snprintf(t->reason, sizeof(t->reason), "%s", strerror((int)number));
     else if (!t->reason[0])
-        (void)snprintf(t->reason, sizeof(t->reason), "%s", lib->easy_strerror(code));
-}
-
-/* What libcurl has of it goes; the answer stays. */
-static void let_go(struct cr_transfer *t)
-{
-    if (!t->easy.handle)
-        return;
-    cr_loop_unset(t->http->loop, &t->limit);
-    cr_http_multi_remove(t->http->multi, &t->easy);
-    t->http->multi->lib->easy_cleanup(t->easy.handle);
-    t->http->multi->lib->slist_free_all(t->headers);
-    t->easy.handle = NULL;
-    t->headers = NULL;
-}
-
-static void end_transfer(struct cr_transfer *t, CURLcode code)
-{
-    find_reason(t, code);
-    let_go(t);
-    t->ended(t, code);
-}
-
-static void easy_ended(struct cr_http_easy *easy, CURLcode code)
-{
-    end_transfer(cr_container(easy, struct cr_transfer, easy), code);
-}
-
-void cr_transfer_init(struct cr_transfer *t, struct cr_fetcher *http, size_t max)
-{
-    memset(t, 0, sizeof(*t));
-    t->http = http;
-    t->max = max;
-    t->easy.ended = easy_ended;
-    t->limit = (struct cr_timer){.when_us = -1, .due = limit_due, .name = "http"};
-    cr_buf_init(&t->body, max + 1);
-}
-
-void cr_transfer_clear(struct cr_transfer *t)
-{
-    let_go(t);
-    cr_buf_clear(&t->body);
+        (void)snprintf(t->reason, sizeof(t->reason), "%s", t->lib->easy_strerror(code));
 }
 
 static void forget_answer(struct cr_transfer *t)
@@ -226,20 +199,66 @@ static void forget_answer(struct cr_transfer *t)
     t->reason[0] = '\0';
 }
 
-CURLcode cr_transfer_start(struct cr_transfer *t)
+/* Returns how it has ended; CURLE_OK also if it was stopped. */
+static CURLcode drive(struct cr_transfer *t)
 {
-    struct cr_http_multi *multi = t->http->multi;
-    const struct cr_http_lib *lib = multi->lib;
+    int running = 1, waiting;
+    const CURLMsg *m;
+
+    while (running && !t->stop) {
+        if (t->lib->multi_perform(t->multi, &running) != CURLM_OK)
+            return CURLE_OUT_OF_MEMORY;
+        cr_transfer_tell(t);
+        if (running)
+            check_limits(t);
+        if (running && !t->stop &&
+            t->lib->multi_poll(t->multi, NULL, 0, patience_ms(t), NULL) != CURLM_OK)
+            return CURLE_OUT_OF_MEMORY;
+    }
+    while ((m = t->lib->multi_info_read(t->multi, &waiting)))
+        if (m->msg == CURLMSG_DONE && m->easy_handle == t->easy)
+            return m->data.result;
+    return CURLE_OK;
+}
+
+CURLcode cr_transfer_perform(struct cr_transfer *t)
+{
+    const struct cr_http_lib *lib = t->lib;
+    struct curl_slist *headers = NULL;
+    CURLcode code = CURLE_OUT_OF_MEMORY;
 
     forget_answer(t);
-    t->started_us = cr_loop_now();
-    t->easy.handle = lib->easy_init();
-    if (t->easy.handle && add_header(lib, &t->headers, "Accept", t->accept) &&
-        (!t->etag || !t->etag[0] || add_header(lib, &t->headers, "If-None-Match", t->etag)) &&
-        set_up(t, t->easy.handle, t->headers) && cr_http_multi_add(multi, &t->easy)) {
-        set_limit(t);
-        return CURLE_OK;
+    t->started_us = cr_transfer_now();
+    t->easy = lib->easy_init();
+    if (t->easy && add_header(lib, &headers, "Accept", t->accept) &&
+        (!t->etag || !t->etag[0] || add_header(lib, &headers, "If-None-Match", t->etag)) &&
+        set_up(t, t->easy, headers) && lib->multi_add_handle(t->multi, t->easy) == CURLM_OK) {
+        code = drive(t);
+        find_reason(t, code);
+        (void)lib->multi_remove_handle(t->multi, t->easy);
     }
-    let_go(t);
-    return CURLE_OUT_OF_MEMORY;
+    if (t->easy)
+        lib->easy_cleanup(t->easy);
+    lib->slist_free_all(headers);
+    t->easy = NULL;
+    return code;
+}
+
+int cr_transfer_init(struct cr_transfer *t, size_t max, struct cr_err *err)
+{
+    memset(t, 0, sizeof(*t));
+    t->max = max;
+    cr_buf_init(&t->body, max + 1);
+    t->lib = cr_http_lib_open(err);
+    if (!t->lib)
+        return err->code;
+    t->multi = t->lib->multi_init();
+    return t->multi ? 0 : cr_err_memory(err);
+}
+
+void cr_transfer_clear(struct cr_transfer *t)
+{
+    if (t->multi)
+        (void)t->lib->multi_cleanup(t->multi);
+    cr_buf_clear(&t->body);
 }

@@ -4,18 +4,18 @@
  * Redirects are followed here and not by libcurl, so that each step is checked against the one
  * before.
  */
-#include "http/fetch.h"
+#include "fetch/fetch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/units.h"
-#include "http/transfer.h"
+#include "fetch/transfer.h"
 #include "http/url.h"
 
 #define MOST_REDIRECTS 5
-#define PROGRESS_US 100000
 
 static const char unreachable_hint[] = "is the registry's address right, and is the network there?";
 
@@ -26,15 +26,11 @@ enum verdict {
     FAILED,
 };
 
-struct cr_fetch {
-    struct cr_fetcher *fetcher;
-    struct cr_http_ask ask;
+struct fetch {
+    const struct cr_fetch_ask *ask;
     struct cr_transfer t; /* the last */
     struct cr_err why;
-    struct cr_task begin;
-    struct cr_timer tick;  /* for progress() */
-    struct cr_timer pause; /* before the next try */
-    int tries, tried;
+    int tried;
 
     /* Of this try. */
     int redirects;
@@ -42,16 +38,10 @@ struct cr_fetch {
     bool no_store;   /* one of them said so */
 };
 
-void cr_fetcher_clear(struct cr_fetcher *fetcher)
-{
-    cr_http_multi_free(fetcher->multi);
-    fetcher->multi = NULL;
-}
-
 /* --- what came of it ------------------------------------------------------------------------ */
 
 /* " (tried 3 times)", or nothing the first time. */
-static const char *tried(const struct cr_fetch *r, char out[32])
+static const char *tried(const struct fetch *r, char out[32])
 {
     out[0] = '\0';
     if (r->tried > 1)
@@ -59,7 +49,7 @@ static const char *tried(const struct cr_fetch *r, char out[32])
     return out;
 }
 
-static enum verdict unreachable(struct cr_fetch *r, enum verdict verdict, const char *hint,
+static enum verdict unreachable(struct fetch *r, enum verdict verdict, const char *hint,
                                 const char *reason)
 {
     char times[32];
@@ -69,7 +59,7 @@ static enum verdict unreachable(struct cr_fetch *r, enum verdict verdict, const 
     return verdict;
 }
 
-static enum verdict too_slow(struct cr_fetch *r, const char *words, uint32_t limit_ms)
+static enum verdict too_slow(struct fetch *r, const char *words, uint32_t limit_ms)
 {
     char limit[32], reason[64];
 
@@ -79,7 +69,7 @@ static enum verdict too_slow(struct cr_fetch *r, const char *words, uint32_t lim
                        reason);
 }
 
-static enum verdict too_long(struct cr_fetch *r, const char *what, size_t max)
+static enum verdict too_long(struct fetch *r, const char *what, size_t max)
 {
     (void)cr_err_end(&r->why, CAPRUN_OUTCOME_METADATA_INVALID,
                      "this is not what a registry should send: is its address right?",
@@ -87,13 +77,13 @@ static enum verdict too_long(struct cr_fetch *r, const char *what, size_t max)
     return FAILED;
 }
 
-static enum verdict judge_stop(struct cr_fetch *r)
+static enum verdict judge_stop(struct fetch *r)
 {
     switch (r->t.stop) {
     case CR_TRANSFER_STALLED:
-        return too_slow(r, "nothing came for", r->fetcher->limits.stall_ms);
+        return too_slow(r, "nothing came for", r->ask->limits.stall_ms);
     case CR_TRANSFER_LATE:
-        return too_slow(r, "not finished after", r->fetcher->limits.total_ms);
+        return too_slow(r, "not finished after", r->ask->limits.total_ms);
     case CR_TRANSFER_LONG_HEAD:
         return too_long(r, "the head of", CR_HTTP_HEAD_MAX);
     case CR_TRANSFER_LONG_BODY:
@@ -111,7 +101,7 @@ static enum verdict judge_stop(struct cr_fetch *r)
     return FAILED;
 }
 
-static enum verdict judge_code(struct cr_fetch *r, CURLcode code)
+static enum verdict judge_code(struct fetch *r, CURLcode code)
 {
     /* libcurl's names, of which each version has others */
     switch ((int)code) {
@@ -161,7 +151,7 @@ static bool is_redirect(long status)
     return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
 }
 
-static enum verdict judge_status(struct cr_fetch *r)
+static enum verdict judge_status(struct fetch *r)
 {
     long status = r->t.head.status;
     const char *words = cr_http_head_words(status);
@@ -184,7 +174,7 @@ static enum verdict judge_status(struct cr_fetch *r)
  * A status that is not 200 says all, whatever became of the body; libcurl looks at the length of
  * that before it tells of the end of the head.
  */
-static enum verdict judge(struct cr_fetch *r, CURLcode code)
+static enum verdict judge(struct fetch *r, CURLcode code)
 {
     if (r->t.stop == CR_TRANSFER_MEMORY)
         return judge_stop(r);
@@ -195,18 +185,7 @@ static enum verdict judge(struct cr_fetch *r, CURLcode code)
 
 /* --- the end -------------------------------------------------------------------------------- */
 
-void cr_fetch_cancel(struct cr_fetch *r)
-{
-    struct cr_loop *loop = r->fetcher->loop;
-
-    cr_loop_forget(loop, &r->begin);
-    cr_loop_unset(loop, &r->tick);
-    cr_loop_unset(loop, &r->pause);
-    cr_transfer_clear(&r->t);
-    free(r);
-}
-
-static void take_answer(struct cr_fetch *r, struct cr_http_answer *ret)
+static void take_answer(struct fetch *r, struct cr_http_answer *ret)
 {
     memset(ret, 0, sizeof(*ret));
     ret->status = r->t.head.status;
@@ -218,22 +197,9 @@ static void take_answer(struct cr_fetch *r, struct cr_http_answer *ret)
         memcpy(ret->etag, r->t.head.etag, sizeof(ret->etag));
 }
 
-/* The owner hears of it when the request is gone, so that it may end all else. */
-static void finish(struct cr_fetch *r, bool is_answered)
-{
-    struct cr_http_ask ask = r->ask;
-    struct cr_err why = r->why;
-    struct cr_http_answer answer;
-
-    if (is_answered)
-        take_answer(r, &answer);
-    cr_fetch_cancel(r);
-    ask.done(ask.data, is_answered ? &answer : NULL, &why);
-}
-
 /* --- tries ---------------------------------------------------------------------------------- */
 
-static void note_freshness(struct cr_fetch *r)
+static void note_freshness(struct fetch *r)
 {
     int64_t fresh_s = cr_http_head_fresh_s(&r->t.head);
 
@@ -246,7 +212,7 @@ static void note_freshness(struct cr_fetch *r)
  * Goes where the answer leads. Returns false if that is nowhere to go. An ETag belongs to the URL
  * that gave it: from here on none is sent, and none is taken.
  */
-static bool follow(struct cr_fetch *r)
+static bool follow(struct fetch *r)
 {
     const char *location = r->t.head.location;
     struct cr_buf next;
@@ -260,7 +226,7 @@ static bool follow(struct cr_fetch *r)
         return false;
     }
     cr_buf_init(&next, sizeof(r->t.url));
-    good = cr_url_join(r->fetcher->multi->lib, r->t.url, location, &next) && cr_buf_text(&next);
+    good = cr_url_join(r->t.lib, r->t.url, location, &next) && cr_buf_text(&next);
     if (good)
         memcpy(r->t.url, next.data, next.len + 1);
     else
@@ -273,117 +239,70 @@ static bool follow(struct cr_fetch *r)
     return good;
 }
 
-/* Sets the timer for the next try. Returns false, with the words of the last, if there is none. */
-static bool pause_before_next(struct cr_fetch *r)
+/* Waits for the next try. Returns false, with the words of the last, if there is none. */
+static bool pause_before_next(struct fetch *r)
 {
-    int64_t now = cr_loop_now();
-    int64_t pause_ms = (int64_t)r->fetcher->limits.pause_ms << (r->tried - 1);
+    const struct timespec tick = {.tv_nsec = 20 * 1000 * 1000};
+    int64_t now = cr_transfer_now();
+    int64_t pause_ms = (int64_t)r->ask->limits.pause_ms << (r->tried - 1);
     int64_t until;
 
     pause_ms += pause_ms * (now & 0xff) / 0x400; /* clients that failed together come apart */
     if (r->t.head.retry_after_s * 1000 > pause_ms)
         pause_ms = r->t.head.retry_after_s * 1000;
     until = now + pause_ms * 1000;
-    if (r->tried >= r->tries || until >= r->t.deadline_us)
+    if (r->tried >= r->ask->limits.tries || until >= r->t.deadline_us)
         return false;
-    cr_loop_set(r->fetcher->loop, &r->pause, until);
+    for (; cr_transfer_now() < until; cr_transfer_tell(&r->t))
+        (void)nanosleep(&tick, NULL);
     return true;
 }
 
-static void start_transfer(struct cr_fetch *r);
-
-static void transfer_ended(struct cr_transfer *t, CURLcode code)
+static enum verdict try_once(struct fetch *r)
 {
-    struct cr_fetch *r = cr_container(t, struct cr_fetch, t);
-    enum verdict verdict = judge(r, code);
-
-    note_freshness(r);
-    if (verdict == REDIRECTED && follow(r))
-        start_transfer(r);
-    else if (verdict != AGAIN || !pause_before_next(r))
-        finish(r, verdict == ANSWERED);
-}
-
-static void start_transfer(struct cr_fetch *r)
-{
-    CURLcode code = cr_transfer_start(&r->t);
-
-    if (code)
-        transfer_ended(&r->t, code);
-}
-
-static void start_try(struct cr_fetch *r)
-{
-    const char *url = r->ask.url;
+    const char *url = r->ask->url;
+    enum verdict verdict;
 
     (void)snprintf(r->t.url, sizeof(r->t.url), "%.*s", (int)strcspn(url, "#"), url);
-    r->t.etag = r->ask.etag;
+    r->t.etag = r->ask->etag;
     r->tried++;
     r->redirects = 0;
     r->fresh_s = INT64_MAX;
     r->no_store = false;
-    start_transfer(r);
+    do {
+        verdict = judge(r, cr_transfer_perform(&r->t));
+        note_freshness(r);
+    } while (verdict == REDIRECTED && follow(r));
+    return verdict == REDIRECTED ? FAILED : verdict;
 }
 
-static void pause_over(struct cr_timer *timer)
+static int fetch(struct fetch *r, struct cr_http_answer *ret)
 {
-    start_try(cr_container(timer, struct cr_fetch, pause));
+    enum verdict verdict;
+
+    if (!cr_url_is_http(r->ask->url))
+        return cr_url_refuse(r->ask->url, &r->why);
+    if (cr_transfer_init(&r->t, r->ask->max, &r->why) < 0)
+        return r->why.code;
+    r->t.limits = r->ask->limits;
+    r->t.accept = r->ask->accept;
+    r->t.progress = r->ask->progress;
+    r->t.deadline_us = cr_transfer_now() + (int64_t)r->ask->limits.total_ms * 1000;
+    do
+        verdict = try_once(r);
+    while (verdict == AGAIN && pause_before_next(r));
+    if (verdict != ANSWERED)
+        return r->why.code;
+    take_answer(r, ret);
+    return 0;
 }
 
-static void tell_progress(struct cr_timer *timer)
+int cr_fetch(const struct cr_fetch_ask *ask, struct cr_http_answer *ret, struct cr_err *why)
 {
-    struct cr_fetch *r = cr_container(timer, struct cr_fetch, tick);
+    struct fetch r = {.ask = ask};
+    int code = fetch(&r, ret);
 
-    cr_loop_set(r->fetcher->loop, timer, cr_loop_now() + PROGRESS_US);
-    r->ask.progress(r->ask.data, r->t.url, r->t.body.len, cr_transfer_total(&r->t));
-}
-
-/* --- the beginning -------------------------------------------------------------------------- */
-
-/* Opens libcurl, which takes some milliseconds, for the first of them. */
-static bool open_multi(struct cr_fetch *r)
-{
-    struct cr_fetcher *f = r->fetcher;
-    const struct cr_http_lib *lib = cr_http_lib_open(&r->why);
-
-    if (lib && !f->multi && !(f->multi = cr_http_multi_new(f->loop, lib, f->sockets)))
-        (void)cr_err_memory(&r->why);
-    return f->multi != NULL;
-}
-
-static void begin(struct cr_task *task)
-{
-    struct cr_fetch *r = cr_container(task, struct cr_fetch, begin);
-
-    if (!cr_url_is_http(r->ask.url)) {
-        (void)cr_url_refuse(r->ask.url, &r->why);
-        finish(r, false);
-    } else if (!open_multi(r)) {
-        finish(r, false);
-    } else {
-        start_try(r);
-    }
-}
-
-struct cr_fetch *cr_fetch_start(struct cr_fetcher *fetcher, const struct cr_http_ask *ask)
-{
-    struct cr_fetch *r = calloc(1, sizeof(*r));
-
-    if (!r)
-        return NULL;
-    r->fetcher = fetcher;
-    r->ask = *ask;
-    r->tries = ask->tries ? ask->tries : fetcher->limits.tries;
-    cr_transfer_init(&r->t, fetcher, ask->max);
-    r->t.accept = ask->accept;
-    r->t.ended = transfer_ended;
-    r->t.deadline_us = cr_loop_now() + (int64_t)fetcher->limits.total_ms * 1000;
-    (void)snprintf(r->t.url, sizeof(r->t.url), "%s", ask->url);
-    r->begin = (struct cr_task){.run = begin, .name = "http"};
-    r->pause = (struct cr_timer){.when_us = -1, .due = pause_over, .name = "http"};
-    r->tick = (struct cr_timer){.when_us = -1, .due = tell_progress, .name = "http"};
-    cr_loop_defer(fetcher->loop, &r->begin);
-    if (ask->progress)
-        cr_loop_set(fetcher->loop, &r->tick, cr_loop_now());
-    return r;
+    *why = r.why;
+    cr_transfer_clear(&r.t);
+    return code;
 }
