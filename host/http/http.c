@@ -38,7 +38,6 @@ struct cr_http_request {
     struct cr_http_request *next, **at; /* in the list of the client */
 
     pid_t pid;              /* 0: it is reaped, or was not started */
-    int alive;              /* the pipe that ends it when it is closed; -1: it is */
     struct cr_watch socket; /* to it */
     struct cr_watch ended;  /* its pidfd */
     struct cr_timer limit; /* its time is over; or, without a pidfd, to look whether it has ended */
@@ -79,7 +78,6 @@ static void free_request(struct cr_http_request *r)
         http->last = r->at;
     close_watch(r, &r->socket);
     close_watch(r, &r->ended);
-    close_fd(&r->alive);
     cr_loop_unset(http->loop, &r->limit);
     cr_loop_forget(http->loop, &r->news);
     cr_buf_clear(&r->in);
@@ -146,7 +144,6 @@ static void end_process(struct cr_http_request *r)
     r->state = ENDING;
     cr_loop_unset(r->http->loop, &r->limit);
     close_watch(r, &r->socket);
-    close_fd(&r->alive);
     if (r->ended.fd >= 0)
         (void)syscall(SYS_pidfd_send_signal, r->ended.fd, SIGKILL, NULL, 0);
     else if (r->pid)
@@ -333,19 +330,32 @@ static int above_theirs(int fd)
     return above;
 }
 
-static int open_pairs(int *ret_socket, int *ret_their_socket, int *ret_alive, int *ret_their_alive)
+static int open_socket(int *ret_ours, int *ret_theirs)
 {
     int pair[2];
 
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
         return -1;
-    *ret_socket = pair[0];
-    *ret_their_socket = above_theirs(pair[1]);
+    *ret_ours = pair[0];
+    *ret_theirs = above_theirs(pair[1]);
+    return *ret_theirs < 0 ? -1 : 0;
+}
+
+/* One pipe for all programs. */
+static int open_alive(struct cr_http *http)
+{
+    int pair[2];
+
+    if (http->alive >= 0)
+        return 0;
     if (pipe2(pair, O_CLOEXEC) < 0)
         return -1;
-    *ret_alive = pair[1];
-    *ret_their_alive = above_theirs(pair[0]);
-    return *ret_their_socket < 0 || *ret_their_alive < 0 ? -1 : 0;
+    http->alive = pair[1];
+    http->their_alive = above_theirs(pair[0]);
+    if (http->their_alive >= 0)
+        return 0;
+    close_fd(&http->alive);
+    return -1;
 }
 
 static int spawn(const char *path, int socket, int alive, pid_t *ret_pid)
@@ -395,15 +405,15 @@ static bool send_ask(const struct cr_http_request *r, int socket)
 
 static int start_process(struct cr_http_request *r, struct cr_err *err)
 {
-    cr_autoclose int socket = -1, their_socket = -1, alive = -1, their_alive = -1;
+    cr_autoclose int socket = -1, their_socket = -1;
     struct cr_http *http = r->http;
     int code;
 
-    if (open_pairs(&socket, &their_socket, &alive, &their_alive) < 0)
+    if (open_alive(http) < 0 || open_socket(&socket, &their_socket) < 0)
         return cr_err_sys(err, "make a socket");
     if (!send_ask(r, socket))
         return cr_err_memory(err);
-    code = spawn(http->program, their_socket, their_alive, &r->pid);
+    code = spawn(http->program, their_socket, http->their_alive, &r->pid);
     if (code != 0) {
         r->pid = 0;
         errno = code;
@@ -411,7 +421,6 @@ static int start_process(struct cr_http_request *r, struct cr_err *err)
     }
     http->running++;
     r->socket.fd = cr_steal_fd(&socket);
-    r->alive = cr_steal_fd(&alive);
     r->ended.fd = (int)syscall(SYS_pidfd_open, r->pid, 0);
     if (r->ended.fd >= 0 && cr_loop_add(http->loop, &r->ended, EPOLLIN, err) < 0)
         close_fd(&r->ended.fd);
@@ -448,7 +457,9 @@ void cr_http_init(struct cr_http *http, struct cr_loop *loop)
                                         .total_ms = 30000,
                                         .pause_ms = 250,
                                         .tries = 3},
-                             .loop = loop};
+                             .loop = loop,
+                             .alive = -1,
+                             .their_alive = -1};
     http->last = &http->first;
 }
 
@@ -464,6 +475,10 @@ void cr_http_clear(struct cr_http *http)
         free_request(r);
     }
     http->running = 0;
+    if (http->loop) {
+        close_fd(&http->alive);
+        close_fd(&http->their_alive);
+    }
 }
 
 /* Copies the texts of |r->ask| behind each other. */
@@ -511,7 +526,6 @@ struct cr_http_request *cr_http_start(struct cr_http *http, const struct cr_http
         free(r);
         return NULL;
     }
-    r->alive = -1;
     r->socket = (struct cr_watch){.fd = -1, .ready = socket_ready, .name = "http"};
     r->ended = (struct cr_watch){.fd = -1, .ready = process_ended, .name = "http"};
     r->limit = (struct cr_timer){.when_us = -1, .due = time_is_over, .name = "http"};

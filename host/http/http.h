@@ -46,6 +46,7 @@ struct cr_http {
     char program[PATH_MAX];                /* the path of caprun-fetch */
     struct cr_http_request *first, **last; /* those whose program has not ended yet, or waits */
     unsigned running;                      /* programs */
+    int alive, their_alive; /* a pipe that ends all of them when the first is closed; -1: not yet */
 };
 
 struct cr_http_answer {
