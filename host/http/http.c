@@ -427,12 +427,17 @@ static int start_process(struct cr_http_request *r, struct cr_err *err)
     return cr_loop_add(http->loop, &r->socket, EPOLLIN, err);
 }
 
+/* Where descriptors or processes are used up, it waits until another request has ended. */
 static void start_one(struct cr_http_request *r)
 {
     struct cr_err err;
 
     r->state = RUNNING;
-    if (start_process(r, &err) < 0)
+    if (start_process(r, &err) == 0)
+        return;
+    if (!r->pid && r->http->running && (errno == EMFILE || errno == ENFILE || errno == EAGAIN))
+        r->state = WAITING;
+    else
         fail(r, err.text);
 }
 
@@ -444,6 +449,8 @@ static void start_waiting(struct cr_http *http)
 
         if (r->state == WAITING)
             start_one(r);
+        if (r->state == WAITING)
+            return; /* there is no room after all */
         r = next;
     }
 }

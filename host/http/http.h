@@ -30,7 +30,7 @@
 #include "base/err.h"
 #include "base/loop.h"
 
-#define CR_HTTP_AT_ONCE 64
+#define CR_HTTP_AT_ONCE 32 /* each takes two descriptors */
 
 struct cr_http_limits {
     uint32_t connect_ms; /* to connect, TLS included */
