@@ -18,8 +18,7 @@
 
 #define CR_METADATA_MAX (1u << 20)    /* bytes */
 #define CR_METADATA_MAX_ENV 256u      /* names in "env" */
-#define CR_METADATA_MAX_VALUES 50000u /* of JSON: to check them takes time, for which others wait \
-                                       */
+#define CR_METADATA_MAX_VALUES 50000u /* of JSON: checking takes time */
 #define CR_METADATA_MAX_DEPS 64u      /* servers in "mcpDeps" */
 #define CR_METADATA_MAX_VARIABLE 256u /* characters of each */
 #define CR_METADATA_DIGEST 32
