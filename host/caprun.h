@@ -42,11 +42,7 @@ extern "C" {
 #define CAPRUN_MAX_SCHEMA (1u << 20)
 #define CAPRUN_MAX_ENV (256u << 10)
 
-#if defined(__GNUC__)
 #define CAPRUN_API __attribute__((visibility("default")))
-#else
-#define CAPRUN_API
-#endif
 
 /* The version of the library that is loaded, which may be another than CAPRUN_VERSION. */
 CAPRUN_API const char *caprun_version(void);
@@ -70,9 +66,7 @@ enum caprun_permission {
     CAPRUN_DENY = 3,  /* it is rejected with PERMISSION_DENIED */
 };
 
-/*
- * How a run ends: name, the error's type, the exit status of the command. The order is the order
- * of the contract's table; the numbers are only used in memory.
+/* How a run ends: name, the error's type, the command's exit status. Numbers are for memory only.
  */
 #define CAPRUN_OUTCOME_MAP(XX)                  \
     XX(SUCCESS, "", 0)                          \
@@ -131,34 +125,28 @@ CAPRUN_API const char *caprun_error(const struct caprun_runtime *rt);
 /*
  * Where caprun-worker is, and beside it caprun-guard, which starts MCP servers, and caprun-fetch,
  * which fetches URLs. By default, and with NULL, it is looked for beside the library (or the
- * program that has it linked in), then in
- * ../libexec/caprun from there. A relative |path| starts in the directory that is the current one
- * now, and the library's own in that of when it was loaded. |path| is copied. Returns 0,
- * CAPRUN_E_NOMEM, CAPRUN_E_SYS if there is no current directory, or CAPRUN_E_STATE after the zygote
- * has started.
+ * program that has it linked in), then in ../libexec/caprun from there. A relative |path| starts in
+ * the directory that is the current one now, and the library's own in that of when it was loaded.
+ * |path| is copied. Returns 0, CAPRUN_E_NOMEM, CAPRUN_E_SYS if there is no current directory, or
+ * CAPRUN_E_STATE after the zygote has started.
  */
 CAPRUN_API int caprun_set_worker(struct caprun_runtime *rt, const char *path);
 
 /*
  * Sizes of the pool; 0 is the default. All return 0, CAPRUN_E_TOOBIG over the largest value, or
  * CAPRUN_E_STATE after the zygote has started.
- *
- * warm: workers that wait for a run, locked and ready. Default: 8 for each processor, at most 64.
- * CAPRUN_WARM_NONE: each run has its worker forked when it starts. Largest: 4,096.
- *
- * max_workers: processes, those that wait included; each takes two descriptors of this process, and
- * a zygote, of which there is more than one while runs need an old one, three.
- * Runs beyond it wait in the order of their start. Default: 256. Largest: 4,096.
- *
- * max_memory: bytes that all runs together may use: the sum of their limits. Runs beyond it wait
- * too; one whose own limit is over it ends with VALIDATION_ERROR. Default: as much as max_workers
- * runs may use. Largest: 64 TiB.
- *
- * max_waiting: runs that may wait, beside those for which there is room. caprun_start() refuses
- * more with CAPRUN_E_BUSY. Default: 1,024. Largest: 1,048,576.
- *
- * memory: the limit of runs that set none, with which workers are made ready. A run with a limit
- * of its own has its worker forked when it starts. Default: 512 MiB. Largest: 16 GiB.
+ * - warm: workers that wait for a run, locked and ready. Default: 8 for each processor, at most 64.
+ *   CAPRUN_WARM_NONE: each run has its worker forked when it starts. Largest: 4,096.
+ * - max_workers: processes, those that wait included; each takes two descriptors of this process,
+ *   and a zygote, of which there is more than one while runs need an old one, three. Runs beyond it
+ *   wait in the order of their start. Default: 256. Largest: 4,096.
+ * - max_memory: bytes that all runs together may use: the sum of their limits. Runs beyond it wait
+ *   too; one whose own limit is over it ends with VALIDATION_ERROR. Default: as much as max_workers
+ *   runs may use. Largest: 64 TiB.
+ * - max_waiting: runs that may wait, beside those for which there is room. caprun_start() refuses
+ *   more with CAPRUN_E_BUSY. Default: 1,024. Largest: 1,048,576.
+ * - memory: the limit of runs that set none, with which workers are made ready. A run with a limit
+ *   of its own has its worker forked when it starts. Default: 512 MiB. Largest: 16 GiB.
  */
 #define CAPRUN_WARM_NONE UINT32_MAX
 CAPRUN_API int caprun_set_warm(struct caprun_runtime *rt, uint32_t workers);
@@ -184,24 +172,22 @@ CAPRUN_API int caprun_set_require_all_layers(struct caprun_runtime *rt, int on);
  * Where root starts zygotes, each has a uid of its own: one of 65,536, of which |uid| is the first.
  * They have to be nobody else's: not people's, services' or containers', nor in /etc/subuid. 0 is
  * the default, 2,130,640,896, or where there are no such uids, as in some containers, 500 from
- * 65,000 on. Uids that are set here and are not there are not replaced: nothing runs. A zygote that
- * an ordinary user starts has his uid. Returns 0; CAPRUN_E_INVAL below 65,536 (which would take in
- * nobody's 65,534) or over 4,294,901,758; CAPRUN_E_STATE after the zygote has started.
+ * 65,000 on. If those that are set are not there, nothing runs. A zygote that an ordinary user
+ * starts has his uid. Returns 0; CAPRUN_E_INVAL below 65,536 or over 4,294,901,758; CAPRUN_E_STATE
+ * after the zygote has started.
  */
 CAPRUN_API int caprun_set_uid_base(struct caprun_runtime *rt, uint32_t uid);
 
 /*
  * Starts the zygote now, if there is none, and asks it for the workers that are missing, so that
- * the next runs find them. Optional, and does not wait for them. An application that steps only
- * while something runs can call it when nothing does any more, and they are made meanwhile. Returns
- * 0, or CAPRUN_E_SYS or CAPRUN_E_NOMEM if it cannot be started.
+ * the next runs find them; does not wait for them. For an application that steps only while
+ * something runs. Returns 0, or CAPRUN_E_SYS or CAPRUN_E_NOMEM if the zygote cannot be started.
  */
 CAPRUN_API int caprun_warm(struct caprun_runtime *rt);
 
 /*
- * Layers of the sandbox that this machine does not have, as words; "" if there are all. NULL
- * until the zygote has told. Where workers of several zygotes run, and the machine has changed
- * meanwhile, it is what any of them misses. The text belongs to the runtime.
+ * Layers of the sandbox that this machine does not have, as words; "" if there are all. NULL until
+ * the zygote has told. It is what any zygote misses. The text belongs to the runtime.
  */
 CAPRUN_API const char *caprun_missing_layers(struct caprun_runtime *rt);
 
@@ -241,19 +227,18 @@ enum caprun_count {
 /* Returns one of the above; 0 for a number that is none of them. */
 CAPRUN_API uint64_t caprun_count(struct caprun_runtime *rt, enum caprun_count what);
 
-/* One descriptor that is readable whenever caprun_step() has something to do. Do not close it. */
+/*
+ * One descriptor that is readable whenever there is something to do, not to be closed; and what
+ * does it, without waiting. In a callback caprun_step() does nothing.
+ */
 CAPRUN_API int caprun_fd(const struct caprun_runtime *rt);
-
-/* Handles what there is, without waiting. In a callback it does nothing. */
 CAPRUN_API void caprun_step(struct caprun_runtime *rt);
 
 /*
- * Waits until there is something to step, or |timeout_ms| have passed (-1: for ever). Any thread
- * may call it, while another one uses the runtime.
+ * Waits until there is something to step, or |timeout_ms| have passed (-1: for ever); and makes
+ * caprun_fd() readable, which ends a wait, until the next step. Any thread may call these two.
  */
 CAPRUN_API void caprun_wait(struct caprun_runtime *rt, int timeout_ms);
-
-/* Makes caprun_fd() readable, and ends a caprun_wait(), until the next step. Any thread may. */
 CAPRUN_API void caprun_wake(struct caprun_runtime *rt);
 
 /* --- MCP servers --------------------------------------------------------------------------- */
@@ -277,9 +262,10 @@ CAPRUN_API int caprun_set_config(struct caprun_runtime *rt, const char *path);
  */
 CAPRUN_API int caprun_set_cache(struct caprun_runtime *rt, const char *dir);
 
-/* With |on| not 0 caprun.lock may not change: calls of tools, and runs of capabilities, that it
- * does not pin fail with INTEGRITY_MISMATCH. Returns 0, or CAPRUN_E_STATE before
- * caprun_set_config(). */
+/*
+ * With |on| not 0 caprun.lock may not change: what it does not pin fails with INTEGRITY_MISMATCH.
+ * Returns 0, or CAPRUN_E_STATE before caprun_set_config().
+ */
 CAPRUN_API int caprun_set_frozen(struct caprun_runtime *rt, int on);
 
 /*
@@ -309,10 +295,11 @@ CAPRUN_API int caprun_list_tools(struct caprun_runtime *rt, const char *server,
 
 /* --- a run --------------------------------------------------------------------------------- */
 
-/* Makes a run, to be freed with caprun_run_free(). Returns 0, CAPRUN_E_NOMEM or CAPRUN_E_SYS. */
+/*
+ * Makes a run. Returns 0, CAPRUN_E_NOMEM or CAPRUN_E_SYS. The second takes NULL, and ends a run
+ * that is still going on, without telling.
+ */
 CAPRUN_API int caprun_run_new(struct caprun_runtime *rt, struct caprun_run **ret);
-
-/* Takes NULL. A run that is still going on is ended, and nobody is told. */
 CAPRUN_API void caprun_run_free(struct caprun_run *run);
 
 /*
@@ -332,9 +319,8 @@ CAPRUN_API int caprun_run_set_args(struct caprun_run *run, const char *json, siz
  * drives it. Whatever is wrong is the run's outcome: INVALID_FQDN, NOT_FOUND, REGISTRY_UNREACHABLE,
  * METADATA_INVALID, INTEGRITY_MISMATCH, CONFIG_ERROR, PERMISSION_DENIED (an MCP server that it
  * needs is not configured), VALIDATION_ERROR. The run's time counts from when a worker has the
- * code. Limits and recording are as for any other run. Where as many runs wait as may, it waits
- * before the queue, and caprun_start() does not say CAPRUN_E_BUSY. Returns 0; CAPRUN_E_STATE after
- * caprun_start() or before caprun_set_config(); CAPRUN_E_NOMEM.
+ * code. Where as many runs wait as may, it waits too, without CAPRUN_E_BUSY. Returns 0;
+ * CAPRUN_E_STATE after caprun_start() or before caprun_set_config(); CAPRUN_E_NOMEM.
  */
 CAPRUN_API int caprun_run_load(struct caprun_run *run, const char *name);
 
@@ -361,10 +347,9 @@ CAPRUN_API void caprun_run_set_loading(struct caprun_run *run,
  * The JSON Schema that the args must fit, and the variables that the code finds in args.env, an
  * object of strings; both are copied, and |len| 0 means none. The worker checks the args before it
  * compiles the code, within the run's limits: args that do not fit end the run with
- * VALIDATION_ERROR, a schema that is none with METADATA_INVALID, and the message has a line for
- * each thing that is wrong. The dialect is that of $schema, 2020-12 (the default), 2019-09 or
- * draft-07; no other document is read, and formats are not checked. The schema is not about env,
- * which is added afterwards; args that have an "env" already, or are no object, do not fit.
+ * VALIDATION_ERROR, a schema that is none with METADATA_INVALID. The dialect is that of $schema,
+ * 2020-12 (the default), 2019-09 or draft-07; no other document is read. The schema is not about
+ * env, which is added afterwards; args that have an "env" already, or are no object, do not fit.
  * Returns 0; CAPRUN_E_TOOBIG over 1 MiB of schema or 256 KiB of env; CAPRUN_E_INVAL for what is not
  * JSON or has a key twice, and for an env that is not an object of strings; CAPRUN_E_NOMEM;
  * CAPRUN_E_STATE after caprun_start().
@@ -373,8 +358,8 @@ CAPRUN_API int caprun_run_set_schema(struct caprun_run *run, const char *json, s
 CAPRUN_API int caprun_run_set_env(struct caprun_run *run, const char *json, size_t len);
 
 /*
- * Limits; 0 is the default: 300,000 ms of wall time, as much CPU time as wall time, 30,000 ms for
- * a call, 512 MiB. Returns 0, CAPRUN_E_TOOBIG over 24 days or 16 GiB, or CAPRUN_E_STATE.
+ * Limits; 0 is the default: 300,000 ms of wall time, as much CPU time as wall time, 30,000 ms for a
+ * call, 512 MiB. Returns 0, CAPRUN_E_TOOBIG over 24 days or 16 GiB, or CAPRUN_E_STATE.
  */
 CAPRUN_API int caprun_run_set_timeout(struct caprun_run *run, uint64_t ms);
 CAPRUN_API int caprun_run_set_cpu(struct caprun_run *run, uint64_t ms);
@@ -384,17 +369,14 @@ CAPRUN_API int caprun_run_set_memory(struct caprun_run *run, uint64_t bytes);
 /*
  * More limits; 0 is the default, and 1 the least. Returns 0, CAPRUN_E_TOOBIG over the largest
  * value, or CAPRUN_E_STATE.
- *
- * max_result: bytes of the result as JSON. More is OUTPUT_LIMIT. Default: 16 MiB. Largest: 64 MiB.
- *
- * max_log: bytes of all lines together, of which there are 10,000 at most. What is over it is cut,
- * and the last line says so. Default: 1 MiB. Largest: 16 MiB.
- *
- * max_calls: calls that the run may make. One more is CALL_LIMIT. Default: 10,000. Largest:
- * 100,000.
- *
- * max_calls_at_once: calls that may wait for their answers. More wait in the worker. Default: 256.
- * Largest: 1,024.
+ * - max_result: bytes of the result as JSON. More is OUTPUT_LIMIT. Default: 16 MiB. Largest: 64
+ *   MiB.
+ * - max_log: bytes of all lines together, of which there are 10,000 at most. What is over it is
+ *   cut, and the last line says so. Default: 1 MiB. Largest: 16 MiB.
+ * - max_calls: calls that the run may make. One more is CALL_LIMIT. Default: 10,000. Largest:
+ *   100,000.
+ * - max_calls_at_once: calls that may wait for their answers. More wait in the worker. Default:
+ *   256. Largest: 1,024.
  */
 CAPRUN_API int caprun_run_set_max_result(struct caprun_run *run, uint64_t bytes);
 CAPRUN_API int caprun_run_set_max_log(struct caprun_run *run, uint64_t bytes);
@@ -406,25 +388,21 @@ CAPRUN_API int caprun_run_set_max_calls_at_once(struct caprun_run *run, uint64_t
  * other is denied before the handler hears of it: it fails with PERMISSION_DENIED, and the envelope
  * says so ("by": "rule:tools"); the events of a call, CALL and CALL_DONE, come as for any other.
  * With a |count| of 0 every call is denied. If this is not called, the handler alone decides, or
- * without one the permissions of caprun_set_config().
- * Returns 0; CAPRUN_E_INVAL for what is no such name (there are no patterns); CAPRUN_E_TOOBIG over
- * 10,000 names; CAPRUN_E_NOMEM; CAPRUN_E_STATE.
+ * without one the permissions of caprun_set_config(). Returns 0; CAPRUN_E_INVAL for what is no such
+ * name (there are no patterns); CAPRUN_E_TOOBIG over 10,000 names; CAPRUN_E_NOMEM; CAPRUN_E_STATE.
  */
 CAPRUN_API int caprun_run_set_tools(struct caprun_run *run, const char *const *names, size_t count);
 
-/*
- * |log| gets each line as the code logs it: a stranger's bytes, without a NUL at the end, there
- * until the callback returns or cancels the run.
- */
+/* |log| gets each line that the code logs: a stranger's bytes, without a NUL, until it returns. */
 CAPRUN_API void caprun_run_set_log(struct caprun_run *run,
                                    void (*log)(void *data, const char *line, size_t len),
                                    void *data);
 
 /*
- * |handler| gets each call of the run: its number; its method, "namespace:action" with a NUL at
- * the end; and its args, JSON without one. Both are there until it returns. It answers, now or
- * later, with one of the functions below; calls that are not answered in time fail with
- * RPC_TIMEOUT. Without a handler calls go to the servers of caprun_set_config(), or fail.
+ * |handler| gets each call of the run: its number; its method, "namespace:action" with a NUL at the
+ * end; and its args, JSON without one. Both are there until it returns. It answers, now or later,
+ * with one of the functions below; calls that are not answered in time fail with RPC_TIMEOUT.
+ * Without a handler calls go to the servers of caprun_set_config(), or fail.
  */
 CAPRUN_API void caprun_run_set_handler(struct caprun_run *run,
                                        void (*handler)(void *data, struct caprun_run *run,
@@ -438,8 +416,7 @@ CAPRUN_API void caprun_run_set_handler(struct caprun_run *run,
  * The bytes are copied. Returns 0; CAPRUN_E_STATE if no handler has the call yet, it has been
  * answered, has timed out, or its run has ended; CAPRUN_E_INVAL for what is not JSON, and then it
  * can be answered again; CAPRUN_E_TOOBIG over 64 MiB, or when 256 MiB wait for the worker to read
- * them, and then the call has failed; CAPRUN_E_NOMEM, and then the run has ended. A worker that
- * goes on calling although so much waits for it ends its run with WORKER_TERMINATED.
+ * them, and then the call has failed; CAPRUN_E_NOMEM, and then the run has ended.
  */
 CAPRUN_API int caprun_call_reply(struct caprun_run *run, uint32_t call, const char *json,
                                  size_t len);
@@ -450,7 +427,7 @@ CAPRUN_API int caprun_call_fail(struct caprun_run *run, uint32_t call, const cha
 
 /*
  * The same as caprun_call_reply(), but of |json|, which malloc() made, and which is the caller's no
- * more, whatever is returned. A large answer is then passed on from there, and not copied.
+ * more, whatever is returned. Large ones are not copied.
  */
 CAPRUN_API int caprun_call_give(struct caprun_run *run, uint32_t call, char *json, size_t len);
 
@@ -466,8 +443,8 @@ enum caprun_event {
 
 /*
  * |event| hears of each; |call| is the number of the call that it is about, or 0. Each call ends
- * with one CALL_DONE or one CALL_LOST, and each run with one ENDED, in a step after its end: a run
- * that was cancelled before it had a worker hears of no STARTED, one that is freed of nothing more.
+ * with one CALL_DONE or one CALL_LOST, and each run with one ENDED, in a step after its end. One
+ * that had no worker hears of no STARTED, one that is freed of nothing more.
  */
 CAPRUN_API void caprun_run_set_event(struct caprun_run *run,
                                      void (*event)(void *data, struct caprun_run *run,
@@ -486,33 +463,28 @@ CAPRUN_API void caprun_run_set_progress(struct caprun_run *run,
 
 /*
  * With |stop| not 0 the first attempt on what is denied (files, network, eval …, or a call that is
- * not in the list of tools, or not permitted) ends the run with PERMISSION_DENIED, even if the code
- * would have caught the error.
+ * not in the list of tools, or not permitted) ends the run with PERMISSION_DENIED, caught or not.
  */
 CAPRUN_API void caprun_run_set_stop_when_denied(struct caprun_run *run, int stop);
 
 /*
  * Journals (docs/journal.md): by default nothing is written down.
- *
- * record: all that the run is told and asks for goes into a new file at |path|, each line before
- * its effect can be seen outside of the worker, and long values into a directory beside it. If it
- * cannot be written, the run ends with INTERNAL. It has the code, the args and the answers of tools
- * in it, but of the env only names.
- *
- * replay: the run gets what the one that was recorded at |path| was given, and is told what that
- * was told; nobody answers calls, nothing is contacted, and it ends as that has ended, or with
- * REPLAY_DIFFERED and the first difference in its message. Its limits, and those of resume, are the
- * recorded ones, but no more than what is set for the run; where nothing is set, no more memory and
- * time than the defaults. Code that is set afterwards takes the
- * place of what was recorded; an env has to be set again. With |on| not 0, real_time lets it take
- * as long as then.
- *
- * resume: the run that was recorded at |path|, and whose host died, goes on: brought to where it
- * was without making a call twice, then live. Set an env, and the handler, again. Calls that were
- * under way, so that nobody knows whether they were carried out, fail with RPC_ERROR and are shown
- * as in_flight_unknown; unless the configuration says that the tool is idempotent, or retry has
- * named the call, 0 for all. After a restart of the machine the end of the journal may be missing,
- * and only with retry of 0 is it resumed.
+ * - record: all that the run is told and asks for goes into a new file at |path|, each line before
+ *   its effect can be seen outside of the worker, and long values into a directory beside it. If it
+ *   cannot be written, the run ends with INTERNAL. It has the code, the args and the answers of
+ *   tools in it, but of the env only names.
+ * - replay: the run gets what the one that was recorded at |path| was given, and is told what that
+ *   was told; nobody answers calls, nothing is contacted, and it ends as that has ended, or with
+ *   REPLAY_DIFFERED and the first difference in its message. Its limits, and those of resume, are
+ *   the recorded ones, but no more than what is set for the run; where nothing is set, no more
+ *   memory and time than the defaults. Code that is set afterwards takes the place of what was
+ *   recorded; an env has to be set again. With |on| not 0, real_time lets it take as long as then.
+ * - resume: the run that was recorded at |path|, and whose host died, goes on: brought to where it
+ *   was without making a call twice, then live. Set an env, and the handler, again. Calls that were
+ *   under way, so that nobody knows whether they were carried out, fail with RPC_ERROR and are
+ *   shown as in_flight_unknown; unless the configuration says that the tool is idempotent, or retry
+ *   has named the call, 0 for all. After a restart of the machine the end of the journal may be
+ *   missing, and only with retry of 0 is it resumed.
  *
  * Returns 0; CAPRUN_E_SYS if the file of record cannot be made, or is there; CAPRUN_E_INVAL for a
  * journal that cannot be read, replayed or resumed, with the line; CAPRUN_E_NOMEM; CAPRUN_E_STATE.
@@ -522,8 +494,8 @@ CAPRUN_API int caprun_run_record(struct caprun_run *run, const char *path);
 /*
  * Bytes that the journal of record and resume may have, with the files beside it; 0 is the default,
  * 64 MiB. What would make it longer is not written: the run goes on unrecorded, and the journal,
- * whose last line says so ("cut"), cannot be replayed or resumed. Returns 0, CAPRUN_E_TOOBIG over
- * 1 GiB, or CAPRUN_E_STATE after the start.
+ * whose last line says so ("cut"), cannot be replayed or resumed. Returns 0, CAPRUN_E_TOOBIG over 1
+ * GiB, or CAPRUN_E_STATE after the start.
  */
 CAPRUN_API int caprun_run_set_record_limit(struct caprun_run *run, uint64_t bytes);
 CAPRUN_API int caprun_run_replay(struct caprun_run *run, const char *path);
@@ -533,20 +505,18 @@ CAPRUN_API void caprun_run_set_real_time(struct caprun_run *run, int on);
 
 /*
  * A JSON object for the journal: where the code came from, in words of the application's own. It is
- * copied; |len| 0 means none. Returns 0; CAPRUN_E_INVAL for what is none; CAPRUN_E_TOOBIG over
- * 32 KiB; CAPRUN_E_NOMEM; CAPRUN_E_STATE.
+ * copied; |len| 0 means none. Returns 0; CAPRUN_E_INVAL for what is none; CAPRUN_E_TOOBIG over 32
+ * KiB; CAPRUN_E_NOMEM; CAPRUN_E_STATE.
  */
 CAPRUN_API int caprun_run_set_origin(struct caprun_run *run, const char *json, size_t len);
 
 /*
- * Starts the run, or puts it in the queue. Returns 0; CAPRUN_E_STATE if it has no code and loads
- * none, or was started; CAPRUN_E_BUSY if the queue is full, and then it can be started later. Any
- * other failure is the run's outcome.
+ * Starts the run, or puts it in the queue; the second also waits for its end, and is not for
+ * callbacks. Returns 0; CAPRUN_E_STATE if it has no code and loads none, or was started;
+ * CAPRUN_E_BUSY if the queue is full, and then it can be started later. Any other failure is the
+ * run's outcome.
  */
 CAPRUN_API int caprun_start(struct caprun_run *run);
-
-/* Starts the run and waits for its end. Returns as caprun_start() does; CAPRUN_E_STATE in a
- * callback. */
 CAPRUN_API int caprun_run(struct caprun_run *run);
 
 /*
@@ -557,42 +527,34 @@ CAPRUN_API void caprun_cancel(struct caprun_run *run);
 CAPRUN_API void caprun_terminate(struct caprun_run *run);
 
 /*
- * Ends a run that was not started with |outcome| and |message|, so that bad input gets the same
- * envelope as everything else. A message over 64 KiB and a hint over 511 bytes are cut; |hint| may
- * be NULL.
+ * Ends a run that was not started with |outcome| and |message|. A message over 64 KiB and a hint
+ * over 511 bytes are cut; |hint| may be NULL.
  */
 CAPRUN_API void caprun_reject(struct caprun_run *run, enum caprun_outcome outcome,
                               const char *message, const char *hint);
 
-/* 1 if the run has ended: only then does what is below mean anything. */
+/* 1 if the run has ended: only then does what is below mean anything; and how it ended. */
 CAPRUN_API int caprun_done(const struct caprun_run *run);
-
-/* How it ended. */
 CAPRUN_API enum caprun_outcome caprun_get_outcome(const struct caprun_run *run);
 
 /*
  * The envelope, and parts of it: the result as JSON, the error's message and stack. They belong to
  * the run, and end with a NUL that the length does not count; |ret_len| may be NULL. NULL if there
- * is none: the run has not ended, has no error or no stack, or there was no memory.
- *
- * The envelope is written when it is asked for, in the thread that asks: log lines are escaped, and
- * the result is copied. With the default limits that takes some 25 ms at most, with the largest
- * 300.
+ * is none: the run has not ended, has no error or no stack, or there was no memory. The envelope is
+ * written when it is asked for: with the default limits that takes some 25 ms at most, with the
+ * largest 300.
  */
 CAPRUN_API const char *caprun_result_json(struct caprun_run *run, size_t *ret_len);
 CAPRUN_API const char *caprun_get_result(struct caprun_run *run, size_t *ret_len);
 CAPRUN_API const char *caprun_get_message(struct caprun_run *run, size_t *ret_len);
 CAPRUN_API const char *caprun_get_stack(struct caprun_run *run, size_t *ret_len);
 
-/* The error's hint and type, and the tool to blame, "ns:action"; "" if there is none. */
+/* The error's hint, type and tool to blame, or ""; the run's id, from caprun_run_new() on. */
 CAPRUN_API const char *caprun_get_hint(const struct caprun_run *run);
 CAPRUN_API const char *caprun_get_type(const struct caprun_run *run);
 CAPRUN_API const char *caprun_get_tool(const struct caprun_run *run);
-
-/* The run's id, from caprun_run_new() on. */
 CAPRUN_API const char *caprun_get_id(const struct caprun_run *run);
 
-/* What the envelope's metrics say. */
 enum caprun_metric {
     CAPRUN_METRIC_STARTUP_US = 1,   /* from caprun_start() to a worker that has the code */
     CAPRUN_METRIC_EXECUTION_US = 2, /* from there to the end */
@@ -601,7 +563,7 @@ enum caprun_metric {
     CAPRUN_METRIC_CALLS = 5,
 };
 
-/* Returns one of the above; 0 for a number that is none of them. */
+/* 0 for a number that is none of these. */
 CAPRUN_API uint64_t caprun_get_metric(const struct caprun_run *run, enum caprun_metric metric);
 
 /* What is known of call |call|, also while the run goes on. */
@@ -612,7 +574,7 @@ enum caprun_call_fact {
     CAPRUN_CALL_ANSWER_BYTES = 4, /* 0 if it failed */
 };
 
-/* Returns one of the above; 0 for a number that is none of them, or of a call that is none. */
+/* 0 for a number that is none of these, or of a call that is none. */
 CAPRUN_API uint64_t caprun_get_call(const struct caprun_run *run, uint32_t call,
                                     enum caprun_call_fact fact);
 
