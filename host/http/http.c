@@ -22,6 +22,7 @@
 #include "base/mem.h"
 #include "base/units.h"
 #include "http/fetch_wire.h"
+#include "http/head.h"
 #include "http/url.h"
 
 #define SPARE_US 500000        /* the program has its own limits, and words for what was reached */
@@ -227,7 +228,8 @@ static bool makes_sense(const struct cr_http_request *r, const struct fetch_told
     case FETCH_PROGRESS:
         return r->ask.progress && told->text_len <= CR_URL_MAX && !told->body_len;
     case FETCH_ANSWER:
-        return told->extra_len < sizeof(r->answer.etag) &&
+        return told->extra_len < sizeof(r->answer.etag) && told->max_age_s >= -1 &&
+               told->max_age_s <= CR_HTTP_HEAD_FRESH_MAX &&
                (told->status == 200 || told->status == 304 || told->status == 404 ||
                 told->status == 410) &&
                (told->status == 200 || !told->body_len);
