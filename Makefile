@@ -10,6 +10,7 @@ VARIANT ?=
 B := build$(if $(VARIANT),/$(VARIANT))
 G := $(B)/gen
 ENGINE := build/engine
+CJSON := build/cjson
 NPM := build/npm
 
 CC ?= gcc
@@ -124,6 +125,7 @@ programs: $(B)/caprun $(B)/caprun-worker $(B)/caprun-guard $(B)/caprun-fetch $(B
 deps: ## install what is missing from Debian's packages, and get the engine and the bundled packages
 	@third_party/install-packages build
 	@third_party/get-engine $(ENGINE)
+	@third_party/get-cjson $(CJSON)
 	@third_party/get-npm js $(NPM)
 
 deps-check: deps
@@ -147,7 +149,7 @@ $(B)/caprun-worker: $(B)/runtime/main.o $(runtime_obj) $(B)/runtime/engine.o $(w
 	$(Q)$(CC) $(common) $(worker_variant) -fPIE $(lto) $(CFLAGS) $(musl_link) $(worker_link) $(LDFLAGS) -o $@ $(filter %.o,$^) $(musl_libs)
 
 # All edits are made, or the build stops.
-engine_edits := $(wildcard third_party/edits/*.edit)
+engine_edits := $(wildcard third_party/edits/engine/*.edit)
 $(G)/engine/quickjs.c: $(ENGINE)/.version third_party/apply-edits $(engine_edits)
 	@mkdir -p $(@D)
 	$(call say,GEN )
@@ -227,9 +229,9 @@ $(B)/tools/compile: js/compile.c $(B)/runtime/engine.o $(B)/runtime/arena.o $(B)
 	$(Q)$(CC) $(runtime_flags) $(warnings) -fno-lto $(musl_link) -o $@ $(filter %.c %.o,$^) $(musl_libs)
 
 # What the licences of others ask to be with every copy.
-$(B)/THIRD_PARTY_LICENSES: third_party/licences $(web_headers:.h=.js) $(ENGINE)/.version $(NPM)/.lock
+$(B)/THIRD_PARTY_LICENSES: third_party/licences $(web_headers:.h=.js) $(ENGINE)/.version $(CJSON)/.version $(NPM)/.lock
 	$(call say,GEN )
-	$(Q)$< $(ENGINE) $(NPM) $(filter %.js,$^) >$@
+	$(Q)$< $(ENGINE) $(CJSON) $(NPM) $(filter %.js,$^) >$@
 
 # The test-only worker: the same objects, and a hook for attacks with native code. Never installed.
 $(B)/tests/caprun-worker-hook: tests/worker/hook.c tests/worker/steps.c $(B)/runtime/main.o $(runtime_obj) \
@@ -289,11 +291,22 @@ $(G)/shared/versions.h: js/prelude.js $(web_headers:.h=.js) $(ENGINE)/.version
 
 host_ready := $(G)/rooms/.made $(wire_headers)
 
+# cJSON is compiled into json.o, which alone includes it.
+$(G)/cjson/cJSON.c: third_party/edits/cjson/own-thread.edit
+$(G)/cjson/cJSON.h: third_party/edits/cjson/hidden.edit
+$(G)/cjson/cJSON.%: $(CJSON)/.version third_party/apply-edits
+	@mkdir -p $(@D)
+	$(call say,GEN )
+	$(Q)third_party/apply-edits $(CJSON)/$(@F) $(filter %.edit,$^) >$@
+
+$(B)/host/base/json.o: $(G)/cjson/cJSON.c $(G)/cjson/cJSON.h
+$(B)/host/base/json.o: cjson_flags := -isystem $(G)/cjson
+
 define host_room
 $(B)/host/$(1)/%.o: host/$(1)/%.c Makefile | $(host_ready)
 	@mkdir -p $$(@D)
 	$$(call say,CC  )
-	$$(Q)$$(CC) $$(common) $$(host_variant) -fPIC $(call room_flags,$(1)) $$(warnings) $$(CFLAGS) -c -o $$@ $$<
+	$$(Q)$$(CC) $$(common) $$(host_variant) -fPIC $(call room_flags,$(1)) $$(cjson_flags) $$(warnings) $$(CFLAGS) -c -o $$@ $$<
 	$$(watch_calls)
 endef
 $(foreach room,$(filter-out guard,$(rooms)),$(eval $(call host_room,$(room))))
@@ -606,7 +619,7 @@ dist: ## a tar file of what is committed
 
 clean: ## remove what was built, but not what was fetched
 	@mkdir -p build
-	find build -mindepth 1 -maxdepth 1 ! -name engine ! -name npm ! -name 'npm-*' ! -name data -exec rm -rf {} +
+	find build -mindepth 1 -maxdepth 1 ! -name engine ! -name cjson ! -name npm ! -name 'npm-*' ! -name data -exec rm -rf {} +
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16

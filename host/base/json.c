@@ -1,36 +1,27 @@
 /*
- * json.c - three passes over a text: the values are counted, the scanner checks, the tree is built.
+ * json.c - cJSON's tree of a text that the scanner has accepted.
  *
- * Counting is first because it is cheap and stops at the ceiling: a text with too many values costs
- * no scan and no memory. Nothing here checks grammar: the scanner does. What is read past the end
- * of a token is still inside the text, because the text ends with a whole value.
+ * The values are counted first, because that is cheap and stops at the ceiling: a text with too
+ * many values costs no scan and no memory. Then the scanner checks, and then cJSON parses a copy in
+ * which every number is 0: it would convert them to doubles, by the decimal point of the process's
+ * locale, and cannot read one of more than 63 digits. The real ones are put beside its zeros.
+ *
+ * Functions here recurse as deep as the text, which the scanner limits to CR_SCAN_MAX_DEPTH.
  */
 #include "base/json.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include <cJSON.c> /* a system header to the compiler, and its functions are static: third_party */
+
 #include "base/escape.h"
+#include "base/locate.h"
 #include "base/scan.h"
-#include "base/unescape.h"
-#include "base/utf8.h"
 
-struct build {
-    const char *text;
-    size_t at, len;
-    struct cr_json *values;
-    size_t count;
-    char *strings; /* where the next unescaped string goes */
-};
+#define MAX_EXACT (UINT64_C(1) << 53) /* whole numbers up to here are the same in a double */
 
-/* |at| is at the first quote. Returns what is behind the last, or |end|. */
-static const char *skip_string(const char *at, const char *end)
-{
-    for (at++; at < end && *at != '"'; at++)
-        if (*at == '\\' && at + 1 < end)
-            at++;
-    return at < end ? at + 1 : end;
-}
+_Static_assert(CJSON_NESTING_LIMIT >= CR_SCAN_MAX_DEPTH, "cJSON reads what the scanner accepts");
 
 /*
  * Returns the number of values in |text|, or a number over |max| as soon as there are so many. Each
@@ -39,14 +30,15 @@ static const char *skip_string(const char *at, const char *end)
  */
 static size_t count_values(const char *text, size_t len, size_t max)
 {
-    size_t count = 1, at = 0;
+    const char *end = text + len;
+    size_t count = 1;
     char last = '\0'; /* the last byte that is not a space */
 
-    while (at < len && count <= max) {
-        char c = text[at];
+    while (text < end && count <= max) {
+        char c = *text;
 
-        at = c == '"' ? (size_t)(skip_string(text + at, text + len) - text) : at + 1;
-        if (c == ' ' || c == '\t' || c == '\r' || c == '\n')
+        text = c == '"' ? cr_locate_string_end(text, end) : text + 1;
+        if (cr_locate_is_space(c))
             continue;
         if (c == ',' || ((last == '[' || last == '{') && c != ']' && c != '}'))
             count++;
@@ -55,144 +47,75 @@ static size_t count_values(const char *text, size_t len, size_t max)
     return count;
 }
 
-static void skip_space(struct build *b)
+/* The next number from |at| on, or NULL. The scanner has accepted the text. */
+static const char *next_number(const char *at, const char *end, size_t *ret_len)
 {
-    while (b->at < b->len && strchr(" \t\r\n", b->text[b->at]))
-        b->at++;
+    while (at < end && *at != '-' && (*at < '0' || *at > '9'))
+        at = *at == '"' ? cr_locate_string_end(at, end) : at + 1;
+    if (at == end)
+        return NULL;
+    *ret_len = 1;
+    while (at + *ret_len < end && strchr("0123456789+-.eE", at[*ret_len]))
+        (*ret_len)++;
+    return at;
 }
 
-/* Takes an escape. The scanner has made sure that it is one, and no half of a surrogate pair. */
-static void take_escape(struct build *b)
+/* A copy of |text| with zeros and spaces in place of numbers; NULL without memory. */
+static char *without_numbers(const char *text, size_t len)
 {
-    const uint8_t *text = (const uint8_t *)b->text;
-    uint32_t c = 0;
+    char *copy = malloc(len + 1);
+    const char *number, *end = text + len;
+    size_t digits = 0;
 
-    b->at += cr_unescape_one(text + b->at, text + b->len, &c);
-    b->strings += cr_utf8_encode(c, (uint8_t *)b->strings);
-}
-
-/* Takes a string, quotes included, and returns it unescaped. */
-static const char *take_string(struct build *b)
-{
-    const char *made = b->strings;
-
-    b->at++;
-    while (b->text[b->at] != '"') {
-        if (b->text[b->at] == '\\')
-            take_escape(b);
-        else
-            *b->strings++ = b->text[b->at++];
+    if (!copy)
+        return NULL;
+    memcpy(copy, text, len);
+    copy[len] = '\0';
+    for (const char *at = text; (number = next_number(at, end, &digits)); at = number + digits) {
+        memset(copy + (number - text), ' ', digits);
+        copy[number - text] = '0';
     }
-    b->at++;
-    *b->strings++ = '\0';
-    return made;
+    return copy;
 }
 
-/* Takes a number or a word. */
-static const char *take_word(struct build *b)
+/* Gives each number of |tree| its text. They stand in both in the same order. */
+static bool add_numbers(cJSON *tree, const char **at, const char *end)
 {
-    const char *made = b->strings;
+    size_t len = 0;
 
-    while (b->at < b->len && !strchr(" \t\r\n,]}", b->text[b->at]))
-        *b->strings++ = b->text[b->at++];
-    *b->strings++ = '\0';
-    return made;
-}
+    for (cJSON *value = tree; value; value = value->next) {
+        if (cJSON_IsNumber(value)) {
+            const char *number = next_number(*at, end, &len);
 
-static void take_scalar(struct build *b, struct cr_json *value)
-{
-    switch (b->text[b->at]) {
-    case '"':
-        value->type = CR_JSON_STRING;
-        value->text = take_string(b);
-        break;
-    case 't':
-        value->type = CR_JSON_TRUE;
-        (void)take_word(b);
-        break;
-    case 'f':
-        value->type = CR_JSON_FALSE;
-        (void)take_word(b);
-        break;
-    case 'n':
-        value->type = CR_JSON_NULL;
-        (void)take_word(b);
-        break;
-    default:
-        value->type = CR_JSON_NUMBER;
-        value->text = take_word(b);
-        break;
-    }
-    value->len = b->at - value->at;
-}
-
-static void take_key(struct build *b, struct cr_json *value)
-{
-    skip_space(b);
-    value->key_at = b->at;
-    value->key = take_string(b);
-    skip_space(b);
-    b->at++; /* the colon */
-}
-
-/* Begins the next value. Returns it; one that has children is open until close_value(). */
-static struct cr_json *begin_value(struct build *b, const struct cr_json *parent)
-{
-    struct cr_json *value = &b->values[b->count++];
-
-    *value = (struct cr_json){.parent = parent};
-    if (parent && parent->type == CR_JSON_OBJECT)
-        take_key(b, value);
-    skip_space(b);
-    value->at = b->at;
-    if (!value->key)
-        value->key_at = b->at;
-    if (b->text[b->at] == '{' || b->text[b->at] == '[') {
-        value->type = b->text[b->at] == '{' ? CR_JSON_OBJECT : CR_JSON_ARRAY;
-        b->at++;
-    } else {
-        take_scalar(b, value);
-    }
-    return value;
-}
-
-static bool is_open(const struct cr_json *value)
-{
-    return value->type >= CR_JSON_ARRAY && value->len == 0;
-}
-
-/* Without recursion: the text may be as deep as the scanner allows, and the caller's stack small.
- */
-static void build_tree(struct build *b)
-{
-    struct cr_json *open = begin_value(b, NULL), *last = open, *value;
-
-    while (open && is_open(open)) {
-        skip_space(b);
-        if (b->text[b->at] == ',') {
-            b->at++;
-        } else if (strchr("]}", b->text[b->at])) {
-            open->len = ++b->at - open->at;
-            last = open;
-            open = &b->values[open->parent ? open->parent - b->values : 0];
-            continue;
+            value->valuestring = number ? strndup(number, len) : NULL;
+            if (!value->valuestring)
+                return false;
+            *at = number + len;
+        } else if (value->child && !add_numbers(value->child, at, end)) {
+            return false;
         }
-        value = begin_value(b, open);
-        if (open->count++)
-            last->next = value;
-        else
-            open->first = value;
-        last = value;
-        if (is_open(value))
-            open = value;
     }
+    return true;
+}
+
+static cJSON *build_tree(const char *text, size_t len)
+{
+    char *copy = without_numbers(text, len);
+    cJSON *tree = copy ? cJSON_ParseWithLengthOpts(copy, len + 1, NULL, true) : NULL;
+
+    free(copy);
+    if (tree && !add_numbers(tree, &text, text + len)) {
+        cJSON_Delete(tree);
+        tree = NULL;
+    }
+    return tree;
 }
 
 int cr_json_parse_within(const void *bytes, size_t len, size_t max_values, struct cr_json_doc *ret,
                          struct cr_err *err)
 {
-    struct build b = {.text = bytes, .len = len};
-    size_t count = count_values(b.text, len, max_values);
+    size_t count = count_values(bytes, len, max_values);
+    cJSON *tree;
     int r;
 
     if (count > max_values)
@@ -200,21 +123,10 @@ int cr_json_parse_within(const void *bytes, size_t len, size_t max_values, struc
     r = cr_scan_json(bytes, len, CR_SCAN_STRICT, err);
     if (r < 0)
         return r;
-    b.values = calloc(count, sizeof(*b.values));
-    /* a string loses two quotes and gets a NUL, a number gets one and a byte follows it */
-    b.strings = malloc(len + 1);
-    if (!b.values || !b.strings) {
-        free(b.values);
-        free(b.strings);
+    tree = build_tree(bytes, len);
+    if (!tree)
         return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for %zu bytes of JSON", len);
-    }
-    *ret = (struct cr_json_doc){.bytes = bytes,
-                                .len = len,
-                                .root = b.values,
-                                .values = b.values,
-                                .value_count = count,
-                                .strings = b.strings};
-    build_tree(&b);
+    *ret = (struct cr_json_doc){.bytes = bytes, .len = len, .root = tree, .value_count = count};
     return 0;
 }
 
@@ -225,36 +137,83 @@ int cr_json_parse(const void *bytes, size_t len, struct cr_json_doc *ret, struct
 
 void cr_json_clear(struct cr_json_doc *doc)
 {
-    free(doc->values);
-    free(doc->strings);
+    cJSON_Delete(doc->root);
     *doc = (struct cr_json_doc){0};
 }
 
-const struct cr_json *cr_json_get(const struct cr_json *object, const char *key)
+/* --- values --------------------------------------------------------------------------------- */
+
+enum cr_json_type cr_json_type(const struct cJSON *value)
 {
-    if (!object || object->type != CR_JSON_OBJECT)
-        return NULL;
-    for (const struct cr_json *value = object->first; value; value = value->next)
-        if (strcmp(value->key, key) == 0)
-            return value;
-    return NULL;
+    switch (value->type & 0xff) {
+    case cJSON_False:
+        return CR_JSON_FALSE;
+    case cJSON_True:
+        return CR_JSON_TRUE;
+    case cJSON_Number:
+        return CR_JSON_NUMBER;
+    case cJSON_String:
+        return CR_JSON_STRING;
+    case cJSON_Array:
+        return CR_JSON_ARRAY;
+    case cJSON_Object:
+        return CR_JSON_OBJECT;
+    default:
+        return CR_JSON_NULL;
+    }
 }
 
-bool cr_json_is_bool(const struct cr_json *value)
+const char *cr_json_key(const struct cJSON *value)
 {
-    return value->type == CR_JSON_TRUE || value->type == CR_JSON_FALSE;
+    return value->string;
 }
 
-int cr_json_number(const struct cr_json *value, uint64_t max, uint64_t *ret)
+const char *cr_json_text(const struct cJSON *value)
+{
+    return value->valuestring;
+}
+
+const struct cJSON *cr_json_first(const struct cJSON *value)
+{
+    return value ? value->child : NULL;
+}
+
+const struct cJSON *cr_json_next(const struct cJSON *child)
+{
+    return child->next;
+}
+
+size_t cr_json_count(const struct cJSON *value)
+{
+    size_t count = 0;
+
+    for (const cJSON *child = cr_json_first(value); child; child = child->next)
+        count++;
+    return count;
+}
+
+const struct cJSON *cr_json_get(const struct cJSON *object, const char *key)
+{
+    return cJSON_IsObject(object) ? cJSON_GetObjectItemCaseSensitive(object, key) : NULL;
+}
+
+bool cr_json_is_bool(const struct cJSON *value)
+{
+    return cJSON_IsBool(value);
+}
+
+int cr_json_number(const struct cJSON *value, uint64_t max, uint64_t *ret)
 {
     uint64_t number = 0;
 
-    if (value->type != CR_JSON_NUMBER || strspn(value->text, "0123456789") != value->len)
+    if (!cJSON_IsNumber(value) || value->valuestring[strspn(value->valuestring, "0123456789")])
         return CAPRUN_E_INVAL;
-    for (const char *c = value->text; *c; c++) {
+    if (max > MAX_EXACT)
+        max = MAX_EXACT;
+    for (const char *c = value->valuestring; *c; c++) {
         uint64_t digit = (uint64_t)(*c - '0');
 
-        if (number > (max - digit) / 10 || digit > max)
+        if (digit > max || number > (max - digit) / 10)
             return CAPRUN_E_TOOBIG;
         number = number * 10 + digit;
     }
@@ -272,7 +231,107 @@ const char *cr_json_type_name(enum cr_json_type type)
     return names[type];
 }
 
-void cr_json_place(const struct cr_json_doc *doc, size_t at, size_t *ret_line, size_t *ret_column)
+/* --- places --------------------------------------------------------------------------------- */
+
+static void add_token(struct cr_buf *out, const char *key)
+{
+    cr_buf_str(out, "/");
+    for (; *key; key++) {
+        if (*key == '~')
+            cr_buf_str(out, "~0");
+        else if (*key == '/')
+            cr_buf_str(out, "~1");
+        else
+            cr_buf_add(out, key, 1);
+    }
+}
+
+/* Appends the way from |tree| to |value|, and returns whether there is one. */
+static bool add_way(struct cr_buf *out, const cJSON *tree, const cJSON *value,
+                    const cJSON **ret_parent)
+{
+    size_t index = 0, before = out->len;
+
+    if (tree == value)
+        return true;
+    for (const cJSON *child = tree->child; child; child = child->next) {
+        if (child->string)
+            add_token(out, child->string);
+        else
+            cr_buf_fmt(out, "/%zu", index++);
+        if (add_way(out, child, value, ret_parent)) {
+            if (child == value)
+                *ret_parent = tree;
+            return true;
+        }
+        if (!cr_buf_err(out))
+            out->len = before;
+    }
+    return false;
+}
+
+void cr_json_pointer(struct cr_buf *out, const struct cr_json_doc *doc, const struct cJSON *value)
+{
+    const cJSON *parent;
+
+    (void)add_way(out, doc->root, value, &parent);
+}
+
+const struct cJSON *cr_json_parent(const struct cr_json_doc *doc, const struct cJSON *value)
+{
+    struct cr_buf way;
+    const cJSON *parent = NULL;
+
+    cr_buf_init(&way, doc->len + CR_SCAN_MAX_DEPTH);
+    (void)add_way(&way, doc->root, value, &parent);
+    cr_buf_clear(&way);
+    return parent;
+}
+
+struct search {
+    const cJSON *value;
+    const char *text, *end;
+    struct cr_json_place found;
+};
+
+/*
+ * Goes along |tree| and its text, which begins at |at|, and leaves |at| behind it. Returns whether
+ * what is searched for was there.
+ */
+static bool search(struct search *s, const cJSON *tree, const char *key, const char **at)
+{
+    bool in_object = cJSON_IsObject(tree);
+    struct cr_locate_child child;
+
+    if (tree == s->value) {
+        s->found = (struct cr_json_place){.at = (size_t)(*at - s->text),
+                                          .len = (size_t)(cr_locate_end(*at, s->end) - *at),
+                                          .key_at = (size_t)((key ? key : *at) - s->text)};
+        return true;
+    }
+    if (!in_object && !cJSON_IsArray(tree)) {
+        *at = cr_locate_end(*at, s->end);
+        return false;
+    }
+    (*at)++;
+    for (tree = tree->child; cr_locate_next(at, s->end, in_object, &child); tree = tree->next)
+        if (search(s, tree, child.key, at))
+            return true;
+    return false;
+}
+
+struct cr_json_place cr_json_place_of(const struct cr_json_doc *doc, const struct cJSON *value)
+{
+    struct search s = {.value = value, .text = doc->bytes, .end = doc->bytes + doc->len};
+    const char *at = doc->bytes;
+
+    while (cr_locate_is_space(*at))
+        at++;
+    (void)search(&s, doc->root, NULL, &at);
+    return s.found;
+}
+
+void cr_json_line_of(const struct cr_json_doc *doc, size_t at, size_t *ret_line, size_t *ret_column)
 {
     size_t line = 1, start = 0;
 
@@ -286,187 +345,71 @@ void cr_json_place(const struct cr_json_doc *doc, size_t at, size_t *ret_line, s
     *ret_column = at - start + 1;
 }
 
-static void add_token(struct cr_buf *out, const char *key)
-{
-    for (; *key; key++) {
-        if (*key == '~')
-            cr_buf_str(out, "~0");
-        else if (*key == '/')
-            cr_buf_str(out, "~1");
-        else
-            cr_buf_add(out, key, 1);
-    }
-}
+/* --- text ----------------------------------------------------------------------------------- */
 
-static size_t index_of(const struct cr_json *value)
-{
-    size_t index = 0;
-
-    for (const struct cr_json *v = value->parent->first; v != value; v = v->next)
-        index++;
-    return index;
-}
-
-/* As deep as the scanner lets a text be. */
-void cr_json_pointer(struct cr_buf *out, const struct cr_json *value)
-{
-    if (!value->parent)
-        return;
-    cr_json_pointer(out, value->parent);
-    cr_buf_str(out, "/");
-    if (value->key)
-        add_token(out, value->key);
-    else
-        cr_buf_fmt(out, "%zu", index_of(value));
-}
-
-struct member {
-    const struct cr_json *value;
-};
+static void write_value(struct cr_buf *out, const cJSON *value, bool sorted);
 
 static int compare_keys(const void *a, const void *b)
 {
-    const struct member *x = a, *y = b;
+    const cJSON *const *x = a, *const *y = b;
 
-    return strcmp(x->value->key, y->value->key);
+    return strcmp((*x)->string, (*y)->string);
 }
 
-static void add_array(struct cr_buf *out, const struct cr_json *array)
+static void write_child(struct cr_buf *out, const cJSON *child, bool is_first, bool sorted)
 {
-    cr_buf_str(out, "[");
-    for (const struct cr_json *v = array->first; v; v = v->next) {
-        if (v != array->first)
-            cr_buf_str(out, ",");
-        cr_json_canonical(out, v);
+    cr_buf_str(out, is_first ? "" : ",");
+    if (child->string) {
+        cr_escape_json_str(out, child->string);
+        cr_buf_str(out, ":");
     }
-    cr_buf_str(out, "]");
+    write_value(out, child, sorted);
 }
 
-static void add_object(struct cr_buf *out, const struct cr_json *object)
+static void write_sorted(struct cr_buf *out, const cJSON *object)
 {
-    struct member *members = calloc(object->count + 1, sizeof(*members));
+    const cJSON **members = calloc(cr_json_count(object) + 1, sizeof(const cJSON *));
     size_t n = 0;
 
     if (!members) {
         out->err = CAPRUN_E_NOMEM;
         return;
     }
-    for (const struct cr_json *v = object->first; v; v = v->next)
-        members[n++].value = v;
-    qsort(members, n, sizeof(*members), compare_keys);
-    cr_buf_str(out, "{");
-    for (size_t i = 0; i < n; i++) {
-        if (i)
-            cr_buf_str(out, ",");
-        cr_escape_json_str(out, members[i].value->key);
-        cr_buf_str(out, ":");
-        cr_json_canonical(out, members[i].value);
-    }
-    cr_buf_str(out, "}");
+    for (const cJSON *child = object->child; child; child = child->next)
+        members[n++] = child;
+    qsort(members, n, sizeof(const cJSON *), compare_keys);
+    for (size_t i = 0; i < n; i++)
+        write_child(out, members[i], i == 0, true);
     free(members);
 }
 
-void cr_json_canonical(struct cr_buf *out, const struct cr_json *value)
+static void write_value(struct cr_buf *out, const cJSON *value, bool sorted)
 {
     static const char *const words[] = {
         [CR_JSON_NULL] = "null", [CR_JSON_FALSE] = "false", [CR_JSON_TRUE] = "true"};
+    enum cr_json_type type = cr_json_type(value);
 
-    if (value->type == CR_JSON_OBJECT)
-        add_object(out, value);
-    else if (value->type == CR_JSON_ARRAY)
-        add_array(out, value);
-    else if (value->type == CR_JSON_STRING)
-        cr_escape_json_str(out, value->text);
-    else
-        cr_buf_str(out, value->text ? value->text : words[value->type]);
-}
-
-/* --- without a tree -----------------------------------------------------------------------------
- */
-
-static const char *skip_spaces(const char *at, const char *end)
-{
-    while (at < end && (*at == ' ' || *at == '\t' || *at == '\n' || *at == '\r'))
-        at++;
-    return at;
-}
-
-static const char *skip_value(const char *at, const char *end)
-{
-    size_t depth = 0;
-
-    while (at < end) {
-        if (*at == '"') {
-            at = skip_string(at, end);
-        } else if (*at == '{' || *at == '[') {
-            depth++;
-            at++;
-        } else if (*at == '}' || *at == ']') {
-            if (!depth)
-                break;
-            depth--;
-            at++;
-        } else if (!depth &&
-                   (*at == ',' || *at == ' ' || *at == '\t' || *at == '\n' || *at == '\r')) {
-            break;
-        } else {
-            at++; /* of a number or a word, or between values */
-            continue;
-        }
-        if (!depth)
-            break;
+    if (type == CR_JSON_STRING) {
+        cr_escape_json_str(out, value->valuestring);
+    } else if (type < CR_JSON_ARRAY) {
+        cr_buf_str(out, type == CR_JSON_NUMBER ? value->valuestring : words[type]);
+    } else {
+        cr_buf_str(out, type == CR_JSON_ARRAY ? "[" : "{");
+        if (type == CR_JSON_OBJECT && sorted)
+            write_sorted(out, value);
+        else
+            for (const cJSON *child = value->child; child; child = child->next)
+                write_child(out, child, child == value->child, sorted);
+        cr_buf_str(out, type == CR_JSON_ARRAY ? "]" : "}");
     }
-    return at;
 }
 
-const char *cr_json_peek(const char *bytes, size_t len, const char *key, size_t *ret_len)
+void cr_json_print(struct cr_buf *out, const struct cJSON *value)
 {
-    const char *end = bytes + len, *at = skip_spaces(bytes, end);
-    size_t key_len = strlen(key);
-
-    if (at == end || *at != '{')
-        return NULL;
-    for (at = skip_spaces(at + 1, end); at < end && *at == '"';) {
-        const char *name = at + 1, *value;
-
-        at = skip_string(at, end);
-        value = skip_spaces(at, end);
-        value = skip_spaces(value < end ? value + 1 : end, end); /* the colon */
-        at = skip_value(value, end);
-        if ((size_t)(value - name) > key_len && memcmp(name, key, key_len) == 0 &&
-            name[key_len] == '"') {
-            *ret_len = (size_t)(at - value);
-            return value;
-        }
-        at = skip_spaces(at, end);
-        at = skip_spaces(at < end && *at == ',' ? at + 1 : at, end);
-    }
-    return NULL;
+    write_value(out, value, false);
 }
 
-/* --- strings alone ---------------------------------------------------------------------------- */
-
-#define REPLACEMENT 0xfffdu
-
-void cr_json_unescape(struct cr_buf *out, const char *text, size_t len)
+void cr_json_canonical(struct cr_buf *out, const struct cJSON *value)
 {
-    const uint8_t *at = (const uint8_t *)text, *end = at + len;
-
-    while (at < end) {
-        const uint8_t *plain = at;
-        uint8_t made[4];
-        uint32_t c;
-        size_t escape;
-
-        while (at < end && *at != '\\')
-            at++;
-        cr_buf_add(out, plain, (size_t)(at - plain));
-        escape = cr_unescape_one(at, end, &c);
-        if (escape == 0)
-            return;
-        if (c >= 0xd800 && c <= 0xdfff)
-            c = REPLACEMENT;
-        cr_buf_add(out, made, cr_utf8_encode(c, made));
-        at += escape;
-    }
+    write_value(out, value, true);
 }

@@ -1,6 +1,10 @@
 /* unescape.c - escapes in JSON strings. */
 #include "base/unescape.h"
 
+#include "base/utf8.h"
+
+#define REPLACEMENT 0xfffdu
+
 /* Reads \uXXXX. Returns its length, 6, or 0. */
 static size_t read_unit(const uint8_t *at, const uint8_t *end, uint32_t *ret_char)
 {
@@ -38,4 +42,27 @@ size_t cr_unescape_unicode(const uint8_t *at, const uint8_t *end, uint32_t *ret_
         return 6;
     *ret_char = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
     return 12;
+}
+
+void cr_unescape(struct cr_buf *out, const char *text, size_t len)
+{
+    const uint8_t *at = (const uint8_t *)text, *end = at + len;
+
+    while (at < end) {
+        const uint8_t *plain = at;
+        uint8_t made[4];
+        uint32_t c;
+        size_t escape;
+
+        while (at < end && *at != '\\')
+            at++;
+        cr_buf_add(out, plain, (size_t)(at - plain));
+        escape = cr_unescape_one(at, end, &c);
+        if (escape == 0)
+            return;
+        if (c >= 0xd800 && c <= 0xdfff)
+            c = REPLACEMENT;
+        cr_buf_add(out, made, cr_utf8_encode(c, made));
+        at += escape;
+    }
 }

@@ -16,35 +16,35 @@ static bool is_configured(const struct cr_config *config, const char *name)
     return false;
 }
 
-static const char *text_of(const struct cr_json *object, const char *key)
+static const char *text_of(const struct cJSON *object, const char *key)
 {
-    const struct cr_json *value = cr_json_get(object, key);
+    const struct cJSON *value = cr_json_get(object, key);
 
-    return value && value->type == CR_JSON_STRING ? value->text : NULL;
+    return value && cr_json_type(value) == CR_JSON_STRING ? cr_json_text(value) : NULL;
 }
 
 /* Each word as JSON writes it, so that nobody mistakes where one ends. */
-static void show_command(const struct cr_json *server, struct cr_buf *out)
+static void show_command(const struct cJSON *server, struct cr_buf *out)
 {
-    const struct cr_json *args = cr_json_get(server, "args");
+    const struct cJSON *args = cr_json_get(server, "args");
 
     cr_escape_json_str(out, text_of(server, "command"));
-    for (const struct cr_json *v = args ? args->first : NULL; v; v = v->next) {
+    for (const struct cJSON *v = cr_json_first(args); v; v = cr_json_next(v)) {
         cr_buf_str(out, " ");
-        cr_escape_json_str(out, v->text);
+        cr_escape_json_str(out, cr_json_text(v));
     }
 }
 
-static void show_variables(const struct cr_json *server, struct cr_buf *out)
+static void show_variables(const struct cJSON *server, struct cr_buf *out)
 {
-    const struct cr_json *env = cr_json_get(server, "env");
-    const struct cr_json *required = cr_json_get(server, "envRequired");
+    const struct cJSON *env = cr_json_get(server, "env");
+    const struct cJSON *required = cr_json_get(server, "envRequired");
     const char *before = ", with the variables ";
 
-    for (const struct cr_json *v = env ? env->first : NULL; v; v = v->next, before = ", ")
-        cr_buf_fmt(out, "%s%s", before, v->key);
-    for (const struct cr_json *v = required ? required->first : NULL; v; v = v->next, before = ", ")
-        cr_buf_fmt(out, "%s%s", before, v->text);
+    for (const struct cJSON *v = cr_json_first(env); v; v = cr_json_next(v), before = ", ")
+        cr_buf_fmt(out, "%s%s", before, cr_json_key(v));
+    for (const struct cJSON *v = cr_json_first(required); v; v = cr_json_next(v), before = ", ")
+        cr_buf_fmt(out, "%s%s", before, cr_json_text(v));
 }
 
 static void add_variable(struct cr_buf *out, const char **before, const char *name)
@@ -56,11 +56,10 @@ static void add_variable(struct cr_buf *out, const char **before, const char *na
 }
 
 /* {"command": …, "args": […], "env": {…}}, or {"url": …}. */
-static void write_config(const struct cr_metadata *meta, const struct cr_json *server,
-                         struct cr_buf *out)
+static void write_config(const struct cJSON *server, struct cr_buf *out)
 {
-    const struct cr_json *args = cr_json_get(server, "args"), *env = cr_json_get(server, "env");
-    const struct cr_json *required = cr_json_get(server, "envRequired");
+    const struct cJSON *args = cr_json_get(server, "args"), *env = cr_json_get(server, "env");
+    const struct cJSON *required = cr_json_get(server, "envRequired");
     const char *before = ", \"env\": {";
 
     if (!text_of(server, "command")) {
@@ -73,16 +72,16 @@ static void write_config(const struct cr_metadata *meta, const struct cr_json *s
     cr_escape_json_str(out, text_of(server, "command"));
     if (args) {
         cr_buf_str(out, ", \"args\": ");
-        cr_buf_add(out, meta->doc.bytes + args->at, args->len);
+        cr_json_print(out, args);
     }
-    for (const struct cr_json *v = required ? required->first : NULL; v; v = v->next)
-        add_variable(out, &before, v->text);
-    for (const struct cr_json *v = env ? env->first : NULL; v; v = v->next)
-        add_variable(out, &before, v->key);
+    for (const struct cJSON *v = cr_json_first(required); v; v = cr_json_next(v))
+        add_variable(out, &before, cr_json_text(v));
+    for (const struct cJSON *v = cr_json_first(env); v; v = cr_json_next(v))
+        add_variable(out, &before, cr_json_key(v));
     cr_buf_str(out, before[0] == ',' && before[2] == '\0' ? "}}" : "}");
 }
 
-static int refuse(const struct cr_metadata *meta, const char *name, const struct cr_json *server,
+static int refuse(const struct cr_metadata *meta, const char *name, const struct cJSON *server,
                   struct cr_err *why)
 {
     struct cr_buf what, paste;
@@ -95,7 +94,7 @@ static int refuse(const struct cr_metadata *meta, const char *name, const struct
         cr_escape_json_str(&what, text_of(server, "httpUrl"));
     /* in a configuration "${NAME}" would be expanded, and in metadata it means nothing */
     if (what.len && !memmem(what.data, what.len, "${", 2))
-        write_config(meta, server, &paste);
+        write_config(server, &paste);
     show_variables(server, &what);
     (void)cr_err_end(why, CAPRUN_OUTCOME_PERMISSION_DENIED, NULL,
                      "'%s' needs the MCP server '%s', which is not in mcpServers, and what "
@@ -128,11 +127,11 @@ static int check_itself(const struct cr_config *config, const struct cr_metadata
 int cr_deps_check(const struct cr_config *config, const struct cr_metadata *meta,
                   struct cr_err *why)
 {
-    const struct cr_json *deps = cr_json_get(meta->doc.root, "mcpDeps");
+    const struct cJSON *deps = cr_json_get(meta->doc.root, "mcpDeps");
 
     if (meta->type != CR_METADATA_CODE && check_itself(config, meta, why) < 0)
         return CAPRUN_E_INVAL;
-    for (const struct cr_json *v = deps ? deps->first : NULL; v; v = v->next) {
+    for (const struct cJSON *v = cr_json_first(deps); v; v = cr_json_next(v)) {
         const char *name = text_of(v, "name"); /* was checked to be there */
 
         if (name && !is_configured(config, name))

@@ -17,28 +17,28 @@ static int refuse(const struct caprun_run *run, int code, const char *fqdn, stru
                       caprun_error(cr_run_look(run).runtime));
 }
 
-static int give_tools(struct caprun_run *run, const struct cr_json *tools)
+static int give_tools(struct caprun_run *run, const struct cJSON *tools)
 {
-    size_t count = tools ? tools->count : 0;
+    size_t count = cr_json_count(tools);
     const char **names = calloc(count + 1, sizeof(*names));
     size_t n = 0;
     int r;
 
     if (!names)
         return CAPRUN_E_NOMEM;
-    for (const struct cr_json *v = tools ? tools->first : NULL; v; v = v->next)
-        names[n++] = v->text;
+    for (const struct cJSON *v = cr_json_first(tools); v; v = cr_json_next(v))
+        names[n++] = cr_json_text(v);
     r = caprun_run_set_tools(run, names, count);
     free(names);
     return r;
 }
 
-static bool stands_before(const struct cr_json *list, const struct cr_json *value)
+static bool stands_before(const struct cJSON *list, const struct cJSON *value)
 {
-    const struct cr_json *v = list->first;
+    const struct cJSON *v = cr_json_first(list);
 
-    while (v != value && strcmp(v->text, value->text) != 0)
-        v = v->next;
+    while (v != value && strcmp(cr_json_text(v), cr_json_text(value)) != 0)
+        v = cr_json_next(v);
     return v != value;
 }
 
@@ -50,14 +50,14 @@ static int give_env(struct caprun_run *run, const struct cr_config *config,
     int r = 0;
 
     cr_buf_init(&json, CAPRUN_MAX_ENV);
-    for (const struct cr_json *v = meta->env ? meta->env->first : NULL; v; v = v->next) {
-        const char *value = getenv(v->text);
+    for (const struct cJSON *v = cr_json_first(meta->env); v; v = cr_json_next(v)) {
+        const char *value = getenv(cr_json_text(v));
 
         if (!value || stands_before(meta->env, v) ||
-            !cr_config_grants(config, meta->fqdn.name, v->text))
+            !cr_config_grants(config, meta->fqdn.name, cr_json_text(v)))
             continue;
         cr_buf_str(&json, json.len ? "," : "{");
-        cr_escape_json_str(&json, v->text);
+        cr_escape_json_str(&json, cr_json_text(v));
         cr_buf_str(&json, ":");
         cr_escape_json_str(&json, value);
     }
@@ -83,7 +83,7 @@ static int give_schema(struct caprun_run *run, const struct cr_metadata *meta)
 {
     if (!meta->schema)
         return 0;
-    return caprun_run_set_schema(run, meta->doc.bytes + meta->schema->at, meta->schema->len);
+    return caprun_run_set_schema(run, meta->schema, meta->schema_len);
 }
 
 /* The bytes that were hashed are the bytes that run. */

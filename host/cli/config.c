@@ -41,13 +41,14 @@ static size_t line_of(struct listing *l, size_t at)
 
 /* A setting that stands in the file, at |where|. Frees |value|. */
 static void tell_written(struct listing *l, const char *name, struct cr_buf *value,
-                         const struct cr_json *where)
+                         const struct cJSON *where)
 {
     struct cr_buf source;
     const char *text;
 
     cr_buf_init(&source, CR_REPORT_MAX);
-    cr_buf_fmt(&source, "%s:%zu", l->config->path, line_of(l, where->key_at));
+    cr_buf_fmt(&source, "%s:%zu", l->config->path,
+               line_of(l, cr_json_place_of(&l->config->doc, where).key_at));
     text = cr_buf_text(&source);
     cr_report_tell(&l->report, name, value, text ? text : "", NULL);
     cr_buf_clear(&source);
@@ -96,31 +97,31 @@ static void add_place(struct cr_buf *out, const char *dir, const char *place)
     }
 }
 
-static void add_secrets(struct cr_buf *out, const struct cr_json *map)
+static void add_secrets(struct cr_buf *out, const struct cJSON *map)
 {
     cr_buf_str(out, "{");
-    for (const struct cr_json *v = map->first; v; v = v->next) {
-        cr_escape_json_str(out, v->key);
+    for (const struct cJSON *v = cr_json_first(map); v; v = cr_json_next(v)) {
+        cr_escape_json_str(out, cr_json_key(v));
         cr_buf_str(out, ":");
-        cr_escape_json_str(out, is_reference(v->text) ? v->text : HIDDEN);
-        cr_buf_str(out, v->next ? "," : "");
+        cr_escape_json_str(out, is_reference(cr_json_text(v)) ? cr_json_text(v) : HIDDEN);
+        cr_buf_str(out, cr_json_next(v) ? "," : "");
     }
     cr_buf_str(out, "}");
 }
 
-static bool is_secret(const struct cr_json *value)
+static bool is_secret(const struct cJSON *value)
 {
-    return value->type == CR_JSON_OBJECT &&
-           (strcmp(value->key, "env") == 0 || strcmp(value->key, "headers") == 0);
+    return cr_json_type(value) == CR_JSON_OBJECT &&
+           (strcmp(cr_json_key(value), "env") == 0 || strcmp(cr_json_key(value), "headers") == 0);
 }
 
-static bool is_place(const struct cr_json *value)
+static bool is_place(const struct cJSON *value)
 {
-    return strcmp(value->key, "url") == 0 || strcmp(value->key, "cwd") == 0 ||
-           strcmp(value->key, "audit") == 0;
+    return strcmp(cr_json_key(value), "url") == 0 || strcmp(cr_json_key(value), "cwd") == 0 ||
+           strcmp(cr_json_key(value), "audit") == 0;
 }
 
-static void tell_value(struct listing *l, const char *name, const struct cr_json *value)
+static void tell_value(struct listing *l, const char *name, const struct cJSON *value)
 {
     struct cr_buf out;
 
@@ -128,7 +129,7 @@ static void tell_value(struct listing *l, const char *name, const struct cr_json
     if (is_secret(value))
         add_secrets(&out, value);
     else if (is_place(value))
-        add_place(&out, l->config->dir, value->text);
+        add_place(&out, l->config->dir, cr_json_text(value));
     else
         cr_json_canonical(&out, value);
     tell_written(l, name, &out, value);
@@ -209,8 +210,8 @@ static void tell_option(struct listing *l, const struct setting *s, const char *
 
 static void tell_setting(struct listing *l, const struct setting *s)
 {
-    const struct cr_json *root = l->config->doc.root;
-    const struct cr_json *value =
+    const struct cJSON *root = l->config->doc.root;
+    const struct cJSON *value =
         cr_json_get(s->object ? cr_json_get(root, s->object) : root, s->key);
     uint64_t given = 0;
     char name[64];
@@ -221,7 +222,8 @@ static void tell_setting(struct listing *l, const struct setting *s)
                    s->key);
     if (given)
         tell_option(l, s, name, given);
-    else if (value && !(value->type == CR_JSON_NUMBER && strcmp(value->text, "0") == 0))
+    else if (value &&
+             !(cr_json_type(value) == CR_JSON_NUMBER && strcmp(cr_json_text(value), "0") == 0))
         tell_value(l, name, value);
     else
         tell_default(l, name, s->value, s->note);
@@ -230,16 +232,16 @@ static void tell_setting(struct listing *l, const struct setting *s)
 /* Those of the command line have replaced those of the file. */
 static void tell_registries(struct listing *l)
 {
-    const struct cr_json *list = cr_json_get(l->config->doc.root, "registries");
-    const struct cr_json *v = list && !l->options->registry_count ? list->first : NULL;
+    const struct cJSON *list = cr_json_get(l->config->doc.root, "registries");
+    const struct cJSON *v = list && !l->options->registry_count ? cr_json_first(list) : NULL;
     struct cr_buf out;
 
     cr_buf_init(&out, CR_REPORT_MAX);
     cr_buf_str(&out, "[");
     for (size_t i = 0; i < l->config->registry_count; i++) {
         cr_buf_str(&out, i ? "," : "");
-        add_place(&out, l->config->dir, v ? v->text : l->config->registries[i]);
-        v = v ? v->next : NULL;
+        add_place(&out, l->config->dir, v ? cr_json_text(v) : l->config->registries[i]);
+        v = v ? cr_json_next(v) : NULL;
     }
     cr_buf_str(&out, "]");
     if (l->options->registry_count)
@@ -261,7 +263,7 @@ static char *join(struct listing *l, const char *object, const char *name, const
     return NULL;
 }
 
-static void tell_server(struct listing *l, const struct cr_json *server)
+static void tell_server(struct listing *l, const struct cJSON *server)
 {
     static const struct {
         const char *key, *value; /* the default, as JSON, or NULL */
@@ -270,8 +272,8 @@ static void tell_server(struct listing *l, const struct cr_json *server)
                 {"era", "\"auto\""}, {"maxConcurrent", "64"}, {"idempotent", NULL}};
 
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-        const struct cr_json *value = cr_json_get(server, keys[i].key);
-        cr_autofree char *name = join(l, "mcpServers", server->key, keys[i].key);
+        const struct cJSON *value = cr_json_get(server, keys[i].key);
+        cr_autofree char *name = join(l, "mcpServers", cr_json_key(server), keys[i].key);
 
         if (name && value)
             tell_value(l, name, value);
@@ -282,21 +284,21 @@ static void tell_server(struct listing *l, const struct cr_json *server)
 
 static void tell_maps(struct listing *l)
 {
-    const struct cr_json *root = l->config->doc.root;
-    const struct cr_json *servers = cr_json_get(root, "mcpServers");
-    const struct cr_json *cloud = cr_json_get(cr_json_get(root, "routing"), "cloud");
-    const struct cr_json *env = cr_json_get(root, "env");
+    const struct cJSON *root = l->config->doc.root;
+    const struct cJSON *servers = cr_json_get(root, "mcpServers");
+    const struct cJSON *cloud = cr_json_get(cr_json_get(root, "routing"), "cloud");
+    const struct cJSON *env = cr_json_get(root, "env");
 
-    for (const struct cr_json *v = servers ? servers->first : NULL; v; v = v->next)
+    for (const struct cJSON *v = cr_json_first(servers); v; v = cr_json_next(v))
         tell_server(l, v);
-    for (const struct cr_json *v = cloud ? cloud->first : NULL; v; v = v->next) {
-        cr_autofree char *name = join(l, "routing", "cloud", v->key);
+    for (const struct cJSON *v = cr_json_first(cloud); v; v = cr_json_next(v)) {
+        cr_autofree char *name = join(l, "routing", "cloud", cr_json_key(v));
 
         if (name)
             tell_value(l, name, v);
     }
-    for (const struct cr_json *v = env ? env->first : NULL; v; v = v->next) {
-        cr_autofree char *name = join(l, "env", v->key, "");
+    for (const struct cJSON *v = cr_json_first(env); v; v = cr_json_next(v)) {
+        cr_autofree char *name = join(l, "env", cr_json_key(v), "");
 
         if (name)
             tell_value(l, name, v);

@@ -118,15 +118,15 @@ static void add_fact(struct cr_buf *out, const char *label, const char *text)
 static void add_origin(const struct cr_inspect *i, struct cr_buf *out)
 {
     static const char *const shown[] = {"fqdn", "command", "file", "tool"};
-    const struct cr_json *origin = i->journal.head.origin;
+    const struct cJSON *origin = i->journal.head.origin;
 
-    for (const struct cr_json *v = origin ? origin->first : NULL; v; v = v->next) {
-        bool is_shown = v->type != CR_JSON_STRING;
+    for (const struct cJSON *v = cr_json_first(origin); v; v = cr_json_next(v)) {
+        bool is_shown = cr_json_type(v) != CR_JSON_STRING;
 
         for (size_t n = 0; n < sizeof(shown) / sizeof(shown[0]); n++)
-            is_shown = is_shown || strcmp(v->key, shown[n]) == 0;
+            is_shown = is_shown || strcmp(cr_json_key(v), shown[n]) == 0;
         if (!is_shown)
-            add_fact(out, v->key, v->text);
+            add_fact(out, cr_json_key(v), cr_json_text(v));
     }
 }
 
@@ -146,14 +146,14 @@ static void add_limits(const struct cr_inspect *i, struct cr_buf *out)
 
 static void add_env(const struct cr_inspect *i, struct cr_buf *out)
 {
-    const struct cr_json *env = i->journal.head.env;
+    const struct cJSON *env = i->journal.head.env;
 
-    if (!env || !env->first)
+    if (!env || !cr_json_first(env))
         return;
     add_label(out, "env");
-    for (const struct cr_json *v = env->first; v; v = v->next) {
-        cr_buf_str(out, v == env->first ? "" : ", ");
-        cr_escape_terminal(out, v->key, strlen(v->key));
+    for (const struct cJSON *v = cr_json_first(env); v; v = cr_json_next(v)) {
+        cr_buf_str(out, v == cr_json_first(env) ? "" : ", ");
+        cr_escape_terminal(out, cr_json_key(v), strlen(cr_json_key(v)));
     }
     cr_buf_str(out, "\n");
 }
@@ -166,9 +166,11 @@ static void add_args(const struct cr_inspect *i, size_t columns, struct cr_buf *
 
     add_label(out, "args");
     if (h->args) {
+        struct cr_json_place span = cr_json_place_of(&i->journal.doc, h->args);
+
         cr_buf_init(&args, MAX_TEXT);
-        cr_buf_add(&args, i->journal.doc.bytes + h->args->at,
-                   h->args->len < columns * 4 ? h->args->len : columns * 4);
+        cr_buf_add(&args, i->journal.doc.bytes + span.at,
+                   span.len < columns * 4 ? span.len : columns * 4);
         if (cr_buf_text(&args))
             cr_columns_left(out, cr_buf_text(&args), columns - LABEL - 1);
         cr_buf_clear(&args);

@@ -1,5 +1,6 @@
 /* inspect_json.c - the same for programs: what is JSON in the journal is passed on as it stands. */
 #include "base/escape.h"
+#include "base/locate.h"
 #include "cli/inspect.h"
 
 static void add_member(struct cr_buf *out, const char *name, const char *json, size_t len)
@@ -12,7 +13,7 @@ static void add_member(struct cr_buf *out, const char *name, const char *json, s
 static bool add_from_line(struct cr_buf *out, const struct cr_journal_line *line, const char *name)
 {
     size_t len = 0;
-    const char *json = cr_json_peek(line->text, line->len, name, &len);
+    const char *json = cr_locate_member(line->text, line->len, name, &len);
 
     if (json)
         add_member(out, name, json, len);
@@ -22,10 +23,14 @@ static bool add_from_line(struct cr_buf *out, const struct cr_journal_line *line
 /* The same of the first line. */
 static void add_from_head(const struct cr_inspect *i, struct cr_buf *out, const char *name)
 {
-    const struct cr_json *value = cr_json_get(i->journal.doc.root, name);
+    const struct cr_json_doc *doc = &i->journal.doc;
+    const struct cJSON *value = cr_json_get(doc->root, name);
 
-    if (value)
-        add_member(out, name, i->journal.doc.bytes + value->at, value->len);
+    if (value) {
+        struct cr_json_place span = cr_json_place_of(doc, value);
+
+        add_member(out, name, doc->bytes + span.at, span.len);
+    }
 }
 
 static void add_call_json(const struct cr_inspect *i, size_t n, struct cr_buf *out)
@@ -54,12 +59,12 @@ static void add_call_json(const struct cr_inspect *i, size_t n, struct cr_buf *o
 
 static void add_env_json(const struct cr_inspect *i, struct cr_buf *out)
 {
-    const struct cr_json *env = i->journal.head.env;
+    const struct cJSON *env = i->journal.head.env;
 
     cr_buf_str(out, ",\"env\":[");
-    for (const struct cr_json *v = env ? env->first : NULL; v; v = v->next) {
-        cr_buf_str(out, v == env->first ? "" : ",");
-        cr_escape_json_str(out, v->key);
+    for (const struct cJSON *v = cr_json_first(env); v; v = cr_json_next(v)) {
+        cr_buf_str(out, v == cr_json_first(env) ? "" : ",");
+        cr_escape_json_str(out, cr_json_key(v));
     }
     cr_buf_str(out, "]");
 }

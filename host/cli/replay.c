@@ -56,13 +56,13 @@ static int give_env(const struct job *job, struct caprun_run *run)
     int r;
 
     cr_buf_init(&json, CAPRUN_MAX_ENV);
-    for (const struct cr_json *v = head->env ? head->env->first : NULL; v; v = v->next) {
-        if (!getenv(v->key) || !may_have(job, head, v->key))
+    for (const struct cJSON *v = cr_json_first(head->env); v; v = cr_json_next(v)) {
+        if (!getenv(cr_json_key(v)) || !may_have(job, head, cr_json_key(v)))
             continue;
         cr_buf_str(&json, json.len ? "," : "{");
-        cr_escape_json_str(&json, v->key);
+        cr_escape_json_str(&json, cr_json_key(v));
         cr_buf_str(&json, ":");
-        cr_escape_json_str(&json, getenv(v->key));
+        cr_escape_json_str(&json, getenv(cr_json_key(v)));
     }
     if (json.len)
         cr_buf_str(&json, "}");

@@ -32,9 +32,9 @@ struct job {
 
 static const char *origin(const struct job *job, const char *name)
 {
-    const struct cr_json *value = cr_json_get(cr_replay_journal(job->run)->head.origin, name);
+    const struct cJSON *value = cr_json_get(cr_replay_journal(job->run)->head.origin, name);
 
-    return value && value->type == CR_JSON_STRING ? value->text : "";
+    return value && cr_json_type(value) == CR_JSON_STRING ? cr_json_text(value) : "";
 }
 
 static int open_journal(struct job *job, struct cr_err *why)

@@ -45,11 +45,11 @@ static void sort(struct cr_cli_servers *servers, const struct cr_config *config)
     qsort(servers->list, servers->told, sizeof(*servers->list), by_place);
 }
 
-const char *cr_cli_servers_text(const struct cr_json *object, const char *key)
+const char *cr_cli_servers_text(const struct cJSON *object, const char *key)
 {
-    const struct cr_json *value = cr_json_get(object, key);
+    const struct cJSON *value = cr_json_get(object, key);
 
-    return value && value->type == CR_JSON_STRING ? value->text : "";
+    return value && cr_json_type(value) == CR_JSON_STRING ? cr_json_text(value) : "";
 }
 
 static bool wait_for_all(struct caprun_runtime *rt, struct cr_signals *signals, bool quiet,
@@ -96,19 +96,19 @@ int cr_cli_servers_ask(struct caprun_runtime *rt, const char *server,
     return CAPRUN_E_INVAL;
 }
 
-static const struct cr_json *find_named(const struct cr_json *list, const char *name)
+static const struct cJSON *find_named(const struct cJSON *list, const char *name)
 {
-    const struct cr_json *v = list ? list->first : NULL;
+    const struct cJSON *v = cr_json_first(list);
 
     while (v && strcmp(cr_cli_servers_text(v, "name"), name) != 0)
-        v = v->next;
+        v = cr_json_next(v);
     return v;
 }
 
 const char *cr_cli_servers_state(const struct cr_cli_servers *servers, const char *server,
                                  const char *tool, const char **ret_message, const char **ret_hint)
 {
-    const struct cr_json *root = NULL, *changed;
+    const struct cJSON *root = NULL, *changed;
 
     *ret_message = *ret_hint = "";
     for (size_t i = 0; i < servers->told && !root; i++)

@@ -41,6 +41,6 @@ const char *cr_cli_servers_state(const struct cr_cli_servers *servers, const cha
                                  const char *tool, const char **ret_message, const char **ret_hint);
 
 /* A text of |object|, or "". */
-const char *cr_cli_servers_text(const struct cr_json *object, const char *key);
+const char *cr_cli_servers_text(const struct cJSON *object, const char *key);
 
 #endif

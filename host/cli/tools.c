@@ -18,8 +18,9 @@
 /* A tool of a server, and how well it fits. */
 struct match {
     const struct cr_cli_server *server;
-    const struct cr_json *tool;
+    const struct cJSON *tool;
     unsigned score;
+    size_t at; /* in the order of the lists */
 };
 
 struct listing {
@@ -67,11 +68,11 @@ static bool is_name(const struct listing *l, const struct match *m)
 
 /* 0 unless every word is somewhere. */
 static unsigned score_tool(const struct listing *l, const struct cr_cli_server *s,
-                           const struct cr_json *tool)
+                           const struct cJSON *tool)
 {
     unsigned sum = 0;
 
-    if (is_name(l, &(struct match){s, tool, 0}))
+    if (is_name(l, &(struct match){s, tool, 0, 0}))
         return 1;
     for (int i = 1; i < l->options->word_count; i++) {
         const char *word = l->options->words[i];
@@ -95,7 +96,7 @@ static int by_score(const void *a, const void *b)
 
     if (x->score != y->score)
         return x->score < y->score ? 1 : -1;
-    return x->tool->at < y->tool->at ? -1 : x->tool->at > y->tool->at;
+    return x->at < y->at ? -1 : x->at > y->at;
 }
 
 static int rank(struct listing *l, struct cr_err *why)
@@ -103,22 +104,24 @@ static int rank(struct listing *l, struct cr_err *why)
     size_t all = 0;
 
     for (size_t i = 0; i < l->servers.told; i++) {
-        const struct cr_json *tools = cr_json_get(l->servers.list[i].doc.root, "tools");
+        const struct cJSON *tools = cr_json_get(l->servers.list[i].doc.root, "tools");
 
-        all += tools ? tools->count : 0;
+        all += cr_json_count(tools);
     }
     l->matches = calloc(all + 1, sizeof(*l->matches));
     if (!l->matches)
         return cr_err_memory(why);
     for (size_t i = 0; i < l->servers.told; i++) {
         const struct cr_cli_server *s = &l->servers.list[i];
-        const struct cr_json *tools = cr_json_get(s->doc.root, "tools");
+        const struct cJSON *tools = cr_json_get(s->doc.root, "tools");
 
-        for (const struct cr_json *t = tools ? tools->first : NULL; t; t = t->next) {
+        for (const struct cJSON *t = cr_json_first(tools); t; t = cr_json_next(t)) {
             unsigned score = score_tool(l, s, t);
 
-            if (score)
-                l->matches[l->count++] = (struct match){s, t, score};
+            if (score) {
+                l->matches[l->count] = (struct match){s, t, score, l->count};
+                l->count++;
+            }
         }
     }
     qsort(l->matches, l->count, sizeof(*l->matches), by_score);
@@ -128,24 +131,19 @@ static int rank(struct listing *l, struct cr_err *why)
 /* --- for programs ------------------------------------------------------------------------------
  */
 
-static void add_raw(struct listing *l, const struct cr_cli_server *s, const struct cr_json *value)
-{
-    cr_buf_add(&l->out, s->doc.bytes + value->at, value->len);
-}
-
 /* All that is known of a server but its tools. */
 static void add_head(struct listing *l, const struct cr_cli_server *s)
 {
     bool first = true;
 
     cr_buf_str(&l->out, "{");
-    for (const struct cr_json *v = s->doc.root ? s->doc.root->first : NULL; v; v = v->next) {
-        if (strcmp(v->key, "tools") == 0)
+    for (const struct cJSON *v = cr_json_first(s->doc.root); v; v = cr_json_next(v)) {
+        if (strcmp(cr_json_key(v), "tools") == 0)
             continue;
         cr_buf_str(&l->out, first ? "" : ",");
-        cr_escape_json_str(&l->out, v->key);
+        cr_escape_json_str(&l->out, cr_json_key(v));
         cr_buf_str(&l->out, ":");
-        add_raw(l, s, v);
+        cr_json_print(&l->out, v);
         first = false;
     }
     cr_buf_str(&l->out, "}");
@@ -170,7 +168,7 @@ static void write_json(struct listing *l)
         cr_buf_str(&l->out, i ? ",{\"server\":" : "{\"server\":");
         cr_escape_json_str(&l->out, cr_cli_servers_text(l->matches[i].server->doc.root, "name"));
         cr_buf_fmt(&l->out, ",\"score\":%u,\"tool\":", l->matches[i].score);
-        add_raw(l, l->matches[i].server, l->matches[i].tool);
+        cr_json_print(&l->out, l->matches[i].tool);
         cr_buf_str(&l->out, "}");
     }
     cr_buf_str(&l->out, ranked ? "]}\n" : "}\n");
@@ -185,7 +183,7 @@ static void add_escaped(struct listing *l, const char *text)
 }
 
 /* The first line of what the server says of it, or the beginning of that. */
-static void add_description(struct listing *l, const struct cr_json *tool)
+static void add_description(struct listing *l, const struct cJSON *tool)
 {
     const char *text = cr_cli_servers_text(tool, "description");
     size_t len, shown;
@@ -219,9 +217,9 @@ static void add_failure(struct listing *l, const struct cr_cli_server *s)
 
 static void add_server_line(struct listing *l, const struct cr_cli_server *s)
 {
-    const struct cr_json *root = s->doc.root, *info = cr_json_get(root, "serverInfo");
-    const struct cr_json *tools = cr_json_get(root, "tools");
-    size_t count = tools ? tools->count : 0;
+    const struct cJSON *root = s->doc.root, *info = cr_json_get(root, "serverInfo");
+    const struct cJSON *tools = cr_json_get(root, "tools");
+    size_t count = cr_json_count(tools);
 
     cr_buf_fmt(&l->out, "%s%s%s  %zu tool%s, ", cr_output_colour(STDOUT_FILENO, CR_COLOUR_GOOD),
                cr_cli_servers_text(root, "name"), cr_output_colour(STDOUT_FILENO, CR_COLOUR_NONE),
@@ -249,15 +247,15 @@ static void add_lock_error(struct listing *l, const struct cr_cli_server *s)
 
 static bool is_changed(const struct cr_cli_server *s, const char *name)
 {
-    const struct cr_json *changed = cr_json_get(s->doc.root, "changed");
-    const struct cr_json *v = changed ? changed->first : NULL;
+    const struct cJSON *changed = cr_json_get(s->doc.root, "changed");
+    const struct cJSON *v = cr_json_first(changed);
 
     while (v && strcmp(cr_cli_servers_text(v, "name"), name) != 0)
-        v = v->next;
+        v = cr_json_next(v);
     return v != NULL;
 }
 
-static void add_tool(struct listing *l, const struct cr_cli_server *s, const struct cr_json *tool)
+static void add_tool(struct listing *l, const struct cr_cli_server *s, const struct cJSON *tool)
 {
     const char *name = cr_cli_servers_text(tool, "name");
 
@@ -270,7 +268,8 @@ static void add_tool(struct listing *l, const struct cr_cli_server *s, const str
 /* All that there is to know of one tool. */
 static void add_whole_tool(struct listing *l, const struct match *m)
 {
-    const struct cr_json *schema = cr_json_get(m->tool, "inputSchema");
+    const struct cJSON *schema = cr_json_get(m->tool, "inputSchema");
+    struct cr_json_place span;
 
     cr_buf_fmt(&l->out, "%s:", cr_cli_servers_text(m->server->doc.root, "name"));
     add_escaped(l, cr_cli_servers_text(m->tool, "name"));
@@ -278,7 +277,8 @@ static void add_whole_tool(struct listing *l, const struct match *m)
     cr_output_add_lines(&l->out, "  ", cr_cli_servers_text(m->tool, "description"));
     if (!schema)
         return;
-    cr_escape_pretty(&l->out, (const uint8_t *)m->server->doc.bytes + schema->at, schema->len);
+    span = cr_json_place_of(&m->server->doc, schema);
+    cr_escape_pretty(&l->out, (const uint8_t *)m->server->doc.bytes + span.at, span.len);
     cr_buf_str(&l->out, "\n");
 }
 
@@ -288,7 +288,7 @@ static void write_text(struct listing *l)
 
     for (size_t i = 0; i < l->servers.told; i++) {
         const struct cr_cli_server *s = &l->servers.list[i];
-        const struct cr_json *tools = cr_json_get(s->doc.root, "tools");
+        const struct cJSON *tools = cr_json_get(s->doc.root, "tools");
 
         if (has_failed(s)) {
             add_failure(l, s);
@@ -298,7 +298,7 @@ static void write_text(struct listing *l)
             continue;
         add_server_line(l, s);
         add_lock_error(l, s);
-        for (const struct cr_json *t = tools ? tools->first : NULL; t; t = t->next) {
+        for (const struct cJSON *t = cr_json_first(tools); t; t = cr_json_next(t)) {
             cr_buf_str(&l->out, "  ");
             add_tool(l, s, t);
         }

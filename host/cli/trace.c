@@ -33,11 +33,11 @@ static void hear_event(void *data, struct caprun_run *run, enum caprun_event wha
         say_done(trace->out, run, call);
 }
 
-static const char *text_of(const struct cr_json *root, const char *key)
+static const char *text_of(const struct cJSON *root, const char *key)
 {
-    const struct cr_json *value = cr_json_get(root, key);
+    const struct cJSON *value = cr_json_get(root, key);
 
-    return value && value->text ? value->text : NULL;
+    return value && cr_json_text(value) ? cr_json_text(value) : NULL;
 }
 
 static void hear_progress(void *data, struct caprun_run *run, uint32_t call, const char *json,

@@ -244,11 +244,11 @@ void cr_config_clear(struct cr_config *config)
 
 bool cr_config_grants(const struct cr_config *config, const char *name, const char *variable)
 {
-    const struct cr_json *list = cr_json_get(cr_json_get(config->doc.root, "env"), name);
+    const struct cJSON *list = cr_json_get(cr_json_get(config->doc.root, "env"), name);
     bool granted = false;
 
-    for (const struct cr_json *v = list ? list->first : NULL; v && !granted; v = v->next) {
-        char *text = cr_config_expanded(v->text);
+    for (const struct cJSON *v = cr_json_first(list); v && !granted; v = cr_json_next(v)) {
+        char *text = cr_config_expanded(cr_json_text(v));
 
         granted = text && strcmp(text, variable) == 0;
         free(text);

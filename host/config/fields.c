@@ -7,9 +7,9 @@
 
 #define MAX_CONCURRENT 64 /* calls at once of a server that does not say */
 
-static const struct cr_json *first_of(const struct cr_json *list)
+static const struct cJSON *first_of(const struct cJSON *list)
 {
-    return list ? list->first : NULL;
+    return cr_json_first(list);
 }
 
 static void free_list(char **list)
@@ -23,9 +23,9 @@ static void free_list(char **list)
  * The texts of |list|, expanded, with NULL at the end, and before them |first|, unless that is
  * NULL; it is the list's then, also if there is none. To be freed; NULL: no memory.
  */
-static char **expanded_list(char *first, const struct cr_json *list)
+static char **expanded_list(char *first, const struct cJSON *list)
 {
-    char **made = calloc((list ? list->count : 0) + 2, sizeof(char *));
+    char **made = calloc(cr_json_count(list) + 2, sizeof(char *));
     size_t count = 0;
 
     if (!made) {
@@ -34,8 +34,8 @@ static char **expanded_list(char *first, const struct cr_json *list)
     }
     if (first)
         made[count++] = first;
-    for (const struct cr_json *v = first_of(list); v; v = v->next) {
-        made[count] = cr_config_expanded(v->text);
+    for (const struct cJSON *v = first_of(list); v; v = cr_json_next(v)) {
+        made[count] = cr_config_expanded(cr_json_text(v));
         if (!made[count++]) {
             free_list(made);
             return NULL;
@@ -66,7 +66,7 @@ static char *expanded_command(const struct cr_config *c, const char *text)
 
 /* --- servers ------------------------------------------------------------------------------ */
 
-static char **argv_of(const struct cr_config *c, const char *text, const struct cr_json *args)
+static char **argv_of(const struct cr_config *c, const char *text, const struct cJSON *args)
 {
     char *command = expanded_command(c, text);
 
@@ -74,22 +74,22 @@ static char **argv_of(const struct cr_config *c, const char *text, const struct 
 }
 
 /* "NAME=value", to be freed; NULL: no memory. */
-static char *expanded_variable(const struct cr_json *variable)
+static char *expanded_variable(const struct cJSON *variable)
 {
-    char *value = cr_config_expanded(variable->text), *both = NULL;
+    char *value = cr_config_expanded(cr_json_text(variable)), *both = NULL;
 
-    if (value && asprintf(&both, "%s=%s", variable->key, value) < 0)
+    if (value && asprintf(&both, "%s=%s", cr_json_key(variable), value) < 0)
         both = NULL;
     free(value);
     return both;
 }
 
-static char **env_of(const struct cr_json *env)
+static char **env_of(const struct cJSON *env)
 {
-    char **made = calloc((env ? env->count : 0) + 1, sizeof(char *));
+    char **made = calloc(cr_json_count(env) + 1, sizeof(char *));
     size_t count = 0;
 
-    for (const struct cr_json *v = first_of(env); v && made; v = v->next) {
+    for (const struct cJSON *v = first_of(env); v && made; v = cr_json_next(v)) {
         made[count] = expanded_variable(v);
         if (!made[count++]) {
             free_list(made);
@@ -99,10 +99,10 @@ static char **env_of(const struct cr_json *env)
     return made;
 }
 
-static bool take_era(const struct cr_json *server, struct cr_config_server *ret)
+static bool take_era(const struct cJSON *server, struct cr_config_server *ret)
 {
-    const struct cr_json *era = cr_json_get(server, "era");
-    char *text = era ? cr_config_expanded(era->text) : NULL;
+    const struct cJSON *era = cr_json_get(server, "era");
+    char *text = era ? cr_config_expanded(cr_json_text(era)) : NULL;
 
     if (text && strcmp(text, "modern") == 0)
         ret->era = CR_CONFIG_ERA_MODERN;
@@ -112,14 +112,14 @@ static bool take_era(const struct cr_json *server, struct cr_config_server *ret)
     return text || !era;
 }
 
-static bool take_server(const struct cr_config *c, const struct cr_json *server,
+static bool take_server(const struct cr_config *c, const struct cJSON *server,
                         struct cr_config_server *ret)
 {
-    const struct cr_json *command = cr_json_get(server, "command");
-    const struct cr_json *url = cr_json_get(server, "url"), *cwd = cr_json_get(server, "cwd");
-    const struct cr_json *at_once = cr_json_get(server, "maxConcurrent");
+    const struct cJSON *command = cr_json_get(server, "command");
+    const struct cJSON *url = cr_json_get(server, "url"), *cwd = cr_json_get(server, "cwd");
+    const struct cJSON *at_once = cr_json_get(server, "maxConcurrent");
 
-    ret->name = server->key;
+    ret->name = cr_json_key(server);
     ret->max_concurrent = MAX_CONCURRENT;
     if (at_once)
         (void)cr_json_number(at_once, UINT64_MAX, &ret->max_concurrent);
@@ -127,11 +127,11 @@ static bool take_server(const struct cr_config *c, const struct cr_json *server,
     if (!take_era(server, ret) || !ret->idempotent)
         return false;
     if (url) {
-        ret->url = cr_config_expanded(url->text);
+        ret->url = cr_config_expanded(cr_json_text(url));
         return ret->url;
     }
-    ret->cwd = cwd ? expanded_path(c, cwd->text) : strdup(c->dir);
-    ret->argv = argv_of(c, command->text, cr_json_get(server, "args"));
+    ret->cwd = cwd ? expanded_path(c, cr_json_text(cwd)) : strdup(c->dir);
+    ret->argv = argv_of(c, cr_json_text(command), cr_json_get(server, "args"));
     ret->env = env_of(cr_json_get(server, "env"));
     return ret->cwd && ret->argv && ret->env;
 }
@@ -147,14 +147,14 @@ static void clear_server(struct cr_config_server *s)
 
 static bool take_servers(struct cr_config *c)
 {
-    const struct cr_json *servers = cr_json_get(c->doc.root, "mcpServers");
+    const struct cJSON *servers = cr_json_get(c->doc.root, "mcpServers");
 
-    if (!servers || !servers->count)
+    if (!servers || !cr_json_count(servers))
         return true;
-    c->servers = calloc(servers->count, sizeof(*c->servers));
+    c->servers = calloc(cr_json_count(servers), sizeof(*c->servers));
     if (!c->servers)
         return false;
-    for (const struct cr_json *v = servers->first; v; v = v->next) {
+    for (const struct cJSON *v = cr_json_first(servers); v; v = cr_json_next(v)) {
         struct cr_config_server s = {0};
 
         if (!take_server(c, v, &s)) {
@@ -170,13 +170,13 @@ static bool take_servers(struct cr_config *c)
 
 static bool take_registries(struct cr_config *c)
 {
-    const struct cr_json *list = cr_json_get(c->doc.root, "registries");
+    const struct cJSON *list = cr_json_get(c->doc.root, "registries");
 
-    c->registries = calloc(list ? list->count + 1 : 1, sizeof(*c->registries));
+    c->registries = calloc(list ? cr_json_count(list) + 1 : 1, sizeof(*c->registries));
     if (!c->registries)
         return false;
-    for (const struct cr_json *v = first_of(list); v; v = v->next) {
-        char *text = cr_config_expanded(v->text);
+    for (const struct cJSON *v = first_of(list); v; v = cr_json_next(v)) {
+        char *text = cr_config_expanded(cr_json_text(v));
         char *path = text ? cr_config_locate(c->dir, text) : NULL;
 
         free(text);
@@ -189,7 +189,7 @@ static bool take_registries(struct cr_config *c)
 
 static bool take_patterns(const struct cr_config *c, const char *key, char ***ret)
 {
-    const struct cr_json *list = cr_json_get(cr_json_get(c->doc.root, "permissions"), key);
+    const struct cJSON *list = cr_json_get(cr_json_get(c->doc.root, "permissions"), key);
 
     *ret = expanded_list(NULL, list);
     return *ret;
@@ -197,8 +197,8 @@ static bool take_patterns(const struct cr_config *c, const char *key, char ***re
 
 static bool take_on_denied(struct cr_config *c)
 {
-    const struct cr_json *word = cr_json_get(c->doc.root, "onDenied");
-    char *text = word ? cr_config_expanded(word->text) : NULL;
+    const struct cJSON *word = cr_json_get(c->doc.root, "onDenied");
+    char *text = word ? cr_config_expanded(cr_json_text(word)) : NULL;
 
     c->stop_when_denied = text && strcmp(text, "stop") == 0;
     free(text);
@@ -207,8 +207,8 @@ static bool take_on_denied(struct cr_config *c)
 
 static bool take_record(struct cr_config *c)
 {
-    const struct cr_json *word = cr_json_get(c->doc.root, "record");
-    char *text = word ? cr_config_expanded(word->text) : NULL;
+    const struct cJSON *word = cr_json_get(c->doc.root, "record");
+    char *text = word ? cr_config_expanded(cr_json_text(word)) : NULL;
 
     c->has_record = word != NULL;
     if (text && strcmp(text, "failed") == 0)

@@ -1,7 +1,7 @@
 /*
  * shape.c - a walk over the file, beside the tables of keys.h.
  *
- * The recursion is as deep as the tables are; a value that may be anything is walked without.
+ * The recursion is as deep as the file, which the scanner limits.
  */
 #include "config/shape.h"
 
@@ -23,7 +23,7 @@ struct walk {
     struct cr_err *why;
 };
 
-static int check(struct walk *w, const struct cr_shape *shape, const struct cr_json *value);
+static int check(struct walk *w, const struct cr_shape *shape, const struct cJSON *value);
 
 int cr_shape_refuse(const struct cr_config *config, size_t at, struct cr_err *why, const char *fmt,
                     ...)
@@ -35,39 +35,45 @@ int cr_shape_refuse(const struct cr_config *config, size_t at, struct cr_err *wh
     va_start(ap, fmt);
     (void)vsnprintf(words, sizeof(words), fmt, ap);
     va_end(ap);
-    cr_json_place(&config->doc, at, &line, &column);
+    cr_json_line_of(&config->doc, at, &line, &column);
     return cr_err_end(why, CAPRUN_OUTCOME_CONFIG_ERROR, NULL, "%s:%zu:%zu: %s", config->path, line,
                       column, words);
 }
 
-#define refuse(w, at, ...) cr_shape_refuse((w)->config, (at), (w)->why, __VA_ARGS__)
+#define refuse(w, value, ...)                                                             \
+    cr_shape_refuse((w)->config, cr_json_place_of(&(w)->config->doc, value).at, (w)->why, \
+                    __VA_ARGS__)
+#define refuse_key(w, value, ...)                                                             \
+    cr_shape_refuse((w)->config, cr_json_place_of(&(w)->config->doc, value).key_at, (w)->why, \
+                    __VA_ARGS__)
 
 /* --- words -------------------------------------------------------------------------------- */
 
 /* What |value| is called: by its key, or as one of its parent's. */
-static const char *name_of(const struct cr_json *value, char out[2 * SHOWN])
+static const char *name_of(struct walk *w, const struct cJSON *value, char out[2 * SHOWN])
 {
-    const struct cr_json *named = value;
+    const struct cr_json_doc *doc = &w->config->doc;
+    const struct cJSON *named = value;
 
-    while (!named->key && named->parent)
-        named = named->parent;
-    if (!named->key)
+    while (named && !cr_json_key(named))
+        named = cr_json_parent(doc, named);
+    if (!named)
         (void)snprintf(out, 2 * SHOWN, "the configuration");
     else
         (void)snprintf(out, 2 * SHOWN, "%s\"%.*s\"", named == value ? "" : "each of ", SHOWN,
-                       named->key);
+                       cr_json_key(named));
     return out;
 }
 
-static int refuse_type(struct walk *w, const struct cr_json *value, const char *wanted)
+static int refuse_type(struct walk *w, const struct cJSON *value, const char *wanted)
 {
     char name[2 * SHOWN];
 
-    if (value->type == CR_JSON_NUMBER)
-        return refuse(w, value->at, "%s has to be %s, not %.*s", name_of(value, name), wanted,
-                      SHOWN, value->text);
-    return refuse(w, value->at, "%s has to be %s, not %s", name_of(value, name), wanted,
-                  cr_json_type_name(value->type));
+    if (cr_json_type(value) == CR_JSON_NUMBER)
+        return refuse(w, value, "%s has to be %s, not %.*s", name_of(w, value, name), wanted, SHOWN,
+                      cr_json_text(value));
+    return refuse(w, value, "%s has to be %s, not %s", name_of(w, value, name), wanted,
+                  cr_json_type_name(cr_json_type(value)));
 }
 
 static size_t list_names(const struct cr_key *keys, const char *names[MOST_KEYS])
@@ -98,49 +104,38 @@ static void suggest(const struct cr_key *keys, const char *key, bool all, char o
 
 /* --- strings ------------------------------------------------------------------------------ */
 
-static int check_text(struct walk *w, const struct cr_text *kind, const struct cr_json *value)
+static int check_text(struct walk *w, const struct cr_text *kind, const struct cJSON *value)
 {
     cr_autobuf struct cr_buf out = CR_BUF(EXPANDED_MAX);
     char name[2 * SHOWN];
     struct cr_err err;
-    int r = cr_config_expand(value->text, &out, &err);
+    int r = cr_config_expand(cr_json_text(value), &out, &err);
 
     if (r == CAPRUN_E_NOMEM)
         return cr_err_memory(w->why);
     if (r < 0)
-        return refuse(w, value->at, "%s", err.text);
+        return refuse(w, value, "%s", err.text);
     if (!kind || kind->is((const char *)out.data))
         return 0;
     if (kind->secret)
-        return refuse(w, value->at, "%s has to be %s", name_of(value, name), kind->what);
-    return refuse(w, value->at, "%s has to be %s, not \"%.*s\"", name_of(value, name), kind->what,
-                  SHOWN, value->text);
-}
-
-/* The value that stands behind |v| in |within|, children included; NULL at its end. */
-static const struct cr_json *following(const struct cr_json *v, const struct cr_json *within)
-{
-    if (v->first)
-        return v->first;
-    while (v != within && !v->next)
-        v = v->parent;
-    return v == within ? NULL : v->next;
+        return refuse(w, value, "%s has to be %s", name_of(w, value, name), kind->what);
+    return refuse(w, value, "%s has to be %s, not \"%.*s\"", name_of(w, value, name), kind->what,
+                  SHOWN, cr_json_text(value));
 }
 
 /* Every string in |value|, however deep. */
-static int check_any(struct walk *w, const struct cr_json *value)
+static int check_any(struct walk *w, const struct cJSON *value)
 {
-    int r = 0;
+    int r = cr_json_type(value) == CR_JSON_STRING ? check_text(w, NULL, value) : 0;
 
-    for (const struct cr_json *v = value; v && r == 0; v = following(v, value))
-        if (v->type == CR_JSON_STRING)
-            r = check_text(w, NULL, v);
+    for (const struct cJSON *v = cr_json_first(value); v && r == 0; v = cr_json_next(v))
+        r = check_any(w, v);
     return r;
 }
 
 /* --- numbers and flags -------------------------------------------------------------------- */
 
-static int check_number(struct walk *w, const struct cr_shape *shape, const struct cr_json *value)
+static int check_number(struct walk *w, const struct cr_shape *shape, const struct cJSON *value)
 {
     char wanted[100];
     uint64_t number;
@@ -153,52 +148,52 @@ static int check_number(struct walk *w, const struct cr_shape *shape, const stru
     return refuse_type(w, value, wanted);
 }
 
-static void store(struct walk *w, const struct cr_key *key, const struct cr_json *value)
+static void store(struct walk *w, const struct cr_key *key, const struct cJSON *value)
 {
     char *field = (char *)w->config + key->to;
 
     if (key->to && key->shape->form == CR_FORM_NUMBER)
         (void)cr_json_number(value, key->shape->max, (uint64_t *)(void *)field);
     else if (key->to)
-        *(bool *)field = value->type == CR_JSON_TRUE;
+        *(bool *)field = cr_json_type(value) == CR_JSON_TRUE;
 }
 
 /* --- arrays and objects ------------------------------------------------------------------- */
 
-static int check_count(struct walk *w, const struct cr_shape *shape, const struct cr_json *value)
+static int check_count(struct walk *w, const struct cr_shape *shape, const struct cJSON *value)
 {
     char name[2 * SHOWN];
 
-    if (!value->count && shape->filled)
-        return refuse(w, value->at, "%s is empty, so it could never match", name_of(value, name));
-    if (shape->max && value->count > shape->max)
-        return refuse(w, value->at, "%s has %zu items, and may have %" PRIu64 " at most",
-                      name_of(value, name), value->count, shape->max);
+    if (!cr_json_count(value) && shape->filled)
+        return refuse(w, value, "%s is empty, so it could never match", name_of(w, value, name));
+    if (shape->max && cr_json_count(value) > shape->max)
+        return refuse(w, value, "%s has %zu items, and may have %" PRIu64 " at most",
+                      name_of(w, value, name), cr_json_count(value), shape->max);
     return 0;
 }
 
 /* Two equal names in a list: as they are written, for these are names, not secrets. */
-static int check_unique(struct walk *w, const char *key, const struct cr_json *list)
+static int check_unique(struct walk *w, const char *key, const struct cJSON *list)
 {
-    for (const struct cr_json *a = list->first; a; a = a->next) {
-        const struct cr_json *x = cr_json_get(a, key);
+    for (const struct cJSON *a = cr_json_first(list); a; a = cr_json_next(a)) {
+        const struct cJSON *x = cr_json_get(a, key);
 
-        for (const struct cr_json *b = list->first; x && b != a; b = b->next) {
-            const struct cr_json *y = cr_json_get(b, key);
+        for (const struct cJSON *b = cr_json_first(list); x && b != a; b = cr_json_next(b)) {
+            const struct cJSON *y = cr_json_get(b, key);
 
-            if (y && strcmp(x->text, y->text) == 0)
-                return refuse(w, x->at, "another has the \"%s\" \"%.*s\" already", key, SHOWN,
-                              x->text);
+            if (y && strcmp(cr_json_text(x), cr_json_text(y)) == 0)
+                return refuse(w, x, "another has the \"%s\" \"%.*s\" already", key, SHOWN,
+                              cr_json_text(x));
         }
     }
     return 0;
 }
 
-static int check_list(struct walk *w, const struct cr_shape *shape, const struct cr_json *value)
+static int check_list(struct walk *w, const struct cr_shape *shape, const struct cJSON *value)
 {
     int r = check_count(w, shape, value);
 
-    for (const struct cr_json *v = value->first; v && r == 0; v = v->next)
+    for (const struct cJSON *v = cr_json_first(value); v && r == 0; v = cr_json_next(v))
         r = check(w, shape->each, v);
     if (r == 0 && shape->unique)
         r = check_unique(w, shape->unique, value);
@@ -218,28 +213,28 @@ static bool is_alike(const char *a, const char *b)
     return *a == *b;
 }
 
-static int check_unlike(struct walk *w, const struct cr_json *map)
+static int check_unlike(struct walk *w, const struct cJSON *map)
 {
-    for (const struct cr_json *a = map->first; a; a = a->next)
-        for (const struct cr_json *b = map->first; b != a; b = b->next)
-            if (is_alike(a->key, b->key))
-                return refuse(
-                    w, a->key_at,
+    for (const struct cJSON *a = cr_json_first(map); a; a = cr_json_next(a))
+        for (const struct cJSON *b = cr_json_first(map); b != a; b = cr_json_next(b))
+            if (is_alike(cr_json_key(a), cr_json_key(b)))
+                return refuse_key(
+                    w, a,
                     "\"%.*s\" and \"%.*s\" are one name where \"_\" is written for \"-\", "
                     "as code may do; rename one of them",
-                    SHOWN, b->key, SHOWN, a->key);
+                    SHOWN, cr_json_key(b), SHOWN, cr_json_key(a));
     return 0;
 }
 
-static int check_map(struct walk *w, const struct cr_shape *shape, const struct cr_json *value)
+static int check_map(struct walk *w, const struct cr_shape *shape, const struct cJSON *value)
 {
     char name[2 * SHOWN];
     int r = check_count(w, shape, value);
 
-    for (const struct cr_json *v = value->first; v && r == 0; v = v->next) {
-        if (shape->text && !shape->text->is(v->key))
-            return refuse(w, v->key_at, "a key of %s has to be %s, not \"%.*s\"",
-                          name_of(value, name), shape->text->what, SHOWN, v->key);
+    for (const struct cJSON *v = cr_json_first(value); v && r == 0; v = cr_json_next(v)) {
+        if (shape->text && !shape->text->is(cr_json_key(v)))
+            return refuse_key(w, v, "a key of %s has to be %s, not \"%.*s\"",
+                              name_of(w, value, name), shape->text->what, SHOWN, cr_json_key(v));
         r = check(w, shape->each, v);
     }
     return r == 0 && shape->unlike ? check_unlike(w, value) : r;
@@ -254,35 +249,37 @@ static const struct cr_key *find_key(const struct cr_key *keys, const char *name
 }
 
 /* What is let through, but not without a word: whole lines, whatever is in the key. */
-static void warn(struct walk *w, const struct cr_json *value, const char *words, const char *more)
+static void warn(struct walk *w, const struct cJSON *value, const char *words, const char *more)
 {
     struct cr_buf *out = &w->config->warnings, key;
-    size_t line, column, len = strlen(value->key);
+    size_t line, column, len = strlen(cr_json_key(value));
 
     if (cr_buf_err(out))
         return; /* there are enough */
-    cr_json_place(&w->config->doc, value->key_at, &line, &column);
+    cr_json_line_of(&w->config->doc, cr_json_place_of(&w->config->doc, value).key_at, &line,
+                    &column);
     cr_buf_init(&key, 16 * SHOWN);
-    cr_escape_terminal(&key, value->key, len < SHOWN ? len : SHOWN);
+    cr_escape_terminal(&key, cr_json_key(value), len < SHOWN ? len : SHOWN);
     cr_buf_fmt(out, "%s:%zu:%zu: \"%s\" %s%s\n", w->config->path, line, column,
                cr_buf_text(&key) ? (const char *)key.data : "", words, more);
     cr_buf_clear(&key);
 }
 
-static int check_unknown(struct walk *w, const struct cr_shape *shape, const struct cr_json *value)
+static int check_unknown(struct walk *w, const struct cr_shape *shape, const struct cJSON *value)
 {
     char words[1024];
 
-    suggest(shape->keys, value->key, !shape->lenient, words);
+    suggest(shape->keys, cr_json_key(value), !shape->lenient, words);
     if (!shape->lenient)
-        return refuse(w, value->key_at, "unknown key \"%.*s\"%s", SHOWN, value->key, words);
+        return refuse_key(w, value, "unknown key \"%.*s\"%s", SHOWN, cr_json_key(value), words);
     warn(w, value, "is a key that caprun does not know, and is not used", words);
     return 0;
 }
 
-static int check_member(struct walk *w, const struct cr_shape *shape, const struct cr_json *value)
+static int check_member(struct walk *w, const struct cr_shape *shape, const struct cJSON *object,
+                        const struct cJSON *value)
 {
-    const struct cr_key *key = find_key(shape->keys, value->key);
+    const struct cr_key *key = find_key(shape->keys, cr_json_key(value));
     char words[64];
     int r;
 
@@ -292,58 +289,58 @@ static int check_member(struct walk *w, const struct cr_shape *shape, const stru
     if (r < 0)
         return r;
     store(w, key, value);
-    if (key->refused && value->count)
-        return refuse(w, value->key_at, "\"%s\" %s", key->name, key->refused);
+    if (key->refused && cr_json_count(value))
+        return refuse_key(w, value, "\"%s\" %s", key->name, key->refused);
     if (key->later)
         warn(w, value, key->later, "");
-    if (key->only_with && !cr_json_get(value->parent, key->only_with)) {
+    if (key->only_with && !cr_json_get(object, key->only_with)) {
         (void)snprintf(words, sizeof(words), "is not used without \"%s\"", key->only_with);
         warn(w, value, words, "");
     }
     return 0;
 }
 
-static int check_missing(struct walk *w, const struct cr_shape *shape, const struct cr_json *value)
+static int check_missing(struct walk *w, const struct cr_shape *shape, const struct cJSON *value)
 {
     const char *const *pair = shape->one_of;
     char name[2 * SHOWN];
 
     for (const struct cr_key *key = shape->keys; key->name; key++)
         if (key->required && !cr_json_get(value, key->name))
-            return refuse(w, value->at, "%s needs \"%s\"", name_of(value, name), key->name);
+            return refuse(w, value, "%s needs \"%s\"", name_of(w, value, name), key->name);
     if (pair[0] && !cr_json_get(value, pair[0]) == !cr_json_get(value, pair[1]))
-        return refuse(w, value->at, "%s needs either \"%s\" or \"%s\"%s", name_of(value, name),
+        return refuse(w, value, "%s needs either \"%s\" or \"%s\"%s", name_of(w, value, name),
                       pair[0], pair[1], cr_json_get(value, pair[0]) ? ", and has both" : "");
     return 0;
 }
 
-static int check_object(struct walk *w, const struct cr_shape *shape, const struct cr_json *value)
+static int check_object(struct walk *w, const struct cr_shape *shape, const struct cJSON *value)
 {
     int r = check_count(w, shape, value);
 
-    for (const struct cr_json *v = value->first; v && r == 0; v = v->next)
-        r = check_member(w, shape, v);
+    for (const struct cJSON *v = cr_json_first(value); v && r == 0; v = cr_json_next(v))
+        r = check_member(w, shape, value, v);
     return r == 0 ? check_missing(w, shape, value) : r;
 }
 
-static int check(struct walk *w, const struct cr_shape *shape, const struct cr_json *value)
+static int check(struct walk *w, const struct cr_shape *shape, const struct cJSON *value)
 {
     switch (shape->form) {
     case CR_FORM_TEXT:
-        return value->type == CR_JSON_STRING ? check_text(w, shape->text, value)
-                                             : refuse_type(w, value, "a string");
+        return cr_json_type(value) == CR_JSON_STRING ? check_text(w, shape->text, value)
+                                                     : refuse_type(w, value, "a string");
     case CR_FORM_NUMBER:
         return check_number(w, shape, value);
     case CR_FORM_REAL:
-        return value->type == CR_JSON_NUMBER ? 0 : refuse_type(w, value, "a number");
+        return cr_json_type(value) == CR_JSON_NUMBER ? 0 : refuse_type(w, value, "a number");
     case CR_FORM_FLAG:
         return cr_json_is_bool(value) ? 0 : refuse_type(w, value, "true or false");
     case CR_FORM_LIST:
-        return value->type == CR_JSON_ARRAY ? check_list(w, shape, value)
-                                            : refuse_type(w, value, "an array");
+        return cr_json_type(value) == CR_JSON_ARRAY ? check_list(w, shape, value)
+                                                    : refuse_type(w, value, "an array");
     case CR_FORM_MAP:
     case CR_FORM_OBJECT:
-        if (value->type != CR_JSON_OBJECT)
+        if (cr_json_type(value) != CR_JSON_OBJECT)
             return refuse_type(w, value, "an object");
         return (shape->form == CR_FORM_MAP ? check_map : check_object)(w, shape, value);
     case CR_FORM_ANY:

@@ -93,38 +93,39 @@ static int refuse_env(const struct cr_replay *p, const char *name, const char *w
                       what);
 }
 
-static int check_variable(const struct cr_replay *p, const struct cr_json *then,
-                          const struct cr_json *now, struct cr_err *why)
+static int check_variable(const struct cr_replay *p, const struct cJSON *then,
+                          const struct cJSON *now, struct cr_err *why)
 {
     char name[CR_HASH_DIGITS + 1] = "", hash[CR_HASH_DIGITS + 1];
 
     if (!now)
-        return refuse_env(p, then->key, "it is not given now", why);
+        return refuse_env(p, cr_json_key(then), "it is not given now", why);
     if (p->has_key)
         cr_record_key_name(p->key, name);
     if (!name[0] || strcmp(name, p->journal.head.env_key) != 0)
         return 0; /* another user's hashes say nothing here */
-    cr_record_env_hash(p->key, then->key, now->text, hash);
-    return strcmp(hash, then->text) == 0 ? 0
-                                         : refuse_env(p, then->key, "has another value now", why);
+    cr_record_env_hash(p->key, cr_json_key(then), cr_json_text(now), hash);
+    return strcmp(hash, cr_json_text(then)) == 0
+               ? 0
+               : refuse_env(p, cr_json_key(then), "has another value now", why);
 }
 
 static int check_env(struct cr_replay *p, struct cr_err *why)
 {
-    const struct cr_json *then = p->journal.head.env;
+    const struct cJSON *then = p->journal.head.env;
     const struct cr_buf *env = &cr_run_spec(p->run)->env;
     struct cr_json_doc now = {0};
     int r = 0;
 
     if (env->len && cr_json_parse(env->data, env->len, &now, NULL) < 0)
         return cr_err_memory(why);
-    for (const struct cr_json *v = then ? then->first : NULL; v && r == 0; v = v->next)
-        r = check_variable(p, v, cr_json_get(now.root, v->key), why);
-    for (const struct cr_json *v = now.root ? now.root->first : NULL; v && r == 0; v = v->next)
-        if (!cr_json_get(then, v->key))
+    for (const struct cJSON *v = cr_json_first(then); v && r == 0; v = cr_json_next(v))
+        r = check_variable(p, v, cr_json_get(now.root, cr_json_key(v)), why);
+    for (const struct cJSON *v = cr_json_first(now.root); v && r == 0; v = cr_json_next(v))
+        if (!cr_json_get(then, cr_json_key(v)))
             r = cr_err_end(why, CAPRUN_OUTCOME_VALIDATION_ERROR, NULL,
                            "the run of '%s' was not given the variable %s", p->journal.path,
-                           v->key);
+                           cr_json_key(v));
     cr_json_clear(&now);
     return r;
 }

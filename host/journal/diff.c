@@ -28,23 +28,25 @@ void cr_diff_cut(struct cr_buf *out, const char *text, size_t len)
         cr_buf_fmt(out, "… (%zu bytes)", len);
 }
 
-static void add_value(struct cr_buf *out, const struct cr_json_doc *doc, const struct cr_json *v)
+static void add_value(struct cr_buf *out, const struct cr_json_doc *doc, const struct cJSON *v)
 {
-    cr_diff_cut(out, doc->bytes + v->at, v->len);
+    struct cr_json_place span = cr_json_place_of(doc, v);
+
+    cr_diff_cut(out, doc->bytes + span.at, span.len);
 }
 
 /* One of them may be NULL: it is not there. */
-static void tell(struct walk *w, const struct cr_json *then, const struct cr_json *now)
+static void tell(struct walk *w, const struct cJSON *then, const struct cJSON *now)
 {
     struct cr_buf *out = w->out;
 
     if (w->count++ >= PLACES)
         return;
     cr_buf_str(out, then && now ? "~ " : then ? "- " : "+ ");
-    if ((then ? then : now)->parent)
-        cr_json_pointer(out, then ? then : now);
-    else
+    if (then == w->then->root)
         cr_buf_str(out, "(all of it)");
+    else
+        cr_json_pointer(out, then ? w->then : w->now, then ? then : now);
     cr_buf_str(out, ": ");
     if (then)
         add_value(out, w->then, then);
@@ -55,9 +57,9 @@ static void tell(struct walk *w, const struct cr_json *then, const struct cr_jso
     cr_buf_str(out, "\n");
 }
 
-static bool is_leaf_equal(const struct cr_json *a, const struct cr_json *b)
+static bool is_leaf_equal(const struct cJSON *a, const struct cJSON *b)
 {
-    return !a->text || strcmp(a->text, b->text) == 0;
+    return !cr_json_text(a) || strcmp(cr_json_text(a), cr_json_text(b)) == 0;
 }
 
 static bool has_enough(const struct walk *w)
@@ -65,63 +67,63 @@ static bool has_enough(const struct walk *w)
     return w->count > PLACES || w->looked_at > LOOKED_AT;
 }
 
-static void compare(struct walk *w, const struct cr_json *then, const struct cr_json *now);
+static void compare(struct walk *w, const struct cJSON *then, const struct cJSON *now);
 
 /* The member of |object| with the key of |like|; it mostly is |beside|, because keys have an order.
  */
-static const struct cr_json *find(struct walk *w, const struct cr_json *object,
-                                  const struct cr_json *like, const struct cr_json *beside)
+static const struct cJSON *find(struct walk *w, const struct cJSON *object,
+                                const struct cJSON *like, const struct cJSON *beside)
 {
-    if (beside && strcmp(beside->key, like->key) == 0)
+    if (beside && strcmp(cr_json_key(beside), cr_json_key(like)) == 0)
         return beside;
-    w->looked_at += object->count;
-    return cr_json_get(object, like->key);
+    w->looked_at += cr_json_count(object);
+    return cr_json_get(object, cr_json_key(like));
 }
 
-static void compare_arrays(struct walk *w, const struct cr_json *then, const struct cr_json *now)
+static void compare_arrays(struct walk *w, const struct cJSON *then, const struct cJSON *now)
 {
-    const struct cr_json *a = then->first, *b = now->first;
+    const struct cJSON *a = cr_json_first(then), *b = cr_json_first(now);
 
-    for (; a && b; a = a->next, b = b->next)
+    for (; a && b; a = cr_json_next(a), b = cr_json_next(b))
         compare(w, a, b);
-    for (; a; a = a->next)
+    for (; a; a = cr_json_next(a))
         tell(w, a, NULL);
-    for (; b; b = b->next)
+    for (; b; b = cr_json_next(b))
         tell(w, NULL, b);
 }
 
-static void compare_objects(struct walk *w, const struct cr_json *then, const struct cr_json *now)
+static void compare_objects(struct walk *w, const struct cJSON *then, const struct cJSON *now)
 {
-    const struct cr_json *beside = now->first;
+    const struct cJSON *beside = cr_json_first(now);
 
-    for (const struct cr_json *a = then->first; a && !has_enough(w); a = a->next) {
-        const struct cr_json *b = find(w, now, a, beside);
+    for (const struct cJSON *a = cr_json_first(then); a && !has_enough(w); a = cr_json_next(a)) {
+        const struct cJSON *b = find(w, now, a, beside);
 
-        beside = b ? b->next : beside;
+        beside = b ? cr_json_next(b) : beside;
         if (b)
             compare(w, a, b);
         else
             tell(w, a, NULL);
     }
-    beside = then->first;
-    for (const struct cr_json *b = now->first; b && !has_enough(w); b = b->next) {
-        const struct cr_json *a = find(w, then, b, beside);
+    beside = cr_json_first(then);
+    for (const struct cJSON *b = cr_json_first(now); b && !has_enough(w); b = cr_json_next(b)) {
+        const struct cJSON *a = find(w, then, b, beside);
 
-        beside = a ? a->next : beside;
+        beside = a ? cr_json_next(a) : beside;
         if (!a)
             tell(w, NULL, b);
     }
 }
 
-static void compare(struct walk *w, const struct cr_json *then, const struct cr_json *now)
+static void compare(struct walk *w, const struct cJSON *then, const struct cJSON *now)
 {
     if (has_enough(w))
         return;
-    if (then->type != now->type || !is_leaf_equal(then, now))
+    if (cr_json_type(then) != cr_json_type(now) || !is_leaf_equal(then, now))
         tell(w, then, now);
-    else if (then->type == CR_JSON_ARRAY)
+    else if (cr_json_type(then) == CR_JSON_ARRAY)
         compare_arrays(w, then, now);
-    else if (then->type == CR_JSON_OBJECT)
+    else if (cr_json_type(then) == CR_JSON_OBJECT)
         compare_objects(w, then, now);
 }
 

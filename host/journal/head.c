@@ -99,11 +99,11 @@ static void add_env(struct cr_line *line, const struct cr_spec *spec, const uint
         return;
     }
     cr_buf_str(line->text, ",\"env\":{");
-    for (const struct cr_json *v = doc.root->first; v; v = v->next) {
+    for (const struct cJSON *v = cr_json_first(doc.root); v; v = cr_json_next(v)) {
         if (key)
-            cr_record_env_hash(key, v->key, v->text, digits);
-        cr_buf_str(line->text, v == doc.root->first ? "" : ",");
-        cr_escape_json_str(line->text, v->key);
+            cr_record_env_hash(key, cr_json_key(v), cr_json_text(v), digits);
+        cr_buf_str(line->text, v == cr_json_first(doc.root) ? "" : ",");
+        cr_escape_json_str(line->text, cr_json_key(v));
         cr_buf_fmt(line->text, ":\"%s\"", digits);
     }
     cr_buf_str(line->text, "}");
@@ -146,30 +146,30 @@ static int refuse(struct cr_err *err, const char *name)
     return CAPRUN_E_INVAL;
 }
 
-static int take_text(const struct cr_json *root, const char *name, const char **ret,
+static int take_text(const struct cJSON *root, const char *name, const char **ret,
                      struct cr_err *err)
 {
-    const struct cr_json *value = cr_json_get(root, name);
+    const struct cJSON *value = cr_json_get(root, name);
 
-    if (!value || value->type != CR_JSON_STRING)
+    if (!value || cr_json_type(value) != CR_JSON_STRING)
         return refuse(err, name);
-    *ret = value->text;
+    *ret = cr_json_text(value);
     return 0;
 }
 
-static int take_number(const struct cr_json *object, const char *name, uint64_t least,
-                       uint64_t most, uint64_t *ret, struct cr_err *err)
+static int take_number(const struct cJSON *object, const char *name, uint64_t least, uint64_t most,
+                       uint64_t *ret, struct cr_err *err)
 {
-    const struct cr_json *value = cr_json_get(object, name);
+    const struct cJSON *value = cr_json_get(object, name);
 
     if (!value || cr_json_number(value, most, ret) < 0 || *ret < least)
         return refuse(err, name);
     return 0;
 }
 
-static int take_limits(const struct cr_json *root, struct cr_head *ret, struct cr_err *err)
+static int take_limits(const struct cJSON *root, struct cr_head *ret, struct cr_err *err)
 {
-    const struct cr_json *l = cr_json_get(root, "limits");
+    const struct cJSON *l = cr_json_get(root, "limits");
 
     if (take_number(l, "timeoutMs", 1, LIMIT_MAX_MS, &ret->timeout_ms, err) < 0 ||
         take_number(l, "cpuMs", 1, LIMIT_MAX_MS, &ret->cpu_ms, err) < 0 ||
@@ -188,7 +188,7 @@ static int digit(char c)
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-static int take_seed(const struct cr_json *root, struct cr_head *ret, struct cr_err *err)
+static int take_seed(const struct cJSON *root, struct cr_head *ret, struct cr_err *err)
 {
     const char *text = "";
 
@@ -210,8 +210,8 @@ static bool is_hash(const char *text)
 }
 
 /* A value that may be a blob. It may also be missing. */
-static int take_value(const struct cr_json *root, const char *name, uint64_t most,
-                      const struct cr_json **ret, const char **ret_blob, uint64_t *ret_bytes,
+static int take_value(const struct cJSON *root, const char *name, uint64_t most,
+                      const struct cJSON **ret, const char **ret_blob, uint64_t *ret_bytes,
                       struct cr_err *err)
 {
     char blob[32], bytes[32];
@@ -228,23 +228,23 @@ static int take_value(const struct cr_json *root, const char *name, uint64_t mos
 }
 
 /* |type| is the one of an array or an object. */
-static bool holds_texts(const struct cr_json *value, enum cr_json_type type)
+static bool holds_texts(const struct cJSON *value, enum cr_json_type type)
 {
-    if (value->type != type)
+    if (cr_json_type(value) != type)
         return false;
-    for (const struct cr_json *v = value->first; v; v = v->next)
-        if (v->type != CR_JSON_STRING)
+    for (const struct cJSON *v = cr_json_first(value); v; v = cr_json_next(v))
+        if (cr_json_type(v) != CR_JSON_STRING)
             return false;
     return true;
 }
 
-static int take_lists(const struct cr_json *root, struct cr_head *ret, struct cr_err *err)
+static int take_lists(const struct cJSON *root, struct cr_head *ret, struct cr_err *err)
 {
     ret->origin = cr_json_get(root, "origin");
     ret->tools = cr_json_get(root, "tools");
     ret->env = cr_json_get(root, "env");
     ret->env_key = "";
-    if (ret->origin && ret->origin->type != CR_JSON_OBJECT)
+    if (ret->origin && cr_json_type(ret->origin) != CR_JSON_OBJECT)
         return refuse(err, "origin");
     if (ret->tools && !holds_texts(ret->tools, CR_JSON_ARRAY))
         return refuse(err, "tools");
@@ -255,9 +255,9 @@ static int take_lists(const struct cr_json *root, struct cr_head *ret, struct cr
     return 0;
 }
 
-static int check_version(const struct cr_json *root, struct cr_err *err)
+static int check_version(const struct cJSON *root, struct cr_err *err)
 {
-    const struct cr_json *version = cr_json_get(root, "journal");
+    const struct cJSON *version = cr_json_get(root, "journal");
     uint64_t number;
 
     if (!version || cr_json_number(version, UINT32_MAX, &number) < 0)
@@ -269,9 +269,9 @@ static int check_version(const struct cr_json *root, struct cr_err *err)
     return 0;
 }
 
-int cr_head_read(const struct cr_json *root, struct cr_head *ret, struct cr_err *err)
+int cr_head_read(const struct cJSON *root, struct cr_head *ret, struct cr_err *err)
 {
-    const struct cr_json *code;
+    const struct cJSON *code;
     const char *denied = "";
 
     ret->code = NULL;

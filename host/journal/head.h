@@ -28,11 +28,11 @@ void cr_head_write(struct cr_line *line, const struct cr_spec *spec, const uint8
 /* What a header says. Texts belong to the document that it was read from. */
 struct cr_head {
     const char *run, *time, *engine, *prelude, *caprun, *boot, *env_key;
-    const char *code;                    /* NULL: it is a blob */
-    const struct cr_json *origin;        /* an object, or NULL */
-    const struct cr_json *tools;         /* an array of texts, or NULL: there is no list */
-    const struct cr_json *env;           /* an object of hashes, or NULL */
-    const struct cr_json *args, *schema; /* NULL: they are blobs, or there is none */
+    const char *code;                  /* NULL: it is a blob */
+    const struct cJSON *origin;        /* an object, or NULL */
+    const struct cJSON *tools;         /* an array of texts, or NULL: there is no list */
+    const struct cJSON *env;           /* an object of hashes, or NULL */
+    const struct cJSON *args, *schema; /* NULL: they are blobs, or there is none */
     const char *code_blob, *args_blob, *schema_blob; /* names of blobs, or NULL */
     uint64_t code_bytes, args_bytes, schema_bytes;   /* of blobs */
     uint64_t memory, timeout_ms, cpu_ms, rpc_timeout_ms;
@@ -45,6 +45,6 @@ struct cr_head {
  * Reads |root|, which is of the first line. Returns 0; or CAPRUN_E_INVAL with what is wrong, and if
  * it is a journal of another version, with that.
  */
-int cr_head_read(const struct cr_json *root, struct cr_head *ret, struct cr_err *err);
+int cr_head_read(const struct cJSON *root, struct cr_head *ret, struct cr_err *err);
 
 #endif

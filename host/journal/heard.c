@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "journal/diff.h"
+#include "base/locate.h"
 #include "journal/line.h"
 #include "journal/replay_parts.h"
 #include "run/decide.h"
@@ -29,7 +30,7 @@ static void add_text(struct cr_buf *out, const struct cr_journal_line *line, con
     struct cr_buf text;
     size_t len;
 
-    if (!cr_json_peek(line->text, line->len, name, &len)) {
+    if (!cr_locate_member(line->text, line->len, name, &len)) {
         cr_buf_str(out, "(too long to be shown)");
         return;
     }
@@ -43,7 +44,7 @@ static void add_text(struct cr_buf *out, const struct cr_journal_line *line, con
 static void add_json(struct cr_buf *out, const struct cr_journal_line *line, const char *name)
 {
     size_t len = 0;
-    const char *json = cr_json_peek(line->text, line->len, name, &len);
+    const char *json = cr_locate_member(line->text, line->len, name, &len);
 
     if (json)
         cr_diff_cut(out, json, len);
@@ -109,8 +110,8 @@ static void add_places(struct cr_buf *out, const struct cr_journal_line *then,
                        const struct cr_journal_line *now, const char *name)
 {
     size_t then_len = 0, now_len = 0;
-    const char *a = cr_json_peek(then->text, then->len, name, &then_len);
-    const char *b = cr_json_peek(now->text, now->len, name, &now_len);
+    const char *a = cr_locate_member(then->text, then->len, name, &then_len);
+    const char *b = cr_locate_member(now->text, now->len, name, &now_len);
 
     if (a && b)
         cr_diff_json(out, a, then_len, b, now_len);

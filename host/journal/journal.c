@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/locate.h"
 #include "base/scan.h"
+#include "base/unescape.h"
 #include "base/utf8.h"
 #include "journal/blobs.h"
 #include "journal/line.h"
@@ -78,7 +80,7 @@ static int refuse_stranger(struct reading *r)
 /* The value |key| of the line, which is JSON if there were a brace behind it. */
 static const char *peek(const struct cr_journal_line *line, const char *key, size_t *ret_len)
 {
-    return cr_json_peek(line->text, line->len, key, ret_len);
+    return cr_locate_member(line->text, line->len, key, ret_len);
 }
 
 static bool take_number(const struct cr_journal_line *line, const char *key, int64_t most,
@@ -568,13 +570,16 @@ int cr_journal_given(const struct cr_journal *j, const char *name, struct cr_buf
                      struct cr_err *why)
 {
     bool is_args = strcmp(name, "args") == 0;
-    const struct cr_json *value = is_args ? j->head.args : j->head.schema;
+    const struct cJSON *value = is_args ? j->head.args : j->head.schema;
     const char *blob = is_args ? j->head.args_blob : j->head.schema_blob;
     uint64_t bytes = is_args ? j->head.args_bytes : j->head.schema_bytes;
 
+    struct cr_json_place span;
+
     if (!value)
         return blob ? read_blob(j, 1, blob, (size_t)bytes, out, why) : 0;
-    cr_buf_add(out, j->doc.bytes + value->at, value->len);
+    span = cr_json_place_of(&j->doc, value);
+    cr_buf_add(out, j->doc.bytes + span.at, span.len);
     return cr_buf_err(out) ? cr_err_memory(why) : 0;
 }
 
@@ -584,7 +589,7 @@ void cr_journal_text(const struct cr_journal_line *line, const char *name, struc
     const char *text = peek(line, name, &len);
 
     if (text && len >= 2 && text[0] == '"')
-        cr_json_unescape(out, text + 1, len - 2);
+        cr_unescape(out, text + 1, len - 2);
 }
 
 void cr_journal_outcome(const struct cr_journal *j, char ret[64])

@@ -171,15 +171,15 @@ static int give_texts(struct cr_replay *p, struct cr_err *why)
 
 static int give_tools(struct cr_replay *p, struct cr_err *why)
 {
-    const struct cr_json *tools = p->journal.head.tools;
+    const struct cJSON *tools = p->journal.head.tools;
     struct cr_tool_list *list = &cr_run_spec(p->run)->tools;
     int r;
 
     cr_tool_list_clear(list);
     if (!tools)
         return 0;
-    for (const struct cr_json *v = tools->first; v; v = v->next)
-        cr_tool_list_add(list, v->text);
+    for (const struct cJSON *v = cr_json_first(tools); v; v = cr_json_next(v))
+        cr_tool_list_add(list, cr_json_text(v));
     r = cr_tool_list_set(list);
     if (r == CAPRUN_E_TOOBIG)
         return cr_err_end(why, CAPRUN_OUTCOME_JOURNAL_INVALID, NULL, "%s:1: \"tools\" is too long",

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/locate.h"
 #include "base/utf8.h"
 #include "journal/blobs.h"
 
@@ -23,16 +24,16 @@ static char *copy(const char *text)
 
 static const char *origin_text(const struct cr_journal *j, const char *name)
 {
-    const struct cr_json *value = cr_json_get(j->head.origin, name);
+    const struct cJSON *value = cr_json_get(j->head.origin, name);
 
-    return value && value->type == CR_JSON_STRING ? value->text : "";
+    return value && cr_json_type(value) == CR_JSON_STRING ? cr_json_text(value) : "";
 }
 
 /* A code, which needs no escapes; never "" if there is an end. */
 static char *copy_outcome(const struct cr_journal *j)
 {
     size_t len = 0;
-    const char *text = j->end ? cr_json_peek(j->end->text, j->end->len, "end", &len) : NULL;
+    const char *text = j->end ? cr_locate_member(j->end->text, j->end->len, "end", &len) : NULL;
 
     if (!j->end)
         return strdup("");
@@ -44,7 +45,7 @@ static char *copy_outcome(const struct cr_journal *j)
 static bool has_text(const struct cr_journal_line *line, const char *name, const char *quoted)
 {
     size_t len = 0;
-    const char *text = cr_json_peek(line->text, line->len, name, &len);
+    const char *text = cr_locate_member(line->text, line->len, name, &len);
 
     return text && len == strlen(quoted) && memcmp(text, quoted, len) == 0;
 }

@@ -54,8 +54,8 @@ struct cr_message {
     } id_text, method, params, result, error; /* JSON as it came, but |method|; NOISE has none */
     uint64_t id; /* of RESULT, ERROR, TOO_LONG: as a whole number, which all of ours are; else 0 */
     /*
-     * Of RESULT: the value of "resultType" in it, as cr_json_peek() would find it. Only known if
-     * |has_type|: it is looked for in lines of several chunks, after cr_reader_find_types().
+     * Of RESULT: the value of "resultType" in it, as cr_locate_member() would find it. Only known
+     * if |has_type|: it is looked for in lines of several chunks, after cr_reader_find_types().
      */
     bool has_type;
     struct cr_span type;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/locate.h"
 #include "mcp/server_parts.h"
 
 #define MAX_UNREAD (1u << 20)              /* bytes that wait for the server to read them */
@@ -279,16 +280,17 @@ static void fail_by_error(struct cr_server *s, struct cr_server_call *call,
 {
     struct cr_err why;
     struct cr_json_doc doc = {0};
-    const struct cr_json *code, *words;
+    const struct cJSON *code, *words;
 
     if (m->error.len > MAX_NOTE || cr_json_parse(m->error.at, m->error.len, &doc, NULL) < 0)
         doc.root = NULL;
     code = cr_json_get(doc.root, "code");
     words = cr_json_get(doc.root, "message");
-    (void)cr_err_end(&why, CAPRUN_OUTCOME_RPC_ERROR, NULL,
-                     "%.800s (JSON-RPC error %.20s of the server \"%s\")",
-                     words && words->type == CR_JSON_STRING ? words->text : "It failed",
-                     code && code->type == CR_JSON_NUMBER ? code->text : "without a code", s->name);
+    (void)cr_err_end(
+        &why, CAPRUN_OUTCOME_RPC_ERROR, NULL, "%.800s (JSON-RPC error %.20s of the server \"%s\")",
+        words && cr_json_type(words) == CR_JSON_STRING ? cr_json_text(words) : "It failed",
+        code && cr_json_type(code) == CR_JSON_NUMBER ? cr_json_text(code) : "without a code",
+        s->name);
     cr_json_clear(&doc);
     fail_one(s, call, &why);
 }
@@ -304,7 +306,7 @@ static bool is_complete(const struct cr_server *s, const struct cr_message *m, s
         type = m->type.at;
         len = m->type.len;
     } else if (s->era == CR_ERA_MODERN) {
-        type = cr_json_peek(m->result.at, m->result.len, "resultType", &len);
+        type = cr_locate_member(m->result.at, m->result.len, "resultType", &len);
     }
     if (!type || (len == sizeof(complete) - 1 && memcmp(type, complete, len) == 0))
         return true;
@@ -366,7 +368,7 @@ void cr_server_progress(struct cr_server *s, const struct cr_message *m)
 
     if (!m->params.at || m->params.len > MAX_NOTE)
         return;
-    token = cr_json_peek(m->params.at, m->params.len, "progressToken", &len);
+    token = cr_locate_member(m->params.at, m->params.len, "progressToken", &len);
     call = token && len < 20 ? find_sent(s, strtoull(token, NULL, 10)) : NULL;
     if (call)
         call->ops->progress(call, m->params.at, m->params.len);

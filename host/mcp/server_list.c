@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/locate.h"
 #include "mcp/eras.h"
 #include "mcp/server_parts.h"
 
@@ -97,7 +98,7 @@ void cr_server_list_failed(struct cr_server *s, const char *words)
 static long long read_ttl_ms(const char *result, size_t size)
 {
     size_t len = 0;
-    const char *text = cr_json_peek(result, size, "ttlMs", &len);
+    const char *text = cr_locate_member(result, size, "ttlMs", &len);
     long long ms = text && len < 20 ? strtoll(text, NULL, 10) : MOST_TTL_MS;
 
     return ms < LEAST_TTL_MS ? LEAST_TTL_MS : ms > MOST_TTL_MS ? MOST_TTL_MS : ms;

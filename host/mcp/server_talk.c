@@ -65,7 +65,7 @@ static bool parse_error(const struct cr_message *m, struct cr_json_doc *ret)
 long cr_server_error_code(const struct cr_message *m, char *ret_words, size_t size)
 {
     struct cr_json_doc doc = {0};
-    const struct cr_json *code, *words;
+    const struct cJSON *code, *words;
     long number = 0;
 
     (void)snprintf(ret_words, size, "%s",
@@ -74,10 +74,10 @@ long cr_server_error_code(const struct cr_message *m, char *ret_words, size_t si
         return 0;
     code = cr_json_get(doc.root, "code");
     words = cr_json_get(doc.root, "message");
-    if (code && code->type == CR_JSON_NUMBER)
-        number = strtol(code->text, NULL, 10);
-    if (words && words->type == CR_JSON_STRING)
-        (void)snprintf(ret_words, size, "%s", words->text);
+    if (code && cr_json_type(code) == CR_JSON_NUMBER)
+        number = strtol(cr_json_text(code), NULL, 10);
+    if (words && cr_json_type(words) == CR_JSON_STRING)
+        (void)snprintf(ret_words, size, "%s", cr_json_text(words));
     cr_json_clear(&doc);
     return number;
 }
@@ -100,30 +100,30 @@ static bool parse_result(struct cr_server *s, const struct cr_message *m, const 
 
 static void keep_info(struct cr_server *s, const struct cr_json_doc *doc)
 {
-    const struct cr_json *info = cr_json_get(doc->root, "serverInfo");
+    const struct cJSON *info = cr_json_get(doc->root, "serverInfo");
 
     if (!info)
         info = cr_json_get(cr_json_get(doc->root, "_meta"), "io.modelcontextprotocol/serverInfo");
-    if (!info || info->type != CR_JSON_OBJECT)
+    if (!info || cr_json_type(info) != CR_JSON_OBJECT)
         return;
     cr_buf_clear(&s->info);
-    cr_buf_add(&s->info, doc->bytes + info->at, info->len);
+    cr_json_print(&s->info, info);
     if (!cr_buf_text(&s->info))
         cr_buf_clear(&s->info);
 }
 
-static bool offers(const struct cr_json *versions, const char *version)
+static bool offers(const struct cJSON *versions, const char *version)
 {
-    for (const struct cr_json *v = versions ? versions->first : NULL; v; v = v->next)
-        if (v->type == CR_JSON_STRING && strcmp(v->text, version) == 0)
+    for (const struct cJSON *v = cr_json_first(versions); v; v = cr_json_next(v))
+        if (cr_json_type(v) == CR_JSON_STRING && strcmp(cr_json_text(v), version) == 0)
             return true;
     return false;
 }
 
-static bool offers_legacy(const struct cr_json *versions)
+static bool offers_legacy(const struct cJSON *versions)
 {
-    for (const struct cr_json *v = versions ? versions->first : NULL; v; v = v->next)
-        if (v->type == CR_JSON_STRING && cr_rpc_is_legacy_version(v->text))
+    for (const struct cJSON *v = cr_json_first(versions); v; v = cr_json_next(v))
+        if (cr_json_type(v) == CR_JSON_STRING && cr_rpc_is_legacy_version(cr_json_text(v)))
             return true;
     return false;
 }
@@ -131,7 +131,7 @@ static bool offers_legacy(const struct cr_json *versions)
 static void take_discovery(struct cr_server *s, const struct cr_message *m)
 {
     struct cr_json_doc doc = {0};
-    const struct cr_json *versions;
+    const struct cJSON *versions;
 
     if (!parse_result(s, m, "server/discover", &doc))
         return;
@@ -156,14 +156,14 @@ static void take_discovery(struct cr_server *s, const struct cr_message *m)
 static void supported_versions(const struct cr_message *m, struct cr_buf *out)
 {
     struct cr_json_doc doc = {0};
-    const struct cr_json *list;
+    const struct cJSON *list;
 
     if (!parse_error(m, &doc))
         return;
     list = cr_json_get(cr_json_get(doc.root, "data"), "supported");
-    for (const struct cr_json *v = list ? list->first : NULL; v; v = v->next)
-        if (v->type == CR_JSON_STRING)
-            cr_buf_fmt(out, "%s%.32s", out->len ? ", " : "; it supports ", v->text);
+    for (const struct cJSON *v = cr_json_first(list); v; v = cr_json_next(v))
+        if (cr_json_type(v) == CR_JSON_STRING)
+            cr_buf_fmt(out, "%s%.32s", out->len ? ", " : "; it supports ", cr_json_text(v));
     cr_json_clear(&doc);
 }
 
@@ -197,16 +197,18 @@ static void take_refusal_to_discover(struct cr_server *s, const struct cr_messag
 static void take_initialization(struct cr_server *s, const struct cr_message *m)
 {
     struct cr_json_doc doc = {0};
-    const struct cr_json *version;
+    const struct cJSON *version;
 
     if (!parse_result(s, m, "initialize", &doc))
         return;
     version = cr_json_get(doc.root, "protocolVersion");
-    if (!version || version->type != CR_JSON_STRING || !cr_rpc_is_legacy_version(version->text)) {
-        cr_server_break_off(s, "speaks the protocol \"%.32s\", which caprun does not",
-                            version && version->type == CR_JSON_STRING ? version->text : "");
+    if (!version || cr_json_type(version) != CR_JSON_STRING ||
+        !cr_rpc_is_legacy_version(cr_json_text(version))) {
+        cr_server_break_off(
+            s, "speaks the protocol \"%.32s\", which caprun does not",
+            version && cr_json_type(version) == CR_JSON_STRING ? cr_json_text(version) : "");
     } else {
-        (void)snprintf(s->version, sizeof(s->version), "%s", version->text);
+        (void)snprintf(s->version, sizeof(s->version), "%s", cr_json_text(version));
         keep_info(s, &doc);
         cr_rpc_initialized(cr_server_new_line(s));
         if (cr_server_send_line(s))

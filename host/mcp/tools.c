@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/locate.h"
 #include "base/nearest.h"
 
 #define SHOWN_MAX 64 /* bytes of a stranger's word in an error */
@@ -18,11 +19,10 @@
 /* On the heap and never moved: tools point into it. */
 struct cr_tools_page {
     struct cr_tools_page *before;
-    const char *cursor; /* of the page after it; NULL: there is none */
-    struct cr_json_doc doc;
+    struct cr_buf cursor;   /* of the page after it, NUL-terminated if there is one */
     struct cr_buf essences; /* of its tools, one behind the other */
-    char *aliases;          /* of its tools */
-    char bytes[];           /* of |doc| */
+    char *names;            /* of its tools, and their aliases */
+    char bytes[];           /* as they came */
 };
 
 void cr_tools_init(struct cr_tools *t)
@@ -37,9 +37,9 @@ void cr_tools_clear(struct cr_tools *t)
 
     while ((page = t->pages)) {
         t->pages = page->before;
-        cr_json_clear(&page->doc);
         cr_buf_clear(&page->essences);
-        free(page->aliases);
+        free(page->names);
+        cr_buf_clear(&page->cursor);
         free(page);
     }
     free(t->list);
@@ -182,21 +182,19 @@ static int grow(struct cr_tools *t, size_t more, struct cr_err *err)
     return 0;
 }
 
-/* Appends a tool to |t->list|, without keys, and adds to |bytes| what its name takes. */
-static int add_tool(struct cr_tools *t, const struct cr_json *json, size_t *bytes,
-                    struct cr_err *err)
+/* Appends a tool to |t->list|, with its name in the tree, and adds to |bytes| what that takes. */
+static int add_tool(struct cr_tools *t, const struct cJSON *json, size_t *bytes, struct cr_err *err)
 {
-    const struct cr_json *name = cr_json_get(json, "name");
+    const struct cJSON *name = cr_json_get(json, "name");
 
-    if (json->type != CR_JSON_OBJECT)
+    if (cr_json_type(json) != CR_JSON_OBJECT)
         return cr_err_set(err, CAPRUN_E_PEER, "tool %zu of the server's list is %s, not an object",
-                          t->count + 1, cr_json_type_name(json->type));
-    if (!name || name->type != CR_JSON_STRING || !name->text[0])
+                          t->count + 1, cr_json_type_name(cr_json_type(json)));
+    if (!name || cr_json_type(name) != CR_JSON_STRING || !cr_json_text(name)[0])
         return cr_err_set(err, CAPRUN_E_PEER, "tool %zu of the server's list has no 'name'",
                           t->count + 1);
-    t->list[t->count++] =
-        (struct cr_tool){.name = name->text, .json = json, .page = &t->pages->doc};
-    *bytes += strlen(name->text) + 1;
+    t->list[t->count++] = (struct cr_tool){.name = cr_json_text(name)};
+    *bytes += strlen(cr_json_text(name)) + 1;
     return 0;
 }
 
@@ -217,10 +215,9 @@ static int add_names(struct cr_tools *t, size_t before, struct cr_tools_key *fre
     return 0;
 }
 
-static void add_aliases(struct cr_tools *t, size_t before, struct cr_tools_key *fresh)
+static void add_aliases(struct cr_tools *t, size_t before, struct cr_tools_key *fresh, char *alias)
 {
     size_t more = t->count - before;
-    char *alias = t->pages->aliases;
 
     for (size_t i = 0; i < more; i++) {
         fresh[i] = (struct cr_tools_key){alias, before + i};
@@ -231,7 +228,7 @@ static void add_aliases(struct cr_tools *t, size_t before, struct cr_tools_key *
 }
 
 /* What of a definition is pinned, in the one form that equal ones share. */
-static void add_essence(const struct cr_tool *tool, struct cr_buf *out)
+static void add_essence(const struct cJSON *tool, struct cr_buf *out)
 {
     /* in the order of the canonical form */
     static const char *const keys[] = {"annotations", "description",  "inputSchema",
@@ -239,7 +236,7 @@ static void add_essence(const struct cr_tool *tool, struct cr_buf *out)
     const char *between = "{";
 
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-        const struct cr_json *value = cr_json_get(tool->json, keys[i]);
+        const struct cJSON *value = cr_json_get(tool, keys[i]);
 
         if (!value)
             continue;
@@ -251,15 +248,17 @@ static void add_essence(const struct cr_tool *tool, struct cr_buf *out)
 }
 
 /* The bytes move while they are added, so that the pointers come last. */
-static int add_essences(struct cr_tools *t, size_t before, struct cr_err *err)
+static int add_essences(struct cr_tools *t, size_t before, const struct cJSON *tools,
+                        struct cr_err *err)
 {
     struct cr_buf *out = &t->pages->essences;
+    const struct cJSON *json = cr_json_first(tools);
     const char *at;
 
-    for (size_t i = before; i < t->count; i++) {
+    for (size_t i = before; i < t->count; i++, json = cr_json_next(json)) {
         size_t start = out->len;
 
-        add_essence(&t->list[i], out);
+        add_essence(json, out);
         t->list[i].essence_len = out->len - start;
     }
     if (cr_buf_err(out))
@@ -272,51 +271,80 @@ static int add_essences(struct cr_tools *t, size_t before, struct cr_err *err)
     return 0;
 }
 
-static int add_tools(struct cr_tools *t, const struct cr_json *tools, struct cr_err *err)
+/* Where each definition stands in the page. */
+static void add_bytes(struct cr_tools *t, size_t before, const struct cr_json_doc *doc,
+                      const struct cJSON *tools)
 {
-    size_t before = t->count, bytes = 0;
+    const char *at = doc->bytes + cr_json_place_of(doc, tools).at + 1;
+    const char *end = doc->bytes + doc->len;
+    struct cr_locate_child child;
+
+    for (size_t i = before; cr_locate_next(&at, end, false, &child); i++) {
+        at = cr_locate_end(at, end);
+        t->list[i].bytes = child.value;
+        t->list[i].len = (size_t)(at - child.value);
+    }
+}
+
+/* Copies the names out of the tree, which does not stay. */
+static void keep_names(struct cr_tools *t, size_t before, char *names)
+{
+    for (size_t i = before; i < t->count; i++) {
+        size_t size = strlen(t->list[i].name) + 1;
+
+        t->list[i].name = memcpy(names, t->list[i].name, size);
+        names += size;
+    }
+}
+
+static int add_tools(struct cr_tools *t, const struct cr_json_doc *doc, struct cr_err *err)
+{
+    const struct cJSON *tools = cr_json_get(doc->root, "tools");
+    size_t before = t->count, count = cr_json_count(tools), bytes = 0;
     struct cr_tools_key *fresh;
-    char *aliases;
     int r;
 
-    if (!tools || tools->type != CR_JSON_ARRAY)
+    if (!tools || cr_json_type(tools) != CR_JSON_ARRAY)
         return cr_err_set(err, CAPRUN_E_PEER,
                           "the server's answer to tools/list has no array 'tools'");
-    r = grow(t, tools->count, err);
-    for (const struct cr_json *json = tools->first; json && r == 0; json = json->next)
+    r = grow(t, count, err);
+    for (const struct cJSON *json = cr_json_first(tools); json && r == 0; json = cr_json_next(json))
         r = add_tool(t, json, &bytes, err);
     if (r < 0 || !bytes)
         return r;
-    fresh = calloc(tools->count, sizeof(*fresh));
-    aliases = malloc(bytes);
-    if (!fresh || !aliases) {
+    fresh = calloc(count, sizeof(*fresh));
+    t->pages->names = malloc(2 * bytes); /* an alias is not longer than its name */
+    if (!fresh || !t->pages->names) {
         free(fresh);
-        free(aliases);
         return no_memory(err);
     }
-    t->pages->aliases = aliases;
+    add_bytes(t, before, doc, tools);
+    keep_names(t, before, t->pages->names);
     r = add_names(t, before, fresh, err);
     if (r == 0)
-        add_aliases(t, before, fresh);
+        add_aliases(t, before, fresh, t->pages->names + bytes);
     free(fresh);
-    return r < 0 ? r : add_essences(t, before, err);
+    return r < 0 ? r : add_essences(t, before, tools, err);
 }
 
-static int set_cursor(struct cr_tools *t, const struct cr_json *cursor, struct cr_err *err)
+static int set_cursor(struct cr_tools *t, const struct cJSON *cursor, struct cr_err *err)
 {
+    struct cr_buf *kept = &t->pages->cursor;
+
     t->cursor.len = 0;
-    if (!cursor || cursor->type == CR_JSON_NULL)
+    if (!cursor || cr_json_type(cursor) == CR_JSON_NULL)
         return 0;
-    if (cursor->type != CR_JSON_STRING)
+    if (cr_json_type(cursor) != CR_JSON_STRING)
         return cr_err_set(err, CAPRUN_E_PEER, "'nextCursor' of the server's tools is %s, not %s",
-                          cr_json_type_name(cursor->type), cr_json_type_name(CR_JSON_STRING));
+                          cr_json_type_name(cr_json_type(cursor)),
+                          cr_json_type_name(CR_JSON_STRING));
     for (const struct cr_tools_page *page = t->pages->before; page; page = page->before)
-        if (page->cursor && strcmp(page->cursor, cursor->text) == 0)
+        if (page->cursor.data && strcmp((const char *)page->cursor.data, cr_json_text(cursor)) == 0)
             return refuse_word("the server's pages of tools go round in a circle: 'nextCursor'",
-                               cursor->text, "was there before", err);
-    t->pages->cursor = cursor->text;
-    cr_buf_add(&t->cursor, t->pages->bytes + cursor->at, cursor->len);
-    return cr_buf_err(&t->cursor) ? no_memory(err) : 0;
+                               cr_json_text(cursor), "was there before", err);
+    cr_escape_json_str(&t->cursor, cr_json_text(cursor));
+    cr_buf_str(kept, cr_json_text(cursor));
+    return cr_buf_err(&t->cursor) || !cr_buf_text(kept) ? no_memory(err) : 0;
 }
 
 static int check_limits(const struct cr_tools *t, size_t len, struct cr_err *err)
@@ -331,7 +359,8 @@ static int check_limits(const struct cr_tools *t, size_t len, struct cr_err *err
 }
 
 /* Copies and parses the page, and puts it in front of the others. */
-static int keep_page(struct cr_tools *t, const char *result, size_t len, struct cr_err *err)
+static int keep_page(struct cr_tools *t, const char *result, size_t len, struct cr_json_doc *ret,
+                     struct cr_err *err)
 {
     struct cr_tools_page *page = malloc(sizeof(*page) + len);
     struct cr_err why = {0};
@@ -341,9 +370,10 @@ static int keep_page(struct cr_tools *t, const char *result, size_t len, struct 
         return no_memory(err);
     *page = (struct cr_tools_page){.before = t->pages};
     cr_buf_init(&page->essences, CR_TOOLS_MAX_ESSENCES);
+    cr_buf_init(&page->cursor, CR_TOOLS_MAX_BYTES);
     if (len)
         memcpy(page->bytes, result, len);
-    r = cr_json_parse_within(page->bytes, len, CR_TOOLS_MAX_VALUES - t->values, &page->doc, &why);
+    r = cr_json_parse_within(page->bytes, len, CR_TOOLS_MAX_VALUES - t->values, ret, &why);
     if (r < 0) {
         free(page);
         return cr_err_set(err, r == CAPRUN_E_INVAL ? CAPRUN_E_PEER : r,
@@ -352,19 +382,23 @@ static int keep_page(struct cr_tools *t, const char *result, size_t len, struct 
     t->pages = page;
     t->page_count++;
     t->bytes += len;
-    t->values += page->doc.value_count;
+    t->values += ret->value_count;
     return 0;
 }
 
 int cr_tools_add_page(struct cr_tools *t, const char *result, size_t len, struct cr_err *err)
 {
+    struct cr_json_doc doc = {0};
     int r = check_limits(t, len, err);
 
     if (r == 0)
-        r = keep_page(t, result, len, err);
+        r = keep_page(t, result, len, &doc, err);
     if (r == 0)
-        r = add_tools(t, cr_json_get(t->pages->doc.root, "tools"), err);
-    return r < 0 ? r : set_cursor(t, cr_json_get(t->pages->doc.root, "nextCursor"), err);
+        r = add_tools(t, &doc, err);
+    if (r == 0)
+        r = set_cursor(t, cr_json_get(doc.root, "nextCursor"), err);
+    cr_json_clear(&doc);
+    return r;
 }
 
 /* --- asking --------------------------------------------------------------------------------- */

@@ -17,15 +17,15 @@
 
 #define CR_TOOLS_MAX 10000u
 #define CR_TOOLS_MAX_BYTES (4u << 20)
-#define CR_TOOLS_MAX_VALUES 500000u /* of JSON; their trees, 40 MB, are freed in one turn */
+#define CR_TOOLS_MAX_VALUES 500000u                     /* of JSON, of all pages */
 #define CR_TOOLS_MAX_ESSENCES (2u * CR_TOOLS_MAX_BYTES) /* bytes, of one page */
 #define CR_TOOLS_MAX_PAGES 1000u
 #define CR_TOOLS_COMPARED 500u /* names that cr_tools_nearest() looks at */
 
 struct cr_tool {
-    const char *name;               /* not empty */
-    const struct cr_json *json;     /* its definition, as the server gave it */
-    const struct cr_json_doc *page; /* whose part that is */
+    const char *name;  /* not empty */
+    const char *bytes; /* its definition, |len| of them, as the server gave it */
+    size_t len;
     /*
      * What of it is pinned: name, title, description, inputSchema, outputSchema, annotations, those
      * that it has, in the one form that equal ones share (cr_json_canonical()). Not a string.

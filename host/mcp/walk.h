@@ -51,8 +51,8 @@ void cr_walk_init(struct cr_walk *w);
 void cr_walk_feed(struct cr_walk *w, const void *bytes, size_t len);
 
 /*
- * For the object in "result", of which only "resultType" is found: the first one, as cr_json_peek()
- * does. Keys with escapes are passed over.
+ * For the object in "result", of which only "resultType" is found: the first one, as
+ * cr_locate_member() does. Keys with escapes are passed over.
  */
 void cr_walk_init_result(struct cr_walk *w);
 

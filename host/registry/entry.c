@@ -62,21 +62,21 @@ void cr_entry_write(struct cr_buf *out, const struct cr_entry *entry)
     cr_buf_str(out, "}\n");
 }
 
-static const char *string_of(const struct cr_json *object, const char *key)
+static const char *string_of(const struct cJSON *object, const char *key)
 {
-    const struct cr_json *value = cr_json_get(object, key);
+    const struct cJSON *value = cr_json_get(object, key);
 
-    return value && value->type == CR_JSON_STRING ? value->text : NULL;
+    return value && cr_json_type(value) == CR_JSON_STRING ? cr_json_text(value) : NULL;
 }
 
-static bool number_of(const struct cr_json *object, const char *key, uint64_t max, uint64_t *ret)
+static bool number_of(const struct cJSON *object, const char *key, uint64_t max, uint64_t *ret)
 {
-    const struct cr_json *value = cr_json_get(object, key);
+    const struct cJSON *value = cr_json_get(object, key);
 
     return value && cr_json_number(value, max, ret) == 0;
 }
 
-static bool read_object(const struct cr_json *object, struct cr_entry *ret)
+static bool read_object(const struct cJSON *object, struct cr_entry *ret)
 {
     uint64_t version = 0, fetched = 0, max_age = 0;
 

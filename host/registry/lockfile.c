@@ -106,24 +106,25 @@ void cr_lockfile_clear(struct cr_lockfile *lock)
 
 /* --- pins ----------------------------------------------------------------------------------- */
 
-static const struct cr_json *pins_of(const struct cr_lockfile *lock)
+static const struct cJSON *pins_of(const struct cr_lockfile *lock)
 {
     return cr_json_get(lock->doc.root, "capabilities");
 }
 
-static struct cr_pin pin_of(const struct cr_json *value)
+static struct cr_pin pin_of(const struct cJSON *value)
 {
     struct cr_pin pin = {0};
 
-    (void)snprintf(pin.fqdn, sizeof(pin.fqdn), "%s", cr_json_get(value, "fqdn")->text);
-    (void)snprintf(pin.code, sizeof(pin.code), "%s", cr_json_get(value, "code")->text);
-    (void)snprintf(pin.metadata, sizeof(pin.metadata), "%s", cr_json_get(value, "metadata")->text);
+    (void)snprintf(pin.fqdn, sizeof(pin.fqdn), "%s", cr_json_text(cr_json_get(value, "fqdn")));
+    (void)snprintf(pin.code, sizeof(pin.code), "%s", cr_json_text(cr_json_get(value, "code")));
+    (void)snprintf(pin.metadata, sizeof(pin.metadata), "%s",
+                   cr_json_text(cr_json_get(value, "metadata")));
     return pin;
 }
 
 bool cr_lockfile_find(const struct cr_lockfile *lock, const char *name, struct cr_pin *ret)
 {
-    const struct cr_json *value = cr_json_get(pins_of(lock), name);
+    const struct cJSON *value = cr_json_get(pins_of(lock), name);
 
     if (value)
         *ret = pin_of(value);
@@ -134,12 +135,12 @@ void cr_lockfile_each(const struct cr_lockfile *lock,
                       void (*each)(void *data, const char *name, const struct cr_pin *pin),
                       void *data)
 {
-    const struct cr_json *pins = pins_of(lock);
+    const struct cJSON *pins = pins_of(lock);
     struct cr_pin pin;
 
-    for (const struct cr_json *value = pins ? pins->first : NULL; value; value = value->next) {
+    for (const struct cJSON *value = cr_json_first(pins); value; value = cr_json_next(value)) {
         pin = pin_of(value);
-        each(data, value->key, &pin);
+        each(data, cr_json_key(value), &pin);
     }
 }
 

@@ -41,10 +41,10 @@ static void add_entry(void *data, const char *name, const struct cr_pin *pin)
 static int gather(const struct cr_lockfile *lock, const struct cr_lockfile_news *news,
                   struct entries *ret)
 {
-    const struct cr_json *pins = cr_json_get(lock->doc.root, "capabilities");
+    const struct cJSON *pins = cr_json_get(lock->doc.root, "capabilities");
 
     *ret = (struct entries){.except = news->name};
-    ret->list = calloc((pins ? pins->count : 0) + 1, sizeof(*ret->list));
+    ret->list = calloc(cr_json_count(pins) + 1, sizeof(*ret->list));
     if (!ret->list)
         return CAPRUN_E_NOMEM;
     cr_lockfile_each(lock, add_entry, ret);
@@ -77,7 +77,7 @@ static void add_capabilities(struct cr_buf *out, const struct cr_lockfile *lock,
 
 struct tool {
     const char *server, *name;
-    const struct cr_json *pinned;  /* its definition in the file, */
+    const struct cJSON *pinned;    /* its definition in the file, */
     const struct cr_tool_now *now; /* or as it is now: one of the two is NULL */
     char hash[CR_LOCKFILE_HASH + 1];
 };
@@ -98,11 +98,11 @@ static int order_tools(const void *a, const void *b)
     return order ? order : (x->now != NULL) - (y->now != NULL);
 }
 
-static void note_tool(struct tool *tool, const struct cr_json *pin)
+static void note_tool(struct tool *tool, const char *server, const struct cJSON *pin)
 {
-    *tool = (struct tool){.server = pin->parent->key, .name = pin->key};
+    *tool = (struct tool){.server = server, .name = cr_json_key(pin)};
     tool->pinned = cr_json_get(pin, "definition");
-    memcpy(tool->hash, cr_json_get(pin, "sha256")->text, CR_LOCKFILE_HASH);
+    memcpy(tool->hash, cr_json_text(cr_json_get(pin, "sha256")), CR_LOCKFILE_HASH);
 }
 
 static void note_now(struct tool *tool, const char *server, const struct cr_tool_now *now)
@@ -115,22 +115,22 @@ static void note_now(struct tool *tool, const char *server, const struct cr_tool
 static struct tool *gather_tools(const struct cr_lockfile *lock,
                                  const struct cr_lockfile_news *news, size_t *ret_count)
 {
-    const struct cr_json *servers = cr_json_get(lock->doc.root, "servers");
-    const struct cr_json *first = servers ? servers->first : NULL;
+    const struct cJSON *servers = cr_json_get(lock->doc.root, "servers");
+    const struct cJSON *first = cr_json_first(servers);
     size_t n = news->count;
     struct tool *tools;
 
-    for (const struct cr_json *server = first; server; server = server->next)
-        n += server->count;
+    for (const struct cJSON *server = first; server; server = cr_json_next(server))
+        n += cr_json_count(server);
     tools = calloc(n + 1, sizeof(*tools));
     if (!tools)
         return NULL;
     *ret_count = n;
     for (size_t i = 0; i < news->count; i++)
         note_now(&tools[--n], news->server, &news->tools[i]);
-    for (const struct cr_json *server = first; server; server = server->next)
-        for (const struct cr_json *pin = server->first; pin; pin = pin->next)
-            note_tool(&tools[--n], pin);
+    for (const struct cJSON *server = first; server; server = cr_json_next(server))
+        for (const struct cJSON *pin = cr_json_first(server); pin; pin = cr_json_next(pin))
+            note_tool(&tools[--n], cr_json_key(server), pin);
     qsort(tools, *ret_count, sizeof(*tools), order_tools);
     return tools;
 }

@@ -74,10 +74,10 @@ static int store(const struct cr_lockfile *made, int dir, struct cr_err *why)
 static int check_budget(const struct cr_lockfile *lock, const struct cr_lockfile_news *news,
                         struct cr_err *why)
 {
-    const struct cr_json *servers = cr_json_get(lock->doc.root, "servers");
-    const struct cr_json *pins = news->server ? cr_json_get(servers, news->server) : NULL;
+    const struct cJSON *servers = cr_json_get(lock->doc.root, "servers");
+    const struct cJSON *pins = news->server ? cr_json_get(servers, news->server) : NULL;
 
-    if (!pins || pins->len <= CR_TOOL_PINS_MAX)
+    if (!pins || cr_json_place_of(&lock->doc, pins).len <= CR_TOOL_PINS_MAX)
         return 0;
     return cr_err_end(why, CAPRUN_OUTCOME_CONFIG_ERROR,
                       "remove the pins of tools that are gone, or stop using that server",

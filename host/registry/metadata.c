@@ -24,7 +24,7 @@ struct reader {
     struct cr_err *why;
 };
 
-typedef int check_fn(struct reader *r, const struct cr_json *value);
+typedef int check_fn(struct reader *r, const struct cJSON *value);
 
 struct field {
     const char *name;
@@ -33,13 +33,13 @@ struct field {
 };
 
 /* One line, whatever strangers have put into it: of several, one could imitate caprun. */
-static int refuse_as(const struct reader *r, const struct cr_json *value, const char *words)
+static int refuse_as(const struct reader *r, const struct cJSON *value, const char *words)
 {
     struct cr_buf line, shown;
 
     cr_buf_init(&line, CR_METADATA_MAX);
     cr_buf_init(&shown, sizeof(r->why->text));
-    cr_json_pointer(&line, value);
+    cr_json_pointer(&line, &r->meta->doc, value);
     if (!line.len)
         cr_buf_str(&line, "/");
     cr_escape_terminal(&shown, (const char *)line.data,
@@ -55,31 +55,32 @@ static int refuse_as(const struct reader *r, const struct cr_json *value, const 
     return CAPRUN_E_INVAL;
 }
 
-static int refuse(const struct reader *r, const struct cr_json *value, const char *expected)
+static int refuse(const struct reader *r, const struct cJSON *value, const char *expected)
 {
     char words[1024];
 
     (void)snprintf(words, sizeof(words), "expected %s, found %s", expected,
-                   cr_json_type_name(value->type));
+                   cr_json_type_name(cr_json_type(value)));
     return refuse_as(r, value, words);
 }
 
-static int refuse_text(const struct reader *r, const struct cr_json *value, const char *expected)
+static int refuse_text(const struct reader *r, const struct cJSON *value, const char *expected)
 {
     char words[1024];
 
-    (void)snprintf(words, sizeof(words), "expected %s, found \"%.200s\"", expected, value->text);
+    (void)snprintf(words, sizeof(words), "expected %s, found \"%.200s\"", expected,
+                   cr_json_text(value));
     return refuse_as(r, value, words);
 }
 
 /* Checks that |value| is an object, and each of its known members. */
-static int check_fields(struct reader *r, const struct cr_json *value, const struct field *fields,
+static int check_fields(struct reader *r, const struct cJSON *value, const struct field *fields,
                         size_t count)
 {
-    if (value->type != CR_JSON_OBJECT)
+    if (cr_json_type(value) != CR_JSON_OBJECT)
         return refuse(r, value, "an object");
     for (size_t i = 0; i < count; i++) {
-        const struct cr_json *member = cr_json_get(value, fields[i].name);
+        const struct cJSON *member = cr_json_get(value, fields[i].name);
         char words[80];
 
         if (!member && fields[i].required) {
@@ -93,19 +94,19 @@ static int check_fields(struct reader *r, const struct cr_json *value, const str
 }
 
 /* A server has few args and variables: what is shown of it is put together in the loop's thread. */
-static int check_few(struct reader *r, const struct cr_json *value)
+static int check_few(struct reader *r, const struct cJSON *value)
 {
-    if (value->count > CR_METADATA_MAX_ENV)
+    if (cr_json_count(value) > CR_METADATA_MAX_ENV)
         return refuse_as(r, value, "expected 256 of them at most");
     return 0;
 }
 
-static int check_each(struct reader *r, const struct cr_json *value, enum cr_json_type type,
+static int check_each(struct reader *r, const struct cJSON *value, enum cr_json_type type,
                       const char *expected, check_fn *check)
 {
-    if (value->type != type)
+    if (cr_json_type(value) != type)
         return refuse(r, value, expected);
-    for (const struct cr_json *v = value->first; v; v = v->next)
+    for (const struct cJSON *v = cr_json_first(value); v; v = cr_json_next(v))
         if (check(r, v) < 0)
             return CAPRUN_E_INVAL;
     return 0;
@@ -128,53 +129,53 @@ static bool is_variable(const char *name)
 
 /* --- single values ------------------------------------------------------------------------ */
 
-static int check_string(struct reader *r, const struct cr_json *value)
+static int check_string(struct reader *r, const struct cJSON *value)
 {
-    return value->type == CR_JSON_STRING ? 0 : refuse(r, value, "a string");
+    return cr_json_type(value) == CR_JSON_STRING ? 0 : refuse(r, value, "a string");
 }
 
-static int check_words(struct reader *r, const struct cr_json *value)
-{
-    if (check_string(r, value) < 0)
-        return CAPRUN_E_INVAL;
-    return value->text[0] ? 0 : refuse_text(r, value, "a string with something in it");
-}
-
-static int check_variable(struct reader *r, const struct cr_json *value)
+static int check_words(struct reader *r, const struct cJSON *value)
 {
     if (check_string(r, value) < 0)
         return CAPRUN_E_INVAL;
-    return is_variable(value->text) ? 0 : refuse_text(r, value, "the name of a variable");
+    return cr_json_text(value)[0] ? 0 : refuse_text(r, value, "a string with something in it");
 }
 
-static int check_tool(struct reader *r, const struct cr_json *value)
+static int check_variable(struct reader *r, const struct cJSON *value)
+{
+    if (check_string(r, value) < 0)
+        return CAPRUN_E_INVAL;
+    return is_variable(cr_json_text(value)) ? 0 : refuse_text(r, value, "the name of a variable");
+}
+
+static int check_tool(struct reader *r, const struct cJSON *value)
 {
     const char *colon;
 
     if (check_string(r, value) < 0)
         return CAPRUN_E_INVAL;
-    colon = strchr(value->text, ':');
-    if (!colon || !wire_is_namespace(value->text, (size_t)(colon - value->text)) ||
+    colon = strchr(cr_json_text(value), ':');
+    if (!colon || !wire_is_namespace(cr_json_text(value), (size_t)(colon - cr_json_text(value))) ||
         !wire_is_action(colon + 1, strlen(colon + 1)))
         return refuse_text(r, value, "a tool as \"namespace:action\"");
     return 0;
 }
 
-static int check_fqdn(struct reader *r, const struct cr_json *value)
+static int check_fqdn(struct reader *r, const struct cJSON *value)
 {
     struct cr_err err;
     char expected[640];
 
     if (check_string(r, value) < 0)
         return CAPRUN_E_INVAL;
-    if (cr_fqdn_parse(value->text, &r->meta->fqdn, &err) == 0)
+    if (cr_fqdn_parse(cr_json_text(value), &r->meta->fqdn, &err) == 0)
         return 0;
     (void)snprintf(expected, sizeof(expected),
                    "a name like \"org.project.namespace.action.hash\" (%.500s)", err.text);
     return refuse_text(r, value, expected);
 }
 
-static int check_type(struct reader *r, const struct cr_json *value)
+static int check_type(struct reader *r, const struct cJSON *value)
 {
     static const struct {
         const char *word;
@@ -187,7 +188,7 @@ static int check_type(struct reader *r, const struct cr_json *value)
     if (check_string(r, value) < 0)
         return CAPRUN_E_INVAL;
     for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
-        if (strcmp(types[i].word, value->text) == 0) {
+        if (strcmp(types[i].word, cr_json_text(value)) == 0) {
             r->meta->type = types[i].type;
             return 0;
         }
@@ -195,28 +196,28 @@ static int check_type(struct reader *r, const struct cr_json *value)
     return refuse_text(r, value, "one of \"js\", \"deno\", \"stdio\", \"http\"");
 }
 
-static int check_code_url(struct reader *r, const struct cr_json *value)
+static int check_code_url(struct reader *r, const struct cJSON *value)
 {
-    r->meta->code_url = value->text;
+    r->meta->code_url = cr_json_text(value);
     return check_words(r, value);
 }
 
-static int check_published_at(struct reader *r, const struct cr_json *value)
+static int check_published_at(struct reader *r, const struct cJSON *value)
 {
     if (check_string(r, value) < 0)
         return CAPRUN_E_INVAL;
-    if (cr_when_parse(value->text, &r->meta->published_ms) == 0)
+    if (cr_when_parse(cr_json_text(value), &r->meta->published_ms) == 0)
         return 0;
     return refuse_text(r, value, "a time like \"2026-11-16T09:30:00Z\"");
 }
 
-static int check_routing(struct reader *r, const struct cr_json *value)
+static int check_routing(struct reader *r, const struct cJSON *value)
 {
     static const char *const words[] = {"client", "server", "local", NULL};
 
     if (check_string(r, value) < 0)
         return CAPRUN_E_INVAL;
-    return is_one_of(value->text, words)
+    return is_one_of(cr_json_text(value), words)
                ? 0
                : refuse_text(r, value, "one of \"client\", \"server\", \"local\"");
 }
@@ -254,24 +255,24 @@ static bool decode_integrity(const char *text, uint8_t *ret)
            decode_base64(digest, ret);
 }
 
-static int check_integrity(struct reader *r, const struct cr_json *value)
+static int check_integrity(struct reader *r, const struct cJSON *value)
 {
     uint8_t digest[CR_METADATA_DIGEST + 4];
 
     if (check_string(r, value) < 0)
         return CAPRUN_E_INVAL;
-    if (!decode_integrity(value->text, digest))
+    if (!decode_integrity(cr_json_text(value), digest))
         return refuse_text(r, value, "\"sha256-\" and a digest in base64 or hexadecimal digits");
     return 0;
 }
 
-static int keep_integrity(struct reader *r, const struct cr_json *value)
+static int keep_integrity(struct reader *r, const struct cJSON *value)
 {
     uint8_t digest[CR_METADATA_DIGEST + 4];
 
     if (check_integrity(r, value) < 0)
         return CAPRUN_E_INVAL;
-    (void)decode_integrity(value->text, digest);
+    (void)decode_integrity(cr_json_text(value), digest);
     memcpy(r->meta->integrity, digest, CR_METADATA_DIGEST);
     r->meta->has_integrity = true;
     return 0;
@@ -279,21 +280,21 @@ static int keep_integrity(struct reader *r, const struct cr_json *value)
 
 /* --- lists and objects --------------------------------------------------------------------- */
 
-static int check_strings(struct reader *r, const struct cr_json *value)
+static int check_strings(struct reader *r, const struct cJSON *value)
 {
     int code = check_each(r, value, CR_JSON_ARRAY, "an array of strings", check_string);
 
     return code < 0 ? code : check_few(r, value);
 }
 
-static int check_string_map(struct reader *r, const struct cr_json *value)
+static int check_string_map(struct reader *r, const struct cJSON *value)
 {
     int code = check_each(r, value, CR_JSON_OBJECT, "an object with strings", check_string);
 
     return code < 0 ? code : check_few(r, value);
 }
 
-static int check_variables(struct reader *r, const struct cr_json *value)
+static int check_variables(struct reader *r, const struct cJSON *value)
 {
     int code =
         check_each(r, value, CR_JSON_ARRAY, "an array of names of variables", check_variable);
@@ -302,50 +303,55 @@ static int check_variables(struct reader *r, const struct cr_json *value)
 }
 
 /* Each name is looked up for each run, in the loop's thread: they are few and short. */
-static int check_env(struct reader *r, const struct cr_json *value)
+static int check_env(struct reader *r, const struct cJSON *value)
 {
     r->meta->env = value;
     if (check_variables(r, value) < 0)
         return CAPRUN_E_INVAL;
-    for (const struct cr_json *v = value->first; v; v = v->next)
-        if (strlen(v->text) > CR_METADATA_MAX_VARIABLE)
+    for (const struct cJSON *v = cr_json_first(value); v; v = cr_json_next(v))
+        if (strlen(cr_json_text(v)) > CR_METADATA_MAX_VARIABLE)
             return refuse_as(r, v, "expected a name of 256 characters at most");
     return 0;
 }
 
-static int check_tools(struct reader *r, const struct cr_json *value)
+static int check_tools(struct reader *r, const struct cJSON *value)
 {
     r->meta->tools = value;
     return check_each(r, value, CR_JSON_ARRAY, "an array of tools", check_tool);
 }
 
-static int check_schema(struct reader *r, const struct cr_json *value)
+static int check_schema(struct reader *r, const struct cJSON *value)
 {
-    r->meta->schema = value;
-    return value->type == CR_JSON_OBJECT || cr_json_is_bool(value)
+    struct cr_json_place span = cr_json_place_of(&r->meta->doc, value);
+
+    r->meta->schema = r->meta->doc.bytes + span.at;
+    r->meta->schema_len = span.len;
+    return cr_json_type(value) == CR_JSON_OBJECT || cr_json_is_bool(value)
                ? 0
                : refuse(r, value, "a JSON Schema: an object, or true or false");
 }
 
-static int check_server_name(struct reader *r, const struct cr_json *value)
+static int check_server_name(struct reader *r, const struct cJSON *value)
 {
     if (check_string(r, value) < 0)
         return CAPRUN_E_INVAL;
-    return wire_is_namespace(value->text, strlen(value->text))
+    return wire_is_namespace(cr_json_text(value), strlen(cr_json_text(value)))
                ? 0
                : refuse_text(r, value, "the name of a server, of letters, digits, _ and -");
 }
 
-static int check_server_type(struct reader *r, const struct cr_json *value)
+static int check_server_type(struct reader *r, const struct cJSON *value)
 {
     static const char *const words[] = {"stdio", "http", NULL};
 
     if (check_string(r, value) < 0)
         return CAPRUN_E_INVAL;
-    return is_one_of(value->text, words) ? 0 : refuse_text(r, value, "one of \"stdio\", \"http\"");
+    return is_one_of(cr_json_text(value), words)
+               ? 0
+               : refuse_text(r, value, "one of \"stdio\", \"http\"");
 }
 
-static int check_dep(struct reader *r, const struct cr_json *value)
+static int check_dep(struct reader *r, const struct cJSON *value)
 {
     static const struct field fields[] = {
         {"name", check_server_name, true}, {"type", check_server_type, false},
@@ -358,14 +364,14 @@ static int check_dep(struct reader *r, const struct cr_json *value)
     return check_fields(r, value, fields, sizeof(fields) / sizeof(fields[0]));
 }
 
-static int check_deps(struct reader *r, const struct cr_json *value)
+static int check_deps(struct reader *r, const struct cJSON *value)
 {
-    if (value->type == CR_JSON_ARRAY && value->count > CR_METADATA_MAX_DEPS)
+    if (cr_json_type(value) == CR_JSON_ARRAY && cr_json_count(value) > CR_METADATA_MAX_DEPS)
         return refuse_as(r, value, "expected 64 servers at most");
     return check_each(r, value, CR_JSON_ARRAY, "an array of servers", check_dep);
 }
 
-static int check_install(struct reader *r, const struct cr_json *value)
+static int check_install(struct reader *r, const struct cJSON *value)
 {
     static const struct field fields[] = {
         {"command", check_words, true},
@@ -436,7 +442,7 @@ void cr_metadata_essence(const struct cr_metadata *meta, struct cr_buf *out)
 
     cr_buf_str(out, "{");
     for (size_t i = 0; i < sizeof(matters) / sizeof(matters[0]); i++) {
-        const struct cr_json *value = cr_json_get(meta->doc.root, matters[i]);
+        const struct cJSON *value = cr_json_get(meta->doc.root, matters[i]);
 
         if (!value)
             continue;

@@ -34,11 +34,12 @@ struct cr_metadata {
     struct cr_json_doc doc;
     struct cr_fqdn fqdn;
     enum cr_metadata_type type;
-    const char *code_url;         /* NULL: not given, as for those below */
-    const struct cr_json *tools;  /* an array of "ns:action" */
-    const struct cr_json *env;    /* an array of names of variables */
-    const struct cr_json *schema; /* "parametersSchema" */
-    int64_t published_ms;         /* since 1970; INT64_MIN: not given */
+    const char *code_url;      /* NULL: not given, as for those below */
+    const struct cJSON *tools; /* an array of "ns:action" */
+    const struct cJSON *env;   /* an array of names of variables */
+    const char *schema;        /* "parametersSchema", |schema_len| bytes; NULL: there is none */
+    size_t schema_len;
+    int64_t published_ms; /* since 1970; INT64_MIN: not given */
     bool has_integrity;
     uint8_t integrity[CR_METADATA_DIGEST]; /* the SHA-256 that the code has to have */
 };

@@ -20,43 +20,47 @@
 #define VALUE_MAX_SHOWN 240u
 #define BEFORE 60u /* of these, in front of the first difference */
 
-static const struct cr_json *find(const struct cr_lockfile *lock, const char *server,
-                                  const char *tool)
+static const struct cJSON *find(const struct cr_lockfile *lock, const char *server,
+                                const char *tool)
 {
     return cr_json_get(cr_json_get(cr_json_get(lock->doc.root, "servers"), server), tool);
 }
 
-static enum cr_tool_state compare(const struct cr_json *pin, const struct cr_tool_now *now)
+static enum cr_tool_state compare(const struct cJSON *pin, const struct cr_tool_now *now)
 {
     char hash[CR_LOCKFILE_HASH + 1];
 
     if (!pin)
         return CR_TOOL_NEW;
     cr_lockfile_hash(now->definition, now->len, hash);
-    return strcmp(cr_json_get(pin, "sha256")->text, hash) == 0 ? CR_TOOL_PINNED : CR_TOOL_CHANGED;
+    return strcmp(cr_json_text(cr_json_get(pin, "sha256")), hash) == 0 ? CR_TOOL_PINNED
+                                                                       : CR_TOOL_CHANGED;
 }
 
 static int by_name(const void *a, const void *b)
 {
-    return strcmp((*(const struct cr_json *const *)a)->key,
-                  (*(const struct cr_json *const *)b)->key);
+    const struct cJSON *const *x = a, *const *y = b;
+
+    return strcmp(cr_json_key(*x), cr_json_key(*y));
 }
 
 static int name_to_pin(const void *name, const void *pin)
 {
-    return strcmp(name, (*(const struct cr_json *const *)pin)->key);
+    const struct cJSON *const *p = pin;
+
+    return strcmp(name, cr_json_key(*p));
 }
 
 int cr_tool_pins_index(const struct cr_lockfile *lock, const char *server,
                        struct cr_tool_pins_index *ret)
 {
-    const struct cr_json *pins = cr_json_get(cr_json_get(lock->doc.root, "servers"), server);
-    const struct cr_json **list = calloc((pins ? pins->count : 0) + 1, sizeof(const void *));
+    const struct cJSON *pins = cr_json_get(cr_json_get(lock->doc.root, "servers"), server);
+    const struct cJSON **list = calloc(cr_json_count(pins) + 1, sizeof(const void *));
     size_t n = 0;
 
     if (!list)
         return CAPRUN_E_NOMEM;
-    for (const struct cr_json *pin = pins ? pins->first : NULL; pin; pin = pin->next)
+    for (const struct cJSON *pin = cr_json_first(pins); pin; pin = cr_json_next(pin))
         list[n++] = pin;
     qsort(list, n, sizeof(const void *), by_name);
     *ret = (struct cr_tool_pins_index){.pins = list, .count = n};
@@ -71,7 +75,7 @@ void cr_tool_pins_index_clear(struct cr_tool_pins_index *index)
 enum cr_tool_state cr_tool_pins_check(const struct cr_tool_pins_index *index,
                                       const struct cr_tool_now *now)
 {
-    const struct cr_json *const *pin =
+    const struct cJSON *const *pin =
         bsearch(now->name, index->pins, index->count, sizeof(const void *), name_to_pin);
 
     return compare(pin ? *pin : NULL, now);
@@ -91,11 +95,12 @@ void cr_tool_pins_each(const struct cr_lockfile *lock,
                                     const char *hash),
                        void *data)
 {
-    const struct cr_json *servers = cr_json_get(lock->doc.root, "servers");
+    const struct cJSON *servers = cr_json_get(lock->doc.root, "servers");
 
-    for (const struct cr_json *s = servers ? servers->first : NULL; s; s = s->next)
-        for (const struct cr_json *tool = s->first; tool; tool = tool->next)
-            each(data, s->key, tool->key, cr_json_get(tool, "sha256")->text);
+    for (const struct cJSON *s = cr_json_first(servers); s; s = cr_json_next(s))
+        for (const struct cJSON *tool = cr_json_first(s); tool; tool = cr_json_next(tool))
+            each(data, cr_json_key(s), cr_json_key(tool),
+                 cr_json_text(cr_json_get(tool, "sha256")));
 }
 
 /* --- what differs --------------------------------------------------------------------------- */
@@ -151,7 +156,7 @@ static void add_value(struct cr_buf *out, const char *label, const struct cr_buf
 }
 
 /* Nothing for what is absent. Escaped before it is cut: else escapes could crowd out the change. */
-static void show(struct cr_buf *out, const struct cr_json *value)
+static void show(struct cr_buf *out, const struct cJSON *value)
 {
     struct cr_buf text;
 
@@ -167,8 +172,8 @@ static void show(struct cr_buf *out, const struct cr_json *value)
 }
 
 /* Appends the part |name|, unless |was| and |is| are equal. */
-static void add_part(struct cr_buf *out, const char *name, const struct cr_json *was,
-                     const struct cr_json *is)
+static void add_part(struct cr_buf *out, const char *name, const struct cJSON *was,
+                     const struct cJSON *is)
 {
     struct cr_buf before, after;
     size_t start;
@@ -190,7 +195,7 @@ static void add_part(struct cr_buf *out, const char *name, const struct cr_json 
     cr_buf_clear(&after);
 }
 
-static void add_parts(struct cr_buf *out, const struct cr_json *was, const struct cr_json *is)
+static void add_parts(struct cr_buf *out, const struct cJSON *was, const struct cJSON *is)
 {
     static const char *const parts[] = {"name",        "title",        "description",
                                         "inputSchema", "outputSchema", "annotations"};
@@ -282,10 +287,10 @@ int cr_tool_pins_refuse_changed(const char *server, const char *tool, struct cr_
     return r == CAPRUN_E_NOMEM ? r : hint(why, server, tool);
 }
 
-static int explain(const struct cr_json *pin, const char *server, const struct cr_tool_now *now,
-                   const struct cr_json *definition, struct cr_err *why)
+static int explain(const struct cJSON *pin, const char *server, const struct cr_tool_now *now,
+                   const struct cJSON *definition, struct cr_err *why)
 {
-    const struct cr_json *hash_was = cr_json_get(pin, "sha256");
+    const struct cJSON *hash_was = cr_json_get(pin, "sha256");
     char hash[CR_LOCKFILE_HASH + 1];
     struct cr_buf out;
     const char *text;
@@ -298,7 +303,7 @@ static int explain(const struct cr_json *pin, const char *server, const struct c
                " is not what " CR_LOCKFILE_NAME " pins: the definition of the tool changed\n"
                "  pinned: %s\n"
                "  now:    %s",
-               hash_was ? hash_was->text : "nothing", hash);
+               hash_was ? cr_json_text(hash_was) : "nothing", hash);
     add_parts(&out, cr_json_get(pin, "definition"), definition);
     text = cr_buf_text(&out);
     if (text)
@@ -310,7 +315,7 @@ static int explain(const struct cr_json *pin, const char *server, const struct c
 int cr_tool_pins_explain(const struct cr_lockfile *lock, const char *server,
                          const struct cr_tool_now *now, struct cr_err *why)
 {
-    const struct cr_json *pin = find(lock, server, now->name);
+    const struct cJSON *pin = find(lock, server, now->name);
     struct cr_json_doc doc = {0};
     struct cr_err err = {0};
     int r = cr_json_parse(now->definition, now->len, &doc, &err);

@@ -42,7 +42,7 @@ enum cr_tool_state { CR_TOOL_PINNED, CR_TOOL_NEW, CR_TOOL_CHANGED };
 
 /* The pins of one server, to look many tools up. It is valid as long as the lockfile is. */
 struct cr_tool_pins_index {
-    const struct cr_json **pins; /* in the order of their names */
+    const struct cJSON **pins; /* in the order of their names */
     size_t count;
 };
 

@@ -34,7 +34,7 @@ static void add_tools(struct cr_buf *out, const struct cr_tools *tools)
         const struct cr_tool *tool = &tools->list[i];
 
         cr_buf_str(out, i ? "," : "");
-        cr_buf_add(out, tool->page->bytes + tool->json->at, tool->json->len);
+        cr_buf_add(out, tool->bytes, tool->len);
     }
     cr_buf_str(out, "]");
 }

@@ -27,56 +27,73 @@ static char file_name[] = "f", folder[] = "/d";
 
 /* --- the tree ----------------------------------------------------------------------------- */
 
-static void check_value(const struct cr_json *v, size_t size)
-{
-    size_t children = 0, end = v->at;
+#define LOOKED_AT 100 /* values of a text: each is searched for in all of it */
 
-    insist(v->len > 0 && v->at + v->len <= size && v->key_at <= v->at);
-    insist(!v->parent || (v->key != NULL) == (v->parent->type == CR_JSON_OBJECT));
-    insist((v->text != NULL) == (v->type == CR_JSON_STRING || v->type == CR_JSON_NUMBER));
-    for (const struct cr_json *c = v->first; c; c = c->next) {
-        insist(c->parent == v && c->key_at > end && c->at + c->len < v->at + v->len);
-        end = c->at + c->len - 1;
-        children++;
-    }
-    insist(children == v->count);
+struct looking {
+    const struct cr_json_doc *doc;
+    size_t left;
+};
+
+/* The bytes where |v| is said to stand are |v|. */
+static void check_bytes(const struct cr_json_doc *doc, const struct cJSON *v)
+{
+    struct cr_json_place place = cr_json_place_of(doc, v);
+    struct cr_json_doc alone;
+    struct cr_buf a, b;
+
+    insist(place.len > 0 && place.at + place.len <= doc->len && place.key_at <= place.at);
+    insist((place.key_at < place.at) == (cr_json_key(v) != NULL));
+    insist(cr_json_parse(doc->bytes + place.at, place.len, &alone, NULL) == 0);
+    cr_buf_init(&a, 1 << 26);
+    cr_buf_init(&b, 1 << 26);
+    cr_json_print(&a, v);
+    cr_json_print(&b, alone.root);
+    insist(a.len == b.len && memcmp(a.data, b.data, a.len) == 0);
+    cr_buf_clear(&a);
+    cr_buf_clear(&b);
+    cr_json_clear(&alone);
 }
 
-static const struct cr_json *following(const struct cr_json *v)
-{
-    if (v->first)
-        return v->first;
-    while (v && !v->next)
-        v = v->parent;
-    return v ? v->next : NULL;
-}
-
-static void check_pointer(const struct cr_json *v)
+static void check_pointer(const struct cr_json_doc *doc, const struct cJSON *v)
 {
     struct cr_buf out;
 
     cr_buf_init(&out, 1 << 24);
-    cr_json_pointer(&out, v);
+    cr_json_pointer(&out, doc, v);
     insist(cr_buf_text(&out) && cr_text_pointer.is((const char *)out.data));
     cr_buf_clear(&out);
 }
 
+static void check_value(struct looking *l, const struct cJSON *v, const struct cJSON *parent)
+{
+    enum cr_json_type type = cr_json_type(v);
+    size_t children = 0;
+
+    if (!l->left)
+        return;
+    l->left--;
+    insist((cr_json_key(v) != NULL) == (parent && cr_json_type(parent) == CR_JSON_OBJECT));
+    insist((cr_json_text(v) != NULL) == (type == CR_JSON_STRING || type == CR_JSON_NUMBER));
+    insist(cr_json_parent(l->doc, v) == parent);
+    check_bytes(l->doc, v);
+    check_pointer(l->doc, v);
+    for (const struct cJSON *c = cr_json_first(v); c; c = cr_json_next(c)) {
+        check_value(l, c, v);
+        children++;
+    }
+    insist(children == cr_json_count(v));
+}
+
 static void check_tree(const struct cr_json_doc *doc)
 {
-    const struct cr_json *last = NULL;
-
-    for (const struct cr_json *v = doc->root; v; v = following(v)) {
-        check_value(v, doc->len);
-        last = v;
-    }
-    check_pointer(last);
+    check_value(&(struct looking){doc, LOOKED_AT}, doc->root, NULL);
 }
 
 /* --- what it may say ---------------------------------------------------------------------- */
 
 static void check_accepted(const struct cr_config *c)
 {
-    insist(c->doc.root->type == CR_JSON_OBJECT);
+    insist(cr_json_type(c->doc.root) == CR_JSON_OBJECT);
     insist(c->limits.timeout_ms <= CR_UNITS_MAX_MS && c->limits.cpu_ms <= CR_UNITS_MAX_MS);
     insist(c->limits.rpc_timeout_ms <= CR_UNITS_MAX_MS && c->limits.memory_mb <= 16384);
     insist(c->limits.max_depth <= 8 && c->warm <= 4096 && c->max_workers <= 4096);
@@ -114,7 +131,7 @@ static void check_refused(const struct cr_err *why, const struct cr_json_doc *do
 
     insist(why->outcome == CAPRUN_OUTCOME_CONFIG_ERROR);
     insist(sscanf(why->text, "f:%zu:%zu: %n", &line, &column, &words) == 2 && why->text[words]);
-    cr_json_place(doc, doc->len, &last_line, &last_column);
+    cr_json_line_of(doc, doc->len, &last_line, &last_column);
     insist(line >= 1 && line <= last_line && column >= 1 && column <= doc->len);
 }
 

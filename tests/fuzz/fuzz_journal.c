@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 
 #include "journal/diff.h"
+#include "base/locate.h"
 #include "journal/journal.h"
 #include "journal/line.h"
 #include "journal/replay.h"
@@ -201,7 +202,7 @@ static void journal_play_call(struct cr_buf *payload, const struct cr_journal_li
 {
     struct wire_call head = {0};
     size_t len = 0;
-    const char *args = cr_json_peek(line->text, line->len, "args", &len), *colon = NULL;
+    const char *args = cr_locate_member(line->text, line->len, "args", &len), *colon = NULL;
     struct cr_buf method;
 
     cr_buf_init(&method, FUZZ_TEXT_MAX);
@@ -239,7 +240,7 @@ static void journal_play_blocked(struct cr_buf *payload, const struct cr_journal
 static uint32_t journal_number_in(const struct cr_journal_line *line, const char *name)
 {
     size_t len = 0;
-    const char *digits = cr_json_peek(line->text, line->len, name, &len);
+    const char *digits = cr_locate_member(line->text, line->len, name, &len);
     uint32_t n = 0;
 
     for (size_t i = 0; digits && i < len && i < 6 && digits[i] >= '0' && digits[i] <= '9'; i++)
@@ -285,7 +286,7 @@ static uint16_t journal_frame(const struct caprun_run *run, const struct cr_jour
         journal_play_blocked(payload, line);
         return WIRE_BLOCKED;
     case CR_JOURNAL_DONE:
-        result = cr_json_peek(line->text, line->len, "result", &len);
+        result = cr_locate_member(line->text, line->len, "result", &len);
         cr_buf_add(payload, result ? result : "1", result ? len : 1);
         return WIRE_DONE;
     case CR_JOURNAL_THREW:

@@ -78,7 +78,7 @@ static void look_at_explained(const struct cr_lockfile *lock, const char *server
 static void look_at_tool(void *data, const char *server, const char *tool, const char *hash)
 {
     const struct cr_lockfile *lock = data;
-    const struct cr_json *pin =
+    const struct cJSON *pin =
         cr_json_get(cr_json_get(cr_json_get(lock->doc.root, "servers"), server), tool);
     struct cr_tool_now now = {.name = tool};
     char own[CR_LOCKFILE_HASH + 1];
@@ -140,11 +140,11 @@ static void look_at_definition(char *path, const uint8_t *data, size_t size)
     now.len = text.len;
     insist(text.len <= size && cr_lockfile_compose(&lock.text, &none, &news) == 1);
     if (!cr_buf_err(&lock.text) && cr_lockfile_parse(&lock, &why) == 0) {
-        insist(doc.root->type == CR_JSON_OBJECT);
+        insist(cr_json_type(doc.root) == CR_JSON_OBJECT);
         insist(tool_state(&lock, "s", &now) == CR_TOOL_PINNED);
         cr_tool_pins_each(&lock, look_at_tool, &lock);
     } else {
-        insist(doc.root->type != CR_JSON_OBJECT || size > 900); /* too deep, or grown */
+        insist(cr_json_type(doc.root) != CR_JSON_OBJECT || size > 900); /* too deep, or grown */
     }
     cr_json_clear(&lock.doc);
     cr_buf_clear(&lock.text);

@@ -13,6 +13,7 @@
 
 #include "base/buf.h"
 #include "base/json.h"
+#include "base/locate.h"
 #include "base/scan.h"
 #include "input.h"
 #include "look.h"
@@ -90,7 +91,7 @@ static void look_at_kind(const struct cr_message *m, const struct found *found)
 static void look_at_type(const struct cr_message *m)
 {
     size_t len = 0;
-    const char *type = cr_json_peek(m->result.at, m->result.len, "resultType", &len);
+    const char *type = cr_locate_member(m->result.at, m->result.len, "resultType", &len);
 
     insist(m->kind == CR_MESSAGE_RESULT && m->type.at == type && m->type.len == len);
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/locate.h"
 #include "base/scan.h"
 #include "input.h"
 #include "look.h"
@@ -109,8 +110,8 @@ static int fuzz_server_peer_send(struct cr_transport *t, const struct cr_outbox_
         return cr_err_set(err, CAPRUN_E_TOOBIG, "it does not read");
     if (c->is_deaf)
         c->waiting += len + (1u << 20);
-    id = cr_json_peek(line, len, "id", &id_len);
-    method = cr_json_peek(line, len, "method", &method_len);
+    id = cr_locate_member(line, len, "id", &id_len);
+    method = cr_locate_member(line, len, "method", &method_len);
     if (id && method && fuzz_server.asked_count < FUZZ_SERVER_ASKED) {
         fuzz_server.asked[fuzz_server.asked_count].id = strtoull(id, NULL, 10);
         fuzz_server.asked[fuzz_server.asked_count++].method = method[1 + 6 * (method[1] == 't')];

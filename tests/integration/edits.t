@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""edits.t - edits of the engine are all made, or the build stops and says which one was not.
+"""edits.t - edits of the engine and of cJSON are all made, or the build stops and says which one was not.
 
 Each line that an edit holds on to is changed once, in a copy of the engine's source. What the build
 makes of another engine that the edits do fit is tested with a copy whose structs are others, and
@@ -8,14 +8,16 @@ with one in which a mistake of the engine is left.
 
 import glob
 import os
+import re
 import subprocess
 import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
-from harness import ROOT, contains, equal, main, scratch_dir, test, write_file
+from harness import BUILD, ROOT, contains, equal, main, scratch_dir, test, write_file
 
-EDITS = sorted(glob.glob(os.path.join(ROOT, "third_party/edits/*.edit")))
+EDITS = sorted(glob.glob(os.path.join(ROOT, "third_party/edits/engine/*.edit")))
+CJSON = {"own-thread": "cJSON.c", "hidden": "cJSON.h"}
 ENGINE = os.path.join(ROOT, "build/engine")
 with open(os.path.join(ENGINE, "quickjs.c"), encoding="utf-8") as file:
     SOURCE = file.read()
@@ -67,6 +69,33 @@ def a_line_that_is_another_or_twice_stops_the_build_and_names_the_edit():
                 contains(done.stderr, f"apply-edits: {os.path.basename(edit)}: ", "third_party/README.md")
                 tried += 1
     assert tried > 60, tried
+
+
+@test
+def a_line_of_cjson_that_is_another_stops_the_build():
+    for name, file in CJSON.items():
+        edit = os.path.join(ROOT, f"third_party/edits/cjson/{name}.edit")
+        with open(os.path.join(ROOT, "build/cjson", file), encoding="utf-8") as source:
+            text = source.read()
+        equal(apply(text, [edit]).returncode, 0)
+        anchor, = anchors(edit)
+        done = apply(text.replace(anchor, anchor + " "), [edit])
+        equal((done.returncode, done.stdout), (1, ""))
+        contains(done.stderr, f"apply-edits: {name}.edit: ", "third_party/README.md")
+
+
+@test
+def nothing_of_cjson_can_be_seen_from_outside():
+    with open(os.path.join(ROOT, "host/base/json.c"), encoding="utf-8") as source:
+        assert "cJSON_Parse" in source.read()
+    users = [path for path in glob.glob(f"{ROOT}/host/**/*.[ch]", recursive=True)
+             if re.search(r"#include.*cJSON|cJSON_", open(path, encoding="utf-8").read())]
+    equal([os.path.relpath(path, ROOT) for path in users], ["host/base/json.c"])
+    for flags, library in (["-D", "libcaprun.so"], ["-g", "libcaprun.a"]):
+        done = subprocess.run(["nm", flags, "--defined-only", os.path.join(BUILD, library)], capture_output=True, text=True,
+                              check=True)
+        contains(done.stdout, "caprun_new")
+        equal([line for line in done.stdout.splitlines() if "cJSON" in line], [])
 
 
 @test

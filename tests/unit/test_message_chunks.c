@@ -4,6 +4,7 @@
 #include "messages.h"
 
 #include "base/json.h"
+#include "base/locate.h"
 
 /* |count| answers in one batch, whose ids are 1, 2 and so on; with its end of line. */
 static size_t make_batch(char *to, size_t size, unsigned count)
@@ -122,7 +123,7 @@ static bool type_is(const char *result, const char *wanted)
         const uint8_t *at = (const uint8_t *)line;
         size_t len = (size_t)cut, peeked_len = 0;
         struct cr_message m = {0};
-        const char *peeked = cr_json_peek(result, strlen(result), "resultType", &peeked_len);
+        const char *peeked = cr_locate_member(result, strlen(result), "resultType", &peeked_len);
 
         start(MAX);
         cr_reader_find_types(&reader);

@@ -82,8 +82,8 @@ TEST(tools_are_listed_in_the_servers_order_over_all_pages)
 
         CHECK(strcmp(tool->name, names[i]) == 0);
         CHECK(cr_tools_find(&tools, names[i], &first, &second) == tool && !first && !second);
-        CHECK(tool->page->bytes[tool->json->at] == '{');
-        CHECK(strcmp(cr_json_get(tool->json, "name")->text, names[i]) == 0);
+        CHECK(tool->bytes[0] == '{' && tool->bytes[tool->len - 1] == '}');
+        CHECK(memmem(tool->bytes, tool->len, names[i], strlen(names[i])));
     }
 }
 
@@ -93,7 +93,7 @@ TEST(an_empty_string_is_a_cursor_and_null_is_none)
     CHECK(add("{\"tools\":[],\"nextCursor\":\"\"}") == 0 && cursor_is("\"\""));
     CHECK(add("{\"tools\":[],\"nextCursor\":null}") == 0 && cursor_is(""));
     CHECK(add("{\"tools\":[],\"nextCursor\":\"a\\u0062\\\"\"}") == 0);
-    CHECK(cursor_is("\"a\\u0062\\\"\""));
+    CHECK(cursor_is("\"ab\\\"\""));
 }
 
 TEST(a_cursor_that_was_there_is_an_error_that_names_it)
