@@ -445,7 +445,7 @@ void caprun_terminate(struct caprun_run *run)
 {
     if (caprun_done(run))
         return;
-    cr_run_say(run, "The sandbox was shut down");
+    cr_run_set_message(run, "The sandbox was shut down");
     cr_run_end(run, CAPRUN_OUTCOME_WORKER_TERMINATED);
 }
 
@@ -456,7 +456,7 @@ void caprun_reject(struct caprun_run *run, enum caprun_outcome outcome, const ch
         return;
     if (outcome == CAPRUN_OUTCOME_SUCCESS)
         outcome = CAPRUN_OUTCOME_INTERNAL;
-    cr_run_say(run, "%s", message);
+    cr_run_set_message(run, "%s", message);
     if (hint)
         cr_run_hint(run, hint);
     cr_run_end(run, outcome);

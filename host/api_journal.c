@@ -49,12 +49,12 @@ static int refuse_second(struct caprun_run *run)
 {
     if (cr_api_refuse_after_start(run) < 0)
         return CAPRUN_E_STATE;
-    if (run->prompter || run->recorder)
+    if (run->player || run->recorder)
         return cr_err_set(&run->runtime->err, CAPRUN_E_STATE, "the run has a journal already");
     return 0;
 }
 
-static int fail(struct caprun_run *run, const struct cr_err *why)
+static int refuse_journal(struct caprun_run *run, const struct cr_err *why)
 {
     return cr_err_set(&run->runtime->err,
                       why->outcome == CAPRUN_OUTCOME_INTERNAL ? CAPRUN_E_NOMEM : CAPRUN_E_INVAL,
@@ -67,7 +67,7 @@ int caprun_run_replay(struct caprun_run *run, const char *path)
 
     if (refuse_second(run) < 0)
         return CAPRUN_E_STATE;
-    return cr_replay_new(run, path, NULL, &why) < 0 ? fail(run, &why) : 0;
+    return cr_replay_new(run, path, NULL, &why) < 0 ? refuse_journal(run, &why) : 0;
 }
 
 int caprun_run_resume(struct caprun_run *run, const char *path)
@@ -77,7 +77,7 @@ int caprun_run_resume(struct caprun_run *run, const char *path)
 
     if (refuse_second(run) < 0)
         return CAPRUN_E_STATE;
-    return cr_replay_resume(run, &spec, &why) < 0 ? fail(run, &why) : 0;
+    return cr_replay_resume(run, &spec, &why) < 0 ? refuse_journal(run, &why) : 0;
 }
 
 void caprun_run_set_real_time(struct caprun_run *run, int on)

@@ -203,14 +203,14 @@ void caprun_run_set_progress(struct caprun_run *run,
     run->progress_data = data;
 }
 
-static const struct cr_call *find(const struct caprun_run *run, uint32_t call)
+static const struct cr_call *find_call(const struct caprun_run *run, uint32_t call)
 {
     return call && call <= run->call_count ? &run->calls[call - 1] : NULL;
 }
 
 uint64_t caprun_get_call(const struct caprun_run *run, uint32_t call, enum caprun_call_fact fact)
 {
-    const struct cr_call *c = find(run, call);
+    const struct cr_call *c = find_call(run, call);
     uint64_t all_us, queue_us;
 
     if (!c)
@@ -233,28 +233,28 @@ uint64_t caprun_get_call(const struct caprun_run *run, uint32_t call, enum capru
 
 const char *caprun_get_call_method(const struct caprun_run *run, uint32_t call)
 {
-    const struct cr_call *c = find(run, call);
+    const struct cr_call *c = find_call(run, call);
 
     return c ? c->method : "";
 }
 
 const char *caprun_get_call_state(const struct caprun_run *run, uint32_t call)
 {
-    const struct cr_call *c = find(run, call);
+    const struct cr_call *c = find_call(run, call);
 
     return c ? cr_envelope_call_state(c) : "";
 }
 
 const char *caprun_get_call_message(const struct caprun_run *run, uint32_t call)
 {
-    const struct cr_call *c = find(run, call);
+    const struct cr_call *c = find_call(run, call);
 
     return c && c->message ? c->message : "";
 }
 
 const char *caprun_get_call_hint(const struct caprun_run *run, uint32_t call)
 {
-    const struct cr_call *c = find(run, call);
+    const struct cr_call *c = find_call(run, call);
 
     return c && c->hint ? c->hint : "";
 }

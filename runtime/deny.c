@@ -137,7 +137,7 @@ static JSValue js_deny(JSContext *ctx, JSValueConst this_val, int argc, JSValueC
         const char *given = JS_IsUndefined(argv[i]) ? NULL : JS_ToCStringLen(ctx, &len, argv[i]);
 
         if (given) {
-            crw_values_mend(given, len);
+            crw_values_replace_surrogates(given, len);
             set_text(&texts[i], given, len, most[i]);
         }
         JS_FreeCString(ctx, given);

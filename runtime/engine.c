@@ -342,7 +342,7 @@ static void write_same(uint32_t *at)
     *(volatile uint32_t *)at |= 0;
 }
 
-void crw_engine_rehearse(JSContext *ctx)
+void crw_engine_touch_pages(JSContext *ctx)
 {
     JSRuntime *rt = ctx->rt;
 

@@ -39,7 +39,7 @@ void crw_engine_settle_down(JSContext *ctx);
  * After fork, before there is a job: does a little of what every run does, so that the pages that
  * each one writes to are this process's own when the job comes. Leaves nothing behind.
  */
-void crw_engine_rehearse(JSContext *ctx);
+void crw_engine_touch_pages(JSContext *ctx);
 
 /* After fork: the stack begins here, and Math.random starts from |seed|. */
 void crw_engine_begin(JSContext *ctx, uint64_t seed);

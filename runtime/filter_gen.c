@@ -78,7 +78,7 @@ static const struct rule zygote[] = {
     FAILS(clock_gettime, ENOSYS),
 };
 
-static void fail(const char *what, int error)
+static void exit_with_error(const char *what, int error)
 {
     (void)fprintf(stderr, "filter_gen: %s: %s\n", what, strerror(-error));
     exit(1);
@@ -90,10 +90,10 @@ static scmp_filter_ctx make(const struct rule *rules, size_t count)
     int r;
 
     if (!ctx)
-        fail("seccomp_init", -ENOMEM);
+        exit_with_error("seccomp_init", -ENOMEM);
     r = seccomp_attr_set(ctx, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
     if (r < 0)
-        fail("bad architecture", r);
+        exit_with_error("bad architecture", r);
     for (size_t i = 0; i < count; i++) {
         const struct rule *rule = &rules[i];
         uint32_t action = rule->action ? rule->action : SCMP_ACT_ALLOW;
@@ -101,7 +101,7 @@ static scmp_filter_ctx make(const struct rule *rules, size_t count)
         r = seccomp_rule_add_exact_array(ctx, action, rule->call, (unsigned)rule->checks,
                                          rule->check);
         if (r < 0)
-            fail("rule", r);
+            exit_with_error("rule", r);
     }
     return ctx;
 }
@@ -115,13 +115,13 @@ static void print(const char *name, const struct rule *rules, size_t count)
     int r;
 
     if (fd < 0)
-        fail("memfd_create", -errno);
+        exit_with_error("memfd_create", -errno);
     r = seccomp_export_bpf(ctx, fd);
     if (r < 0)
-        fail("export", r);
+        exit_with_error("export", r);
     len = pread(fd, code, sizeof(code), 0);
     if (len <= 0 || (size_t)len % sizeof(code[0]))
-        fail("read back", -EIO);
+        exit_with_error("read back", -EIO);
     printf("static const struct sock_filter filter_%s[] = {\n", name);
     for (size_t i = 0; i < (size_t)len / sizeof(code[0]); i++)
         printf("    {0x%02x, %u, %u, 0x%08x},\n", code[i].code, code[i].jt, code[i].jf, code[i].k);

@@ -61,7 +61,7 @@ _Noreturn static void leave_late(JSContext *ctx)
     struct wire_part part = {text, least(len, LIMIT_ERROR_STACK_BYTES)};
 
     crw_link_put(WIRE_LATE, 0, &part, text ? 1 : 0);
-    crw_link_linger();
+    crw_link_wait_for_close();
 }
 
 static int on_interrupt(JSRuntime *rt, void *opaque)
@@ -86,7 +86,7 @@ static const char *text_of(JSContext *ctx, JSValue value, size_t *ret_len)
         text = JS_ToCStringLen(ctx, ret_len, value);
     JS_FreeValue(ctx, value);
     if (text) {
-        crw_values_mend(text, *ret_len);
+        crw_values_replace_surrogates(text, *ret_len);
         return text;
     }
     JS_FreeValue(ctx, JS_GetException(ctx));
@@ -148,7 +148,7 @@ _Noreturn static void leave_without_result(JSContext *ctx, enum wire_why why, JS
     parts[2] = (struct wire_part){message, threw.message_len};
     parts[3] = (struct wire_part){stack.text, threw.stack_len};
     crw_link_put(WIRE_THREW, memory_taken(), parts, 4);
-    crw_link_linger();
+    crw_link_wait_for_close();
 }
 
 _Noreturn static void leave_with_exception(JSContext *ctx, enum wire_why why)
@@ -174,7 +174,7 @@ _Noreturn static void leave_with_result(JSContext *ctx, JSValueConst value)
     crw_report_leftovers(ctx, value);
     part = (struct wire_part){json.bytes, json.len};
     crw_link_put(WIRE_DONE, memory_taken(), &part, 1);
-    crw_link_linger();
+    crw_link_wait_for_close();
 }
 
 static uint8_t *read_frame(struct wire_header *ret_header)

@@ -129,7 +129,7 @@ void crw_link_put(enum wire_type type, uint32_t id, const struct wire_part *part
         put(parts[i].bytes, parts[i].len);
 }
 
-_Noreturn void crw_link_linger(void)
+_Noreturn void crw_link_wait_for_close(void)
 {
     crw_link_flush();
     for (;;)
@@ -139,7 +139,7 @@ _Noreturn void crw_link_linger(void)
 _Noreturn void crw_link_full(void)
 {
     crw_link_put(WIRE_FULL, 0, NULL, 0);
-    crw_link_linger();
+    crw_link_wait_for_close();
 }
 
 uint32_t crw_link_frames_read(void)

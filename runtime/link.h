@@ -37,7 +37,7 @@ bool crw_link_waiting(void);
  * Sends what is waiting, and leaves when the host closes the socket: until then it can measure what
  * the run has used.
  */
-_Noreturn void crw_link_linger(void);
+_Noreturn void crw_link_wait_for_close(void);
 
 /* Says that memory has run out, and lingers. Allocates nothing. */
 _Noreturn void crw_link_full(void);

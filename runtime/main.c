@@ -132,7 +132,7 @@ int main(int argc, char **argv)
     if (wire_send_packet(WIRE_FD, &hello, -1, 0) < 0)
         crw_link_leave(WIRE_EXIT_SOCKET);
     crw_zygote_serve(own);
-    crw_engine_rehearse(ctx);
+    crw_engine_touch_pages(ctx);
     crw_link_put(WIRE_READY, 0, NULL, 0);
     crw_link_flush();
     if (is_probe)

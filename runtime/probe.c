@@ -210,5 +210,5 @@ _Noreturn void crw_probe_filter(void)
     result = attack_filter(header.id);
     part.len = (size_t)snprintf(text, sizeof(text), "%ld", result);
     crw_link_put(WIRE_DONE, 0, &part, 1);
-    crw_link_linger();
+    crw_link_wait_for_close();
 }

@@ -51,7 +51,7 @@ static int is_half(const char *at, size_t left)
     return left >= 3 && (uint8_t)at[0] == HALF_BEGINS && ((uint8_t)at[1] & 0xe0) == 0xa0;
 }
 
-void crw_values_mend(const char *text, size_t len)
+void crw_values_replace_surrogates(const char *text, size_t len)
 {
     char *at = (char *)(uintptr_t)text, *end = at + len;
 

@@ -30,6 +30,6 @@ JSValue crw_values_own(JSContext *ctx, JSValueConst object, const char *name);
  * takes three too, in the place of each in |text|, which JS_ToCStringLen() gave: text that has one
  * is a copy.
  */
-void crw_values_mend(const char *text, size_t len);
+void crw_values_replace_surrogates(const char *text, size_t len);
 
 #endif

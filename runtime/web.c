@@ -158,7 +158,7 @@ static const char *encoded(JSContext *ctx, JSValueConst value, size_t *ret_len)
     const char *text = JS_ToCStringLen(ctx, ret_len, value);
 
     if (text)
-        crw_values_mend(text, *ret_len);
+        crw_values_replace_surrogates(text, *ret_len);
     return text;
 }
 

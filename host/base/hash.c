@@ -14,7 +14,7 @@ void cr_hash_take(const void *bytes, size_t len, uint8_t ret[CR_HASH_BYTES])
     sha256_digest(&ctx, CR_HASH_BYTES, ret);
 }
 
-void cr_hash_go_on(uint8_t chain[CR_HASH_BYTES], const void *bytes, size_t len)
+void cr_hash_chain(uint8_t chain[CR_HASH_BYTES], const void *bytes, size_t len)
 {
     struct sha256_ctx ctx;
 

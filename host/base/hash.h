@@ -12,7 +12,7 @@
 void cr_hash_take(const void *bytes, size_t len, uint8_t ret[CR_HASH_BYTES]);
 
 /* The next of a chain of hashes: that of |chain| and |bytes|. */
-void cr_hash_go_on(uint8_t chain[CR_HASH_BYTES], const void *bytes, size_t len);
+void cr_hash_chain(uint8_t chain[CR_HASH_BYTES], const void *bytes, size_t len);
 
 /* The hash of |bytes| that only those who know |key| can make: HMAC. */
 void cr_hash_keyed(const uint8_t key[CR_HASH_BYTES], const void *bytes, size_t len,

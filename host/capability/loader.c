@@ -103,12 +103,12 @@ static void cancel(struct cr_loader *door, struct caprun_run *run)
     why.text[0] = '\0';
     stop(l, &why);
     if (why.text[0] && !cr_run_look(run).message->len)
-        cr_run_say(run, "%s", why.text);
+        cr_run_set_message(run, "%s", why.text);
 }
 
-static void fail(struct loader *l, const struct cr_err *why)
+static void fail_load(struct loader *l, const struct cr_err *why)
 {
-    cr_run_say(l->run, "%s", why->text);
+    cr_run_set_message(l->run, "%s", why->text);
     cr_run_hint(l->run, why->hint);
     cr_run_end(l->run, why->outcome);
 }
@@ -118,7 +118,7 @@ static void end_failed(struct cr_task *task)
     struct loader *l = cr_container(task, struct loader, failed);
     struct cr_err why = l->why;
 
-    fail(l, &why);
+    fail_load(l, &why);
 }
 
 static void free_loader(struct cr_loader *door)
@@ -133,7 +133,7 @@ static void free_loader(struct cr_loader *door)
 static bool tell(struct loader *l, enum caprun_loading what, const char *text, uint64_t got,
                  uint64_t total)
 {
-    return cr_run_tell_loading(l->run, what, text, got, total);
+    return cr_run_notify_loading(l->run, what, text, got, total);
 }
 
 /* --- what is refused -------------------------------------------------------------------------- */
@@ -241,7 +241,7 @@ static void check_and_start(struct cr_task *task)
     struct cr_err why;
 
     if (cr_replay_check(l->run, &why) < 0)
-        fail(l, &why);
+        fail_load(l, &why);
     else
         start_now(l);
 }
@@ -265,12 +265,12 @@ static void place_is_made(struct cr_job *job)
     int r;
 
     l->placing = NULL;
-    cr_run_give(l->run, true);
+    cr_run_allow_setters(l->run, true);
     r = cr_recording_begin(l->recording, l->run, &origin, &p->place, &why);
-    cr_run_give(l->run, false);
+    cr_run_allow_setters(l->run, false);
     free(p);
     if (r < 0)
-        fail(l, &why);
+        fail_load(l, &why);
     else
         cr_loop_defer(l->loop, &l->start);
 }
@@ -299,14 +299,14 @@ static void record_and_start(struct loader *l)
     if (l->recording && !l->is_expected) {
         r = start_placing(l, &why);
     } else {
-        cr_run_give(l->run, true);
+        cr_run_allow_setters(l->run, true);
         r = l->is_expected ? 0 : give_origin(l, &why);
-        cr_run_give(l->run, false);
+        cr_run_allow_setters(l->run, false);
         if (r == 0)
             cr_loop_defer(l->loop, &l->start);
     }
     if (r < 0)
-        fail(l, &why);
+        fail_load(l, &why);
 }
 
 static void pinned(void *data, struct cr_lockfile *lock, const struct cr_err *why)
@@ -316,7 +316,7 @@ static void pinned(void *data, struct cr_lockfile *lock, const struct cr_err *wh
 
     l->pinning = NULL;
     if (!lock) {
-        fail(l, why);
+        fail_load(l, why);
         return;
     }
     cr_lockfile_clear(lock);
@@ -342,9 +342,9 @@ static int give(struct loader *l, struct cr_err *why)
 {
     int r;
 
-    cr_run_give(l->run, true);
+    cr_run_allow_setters(l->run, true);
     r = cr_give_capability(l->run, l->host->config, &l->c, &l->has_env, why);
-    cr_run_give(l->run, false);
+    cr_run_allow_setters(l->run, false);
     return r;
 }
 
@@ -363,7 +363,7 @@ static void check(struct loader *l)
     else if (is_new)
         r = start_pinning(l, &why);
     if (r < 0)
-        fail(l, &why);
+        fail_load(l, &why);
     else if (!is_new)
         record_and_start(l);
 }
@@ -376,7 +376,7 @@ static void lock_was_read(void *data, struct cr_lockfile *lock, const struct cr_
 
     l->pinning = NULL;
     if (!lock) {
-        fail(l, why);
+        fail_load(l, why);
         return;
     }
     l->lock = *lock;
@@ -405,7 +405,7 @@ static void loaded(void *data, struct cr_capability *c, const struct cr_err *why
 
     l->load = NULL;
     if (!c) {
-        fail(l, why);
+        fail_load(l, why);
         return;
     }
     l->c = *c;
@@ -424,7 +424,7 @@ static int start_reading(struct loader *l, struct cr_err *why)
     struct cr_registry registry = cr_capability_host_registry(l->host);
     struct cr_pinning_listener of_lock = {.done = lock_was_read, .data = l};
     struct cr_registry_listener of_load = {
-        .progress = cr_run_tells_loading(l->run) ? tell_progress : NULL, .done = loaded, .data = l};
+        .progress = cr_run_wants_loading(l->run) ? tell_progress : NULL, .done = loaded, .data = l};
     int r = cr_capability_host_parse(l->name, &l->want, why);
 
     if (r < 0)

@@ -352,7 +352,7 @@ static int measure_all(struct bench *b, const bool *chosen, bool quiet, struct c
                 continue;
             (void)snprintf(words, sizeof(words), "round %zu of %zu: %s", round + 1, b->rounds,
                            groups[i].title);
-            cr_progress_say(&progress, words);
+            cr_progress_set_text(&progress, words);
             r = groups[i].measure(b, values_of(b, i, round), err);
         }
     }

@@ -13,7 +13,7 @@
 #define MAX_CELL (64u << 10)
 #define USUAL 100u
 
-size_t cr_columns_there(void)
+size_t cr_columns_available(void)
 {
     const char *said = getenv("COLUMNS");
     struct winsize size = {0};

@@ -16,7 +16,7 @@
  * How many standard output has: what its terminal says, or COLUMNS, or 100; never more or fewer
  * than above.
  */
-size_t cr_columns_there(void);
+size_t cr_columns_available(void);
 
 /* How many |text|, a stranger's, takes when it is escaped. */
 size_t cr_columns_of(const char *text);

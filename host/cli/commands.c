@@ -142,7 +142,7 @@ static const struct command capability = {
     .usage = "caprun FQDN [ARGS]",
 };
 
-static const struct command *find(const char *word)
+static const struct command *find_command(const char *word)
 {
     if (strchr(word, '.'))
         return &capability;
@@ -190,7 +190,7 @@ int cr_commands_run(struct caprun_runtime *rt, struct caprun_run *run, const str
     *ret_signal = 0;
     if (!o->word_count)
         return refuse(run, help, "there is nothing to do");
-    c = find(o->words[0]);
+    c = find_command(o->words[0]);
     if (!c)
         return refuse_unknown(run, o->words[0]);
     if (o->word_count < c->least)

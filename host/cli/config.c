@@ -50,7 +50,7 @@ static void tell_written(struct listing *l, const char *name, struct cr_buf *val
     cr_buf_fmt(&source, "%s:%zu", l->config->path,
                line_of(l, cr_json_place_of(&l->config->doc, where).key_at));
     text = cr_buf_text(&source);
-    cr_report_tell(&l->report, name, value, text ? text : "", NULL);
+    cr_report_add(&l->report, name, value, text ? text : "", NULL);
     cr_buf_clear(&source);
 }
 
@@ -141,7 +141,7 @@ static void tell_default(struct listing *l, const char *name, const char *value,
 
     cr_buf_init(&out, CR_REPORT_MAX);
     cr_buf_str(&out, value);
-    cr_report_tell(&l->report, name, &out, "default", note);
+    cr_report_add(&l->report, name, &out, "default", note);
 }
 
 /* --- the settings that there are ---------------------------------------------------------- */
@@ -205,7 +205,7 @@ static void tell_option(struct listing *l, const struct setting *s, const char *
         add_mib(&out, given);
     else
         cr_buf_fmt(&out, "%" PRIu64, given);
-    cr_report_tell(&l->report, name, &out, s->option, NULL);
+    cr_report_add(&l->report, name, &out, s->option, NULL);
 }
 
 static void tell_setting(struct listing *l, const struct setting *s)
@@ -245,11 +245,11 @@ static void tell_registries(struct listing *l)
     }
     cr_buf_str(&out, "]");
     if (l->options->registry_count)
-        cr_report_tell(&l->report, "registries", &out, "--registry", NULL);
+        cr_report_add(&l->report, "registries", &out, "--registry", NULL);
     else if (list)
         tell_written(l, "registries", &out, list);
     else
-        cr_report_tell(&l->report, "registries", &out, "default", NULL);
+        cr_report_add(&l->report, "registries", &out, "default", NULL);
 }
 
 /* "mcpServers.files.era", to be freed; NULL without memory, which the report then remembers. */

@@ -60,7 +60,7 @@ static const struct option {
 
 #define COUNT (sizeof(options) / sizeof(options[0]))
 
-static const struct option *find(const char *arg, size_t len)
+static const struct option *find_option(const char *arg, size_t len)
 {
     for (size_t i = 0; i < COUNT; i++) {
         const struct option *o = &options[i];
@@ -220,7 +220,7 @@ static int take_option(char **argv, int *at, struct cr_options *ret, struct cr_e
     const char *arg = argv[(*at)++];
     const char *equals = strncmp(arg, "--", 2) == 0 ? strchr(arg, '=') : NULL;
     size_t len = equals ? (size_t)(equals - arg) : strlen(arg);
-    const struct option *o = find(arg, len);
+    const struct option *o = find_option(arg, len);
 
     if (!o)
         return refuse_unknown(arg, len, err);

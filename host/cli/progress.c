@@ -69,7 +69,7 @@ void cr_progress_show(struct cr_progress *p, const char *url, uint64_t got, uint
         show(url, got, total);
 }
 
-void cr_progress_say(struct cr_progress *p, const char *text)
+void cr_progress_set_text(struct cr_progress *p, const char *text)
 {
     if (is_due(p))
         draw(text);

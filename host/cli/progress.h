@@ -23,7 +23,7 @@ void cr_progress_init(struct cr_progress *p, bool quiet);
 void cr_progress_show(struct cr_progress *p, const char *url, uint64_t got, uint64_t total);
 
 /* Shows |text|, without strangers' words in it, if it has taken long enough. */
-void cr_progress_say(struct cr_progress *p, const char *text);
+void cr_progress_set_text(struct cr_progress *p, const char *text);
 
 /* Takes the line away. */
 void cr_progress_end(struct cr_progress *p);

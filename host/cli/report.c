@@ -60,8 +60,8 @@ static void add_line(struct cr_report *r, const char *name, const char *value, c
     cr_buf_str(&r->text, "\n");
 }
 
-void cr_report_tell(struct cr_report *r, const char *name, struct cr_buf *value, const char *source,
-                    const char *note)
+void cr_report_add(struct cr_report *r, const char *name, struct cr_buf *value, const char *source,
+                   const char *note)
 {
     const char *text = cr_buf_text(value);
 

@@ -4,8 +4,8 @@
  * The settings are told twice: once while |measuring|, to know how wide the columns are, and once
  * to be printed.
  *
- *     cr_report_init -> cr_report_tell ... -> measuring = false -> cr_report_file ...
- *         -> cr_report_tell ... -> cr_report_end
+ *     cr_report_init -> cr_report_add ... -> measuring = false -> cr_report_file ...
+ *         -> cr_report_add ... -> cr_report_end
  */
 #ifndef CR_REPORT_H
 #define CR_REPORT_H
@@ -34,8 +34,8 @@ void cr_report_file(struct cr_report *r, const char *name, const char *path, con
  * A setting: |value| is JSON, and is freed. |note|, which may be NULL, is for a person only. A
  * |source| of "default" is shown dimly.
  */
-void cr_report_tell(struct cr_report *r, const char *name, struct cr_buf *value, const char *source,
-                    const char *note);
+void cr_report_add(struct cr_report *r, const char *name, struct cr_buf *value, const char *source,
+                   const char *note);
 
 /* Prints it all, and frees it. Returns 0, or the status to leave with if that fails. */
 int cr_report_end(struct cr_report *r);

@@ -202,7 +202,7 @@ static void write_text(const struct cr_index_list *list, struct cr_buf *out)
 {
     struct table t = {.list = list, .out = out};
 
-    measure(&t, cr_columns_there());
+    measure(&t, cr_columns_available());
     add_titles(&t);
     for (size_t i = 0; i < list->count; i++)
         add_row(&t, &list->runs[i]);
@@ -261,7 +261,7 @@ static int show_run(const char *dir, const char *word, bool json, struct cr_err 
     if (json)
         cr_inspect_json(&i, &out);
     else
-        cr_inspect_text(&i, cr_columns_there(), &out);
+        cr_inspect_text(&i, cr_columns_available(), &out);
     status = print(&out, json);
     cr_buf_clear(&out);
     cr_inspect_clear(&i);

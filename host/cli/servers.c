@@ -64,7 +64,7 @@ static bool wait_for_all(struct caprun_runtime *rt, struct cr_signals *signals, 
     while (servers->told < servers->count && !cr_signals_take(signals)) {
         (void)snprintf(text, sizeof(text), "caprun: %zu of %zu servers have answered",
                        servers->told, servers->count);
-        cr_progress_say(&progress, text);
+        cr_progress_set_text(&progress, text);
         (void)poll(fds, 2, CR_PROGRESS_MS);
         caprun_step(rt);
     }

@@ -106,7 +106,7 @@ static int find_from(struct cr_config *c, const char *here, const char *path, st
 }
 
 /* The same from anywhere, and |dir|. */
-static int find(struct cr_config *c, const char *path, struct cr_err *why)
+static int find_file(struct cr_config *c, const char *path, struct cr_err *why)
 {
     char *here = NULL;
     const char *start;
@@ -202,7 +202,7 @@ char *cr_config_locate(const char *dir, const char *place)
 
 static int load(struct cr_config *c, const char *path, struct cr_err *why)
 {
-    int r = find(c, path, why);
+    int r = find_file(c, path, why);
 
     if (r != 0)
         return r == 1 ? 0 : r;

@@ -42,7 +42,7 @@ static int attack_all(struct exam *e, struct cr_err *err)
         if (r == 0)
             r = cr_probe_attack(&e->probe, &worker, (enum probe_call)i, &e->ends[i], err);
         else
-            cr_probe_let_go(&worker);
+            cr_probe_release(&worker);
     }
     return r;
 }
@@ -61,7 +61,7 @@ static int ask_probe(struct exam *e, const char *program, struct cr_err *err)
         if (r == 0)
             e->dies_with_zygote = cr_probe_dies_with_zygote(&e->probe, &worker);
     }
-    cr_probe_let_go(&worker);
+    cr_probe_release(&worker);
     cr_probe_end(&e->probe);
     return r;
 }
@@ -126,7 +126,7 @@ static void tell_required(struct exam *e, const char *name, uint32_t step, enum 
 /* Is a layer missing, where all have to be there? */
 static bool is_incomplete(const struct exam *e)
 {
-    return e->probe.greeted && e->rules->all_layers && cr_zygote_lacks(e->probe.layers);
+    return e->probe.greeted && e->rules->all_layers && cr_zygote_lacks_layer(e->probe.layers);
 }
 
 static void tell_not_run(struct exam *e, const char *name)

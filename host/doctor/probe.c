@@ -152,7 +152,7 @@ static int hear_ready(struct cr_probe *p, const struct cr_probe_worker *worker, 
     r = hear_of(p, WIRE_CONTROL_EXITED, worker->slot, &packet, &passed, err);
     if (r == 0) {
         close_fd(&passed);
-        cr_worker_say_end(packet.status, err);
+        cr_worker_describe_end(packet.status, err);
     }
     return CAPRUN_E_PEER;
 }
@@ -203,7 +203,7 @@ int cr_probe_attack(struct cr_probe *p, struct cr_probe_worker *worker, enum pro
             *ret_status = packet.status;
         }
     }
-    cr_probe_let_go(worker);
+    cr_probe_release(worker);
     return r;
 }
 
@@ -214,7 +214,7 @@ bool cr_probe_dies_with_zygote(struct cr_probe *p, const struct cr_probe_worker 
     return cr_kill_process(p->zygote) == 0 && wait_for(worker->pidfd, DEATH_MS, NULL) == 0;
 }
 
-void cr_probe_let_go(struct cr_probe_worker *worker)
+void cr_probe_release(struct cr_probe_worker *worker)
 {
     if (worker->pidfd >= 0)
         (void)cr_kill_process(worker->pidfd);

@@ -55,7 +55,7 @@ int cr_probe_attack(struct cr_probe *p, struct cr_probe_worker *worker, enum pro
 /* Kills the zygote. Returns whether |worker| has ended then, without anybody else's doing. */
 bool cr_probe_dies_with_zygote(struct cr_probe *p, const struct cr_probe_worker *worker);
 
-void cr_probe_let_go(struct cr_probe_worker *worker);
+void cr_probe_release(struct cr_probe_worker *worker);
 void cr_probe_end(struct cr_probe *p);
 
 #endif

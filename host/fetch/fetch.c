@@ -253,7 +253,7 @@ static bool pause_before_next(struct fetch *r)
     until = now + pause_ms * 1000;
     if (r->tried >= r->ask->limits.tries || until >= r->t.deadline_us)
         return false;
-    for (; cr_transfer_now() < until; cr_transfer_tell(&r->t))
+    for (; cr_transfer_now() < until; cr_transfer_report_progress(&r->t))
         (void)nanosleep(&tick, NULL);
     return true;
 }

@@ -162,7 +162,7 @@ static uint64_t total_of(const struct cr_transfer *t)
     return total > 0 ? (uint64_t)total : 0;
 }
 
-void cr_transfer_tell(struct cr_transfer *t)
+void cr_transfer_report_progress(struct cr_transfer *t)
 {
     int64_t now = cr_transfer_now();
 
@@ -208,7 +208,7 @@ static CURLcode drive(struct cr_transfer *t)
     while (running && !t->stop) {
         if (t->lib->multi_perform(t->multi, &running) != CURLM_OK)
             return CURLE_OUT_OF_MEMORY;
-        cr_transfer_tell(t);
+        cr_transfer_report_progress(t);
         if (running)
             check_limits(t);
         if (running && !t->stop &&

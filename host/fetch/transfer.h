@@ -57,6 +57,6 @@ void cr_transfer_clear(struct cr_transfer *t);
 CURLcode cr_transfer_perform(struct cr_transfer *t);
 
 /* Tells the progress, if it is wanted and time has passed since it was told last. */
-void cr_transfer_tell(struct cr_transfer *t);
+void cr_transfer_report_progress(struct cr_transfer *t);
 
 #endif

@@ -44,7 +44,7 @@ static void report(int what, int value, int step)
     (void)send(GUARD_FD, &r, sizeof(r), MSG_NOSIGNAL);
 }
 
-static void fail(void)
+static void report_failure(void)
 {
     report(GUARD_FAILED, errno, GUARD_STEP_SETUP);
     _exit(1);
@@ -161,10 +161,10 @@ static void start_server(char **argv)
     int ends[2];
 
     if (pipe2(ends, O_CLOEXEC) < 0)
-        fail();
+        report_failure();
     server = fork();
     if (server < 0)
-        fail();
+        report_failure();
     if (server == 0)
         become_server(argv, guard, ends[1]);
     server_group = server;
@@ -276,7 +276,7 @@ static void take_signals(void)
     }
     signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     if (signals < 0)
-        fail();
+        report_failure();
 }
 
 /* A server asks nobody at the terminal, and ^C there is for the host. */
@@ -294,11 +294,11 @@ static void set_up(void)
 {
     if (fcntl(GUARD_FD, F_SETFD, FD_CLOEXEC) < 0 ||
         syscall(SYS_close_range, GUARD_FD + 1, ~0u, 0) < 0)
-        fail();
+        report_failure();
     take_signals();
     leave_terminal();
     if (setpgid(0, 0) < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1) < 0 || prctl(PR_SET_DUMPABLE, 0) < 0)
-        fail();
+        report_failure();
     host = (int)syscall(SYS_pidfd_open, getppid(), 0); /* who is in another namespace has none */
 }
 

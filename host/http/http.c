@@ -157,7 +157,7 @@ static void finish(struct cr_http_request *r)
     cr_loop_defer(r->http->loop, &r->news);
 }
 
-static void fail(struct cr_http_request *r, const char *words)
+static void fail_request(struct cr_http_request *r, const char *words)
 {
     (void)cr_err_end(&r->why, CAPRUN_OUTCOME_INTERNAL, NULL, "\"%s\" cannot be fetched: %s",
                      r->ask.url, words);
@@ -253,7 +253,7 @@ static bool take_message(struct cr_http_request *r)
         return false;
     memcpy(&told, r->in.data, sizeof(told));
     if (!makes_sense(r, &told)) {
-        fail(r, "its program has said what makes no sense");
+        fail_request(r, "its program has said what makes no sense");
         return false;
     }
     len = sizeof(told) + told.text_len + told.extra_len + (size_t)told.body_len;
@@ -286,7 +286,7 @@ static void socket_ready(struct cr_watch *watch, uint32_t events)
         while (take_message(r))
             ;
     } else {
-        fail(r, to ? "its program has ended before" : "no memory");
+        fail_request(r, to ? "its program has ended before" : "no memory");
     }
 }
 
@@ -440,7 +440,7 @@ static void start_one(struct cr_http_request *r)
     if (!r->pid && r->http->running && (errno == EMFILE || errno == ENFILE || errno == EAGAIN))
         r->state = WAITING;
     else
-        fail(r, err.text);
+        fail_request(r, err.text);
 }
 
 /* Those that come first, as many as may. */

@@ -158,7 +158,7 @@ int cr_replay_check(struct caprun_run *run, struct cr_err *why)
     if (!p)
         return 0;
     if (!p->is_resume)
-        cr_run_cut_off(run); /* a replay calls no tool */
+        cr_run_answer_from_journal(run); /* a replay calls no tool */
     take_limits(p, run);
     cr_hash_take(spec->code.data, spec->code.len, code);
     p->has_other_code = memcmp(code, p->code, sizeof(code)) != 0;

@@ -71,8 +71,8 @@ static void compare(struct walk *w, const struct cJSON *then, const struct cJSON
 
 /* The member of |object| with the key of |like|; it mostly is |beside|, because keys have an order.
  */
-static const struct cJSON *find(struct walk *w, const struct cJSON *object,
-                                const struct cJSON *like, const struct cJSON *beside)
+static const struct cJSON *find_member(struct walk *w, const struct cJSON *object,
+                                       const struct cJSON *like, const struct cJSON *beside)
 {
     if (beside && strcmp(cr_json_key(beside), cr_json_key(like)) == 0)
         return beside;
@@ -97,7 +97,7 @@ static void compare_objects(struct walk *w, const struct cJSON *then, const stru
     const struct cJSON *beside = cr_json_first(now);
 
     for (const struct cJSON *a = cr_json_first(then); a && !has_enough(w); a = cr_json_next(a)) {
-        const struct cJSON *b = find(w, now, a, beside);
+        const struct cJSON *b = find_member(w, now, a, beside);
 
         beside = b ? cr_json_next(b) : beside;
         if (b)
@@ -107,7 +107,7 @@ static void compare_objects(struct walk *w, const struct cJSON *then, const stru
     }
     beside = cr_json_first(then);
     for (const struct cJSON *b = cr_json_first(now); b && !has_enough(w); b = cr_json_next(b)) {
-        const struct cJSON *a = find(w, then, b, beside);
+        const struct cJSON *a = find_member(w, then, b, beside);
 
         beside = a ? cr_json_next(a) : beside;
         if (!a)

@@ -52,7 +52,7 @@ static bool is_damage(int code)
 }
 
 /* Always returns CAPRUN_E_SYS. */
-static int fail(struct cr_index_db *db, int code, struct cr_err *err)
+static int fail_database(struct cr_index_db *db, int code, struct cr_err *err)
 {
     db->is_damaged = db->is_damaged || is_damage(code);
     return cr_err_set(err, CAPRUN_E_SYS, "'%s' is not used: %s", db->path,
@@ -143,7 +143,7 @@ static int try_open(struct cr_index_db *db, struct cr_err *err)
     code = connect_to(db);
     if (code == SQLITE_OK)
         return 0;
-    (void)fail(db, code, err);
+    (void)fail_database(db, code, err);
     cr_index_db_close(db);
     return CAPRUN_E_SYS;
 }
@@ -216,7 +216,7 @@ int cr_index_db_find(struct cr_index_db *db, struct cr_index_run *run, struct cr
     if (code == SQLITE_ROW)
         r = take_row(db, &run->summary);
     else if (code != SQLITE_DONE)
-        r = fail(db, code, err);
+        r = fail_database(db, code, err);
     (void)db->lib.reset(db->find);
     return r;
 }
@@ -312,7 +312,7 @@ static int change(struct cr_index_db *db, const struct cr_index_run *runs, size_
     int code = db->lib.exec(db->db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
 
     if (code != SQLITE_OK)
-        return fail(db, code, err);
+        return fail_database(db, code, err);
     code = remove_rows(db, gone);
     if (code == SQLITE_OK)
         code = write_rows(db, runs, count);
@@ -320,7 +320,7 @@ static int change(struct cr_index_db *db, const struct cr_index_run *runs, size_
         code = db->lib.exec(db->db, "COMMIT", NULL, NULL, NULL);
     if (code == SQLITE_OK)
         return 0;
-    (void)fail(db, code, err);
+    (void)fail_database(db, code, err);
     (void)db->lib.exec(db->db, "ROLLBACK", NULL, NULL, NULL);
     return CAPRUN_E_SYS;
 }
@@ -334,7 +334,7 @@ int cr_index_db_keep(struct cr_index_db *db, const struct cr_index_run *runs, si
     cr_buf_init(&gone, MAX_IDS);
     code = list_gone(db, runs, count, compare, &gone);
     if (code != SQLITE_OK)
-        r = fail(db, code, err);
+        r = fail_database(db, code, err);
     else if (cr_buf_err(&gone))
         r = cr_err_set(err, cr_buf_err(&gone), "no memory to tidy '%s'", db->path);
     else if (gone.len || has_new(runs, count))

@@ -566,7 +566,7 @@ int cr_journal_code(const struct cr_journal *j, struct cr_buf *out, struct cr_er
     return cr_buf_err(out) ? cr_err_memory(why) : 0;
 }
 
-int cr_journal_given(const struct cr_journal *j, const char *name, struct cr_buf *out,
+int cr_journal_input(const struct cr_journal *j, const char *name, struct cr_buf *out,
                      struct cr_err *why)
 {
     bool is_args = strcmp(name, "args") == 0;

@@ -106,7 +106,7 @@ int cr_journal_refuse_blob(const struct cr_journal *journal, size_t number,
 int cr_journal_code(const struct cr_journal *journal, struct cr_buf *out, struct cr_err *why);
 
 /* As cr_journal_json(), for "args" or "schema" of the header; appends nothing if it is absent. */
-int cr_journal_given(const struct cr_journal *journal, const char *name, struct cr_buf *out,
+int cr_journal_input(const struct cr_journal *journal, const char *name, struct cr_buf *out,
                      struct cr_err *why);
 
 /*

@@ -207,7 +207,8 @@ static void add_threw(struct cr_line *line, const uint8_t *payload)
     cr_escape_json(line->text, at, threw.stack_len);
 }
 
-void cr_line_heard(struct cr_line *line, const struct wire_header *header, const uint8_t *payload)
+void cr_line_from_worker(struct cr_line *line, const struct wire_header *header,
+                         const uint8_t *payload)
 {
     switch ((enum wire_type)header->type) {
     case WIRE_CALL:
@@ -273,8 +274,8 @@ static void add_fail(struct cr_line *line, uint32_t number, const struct wire_pa
     cr_line_text(line, "message", parts[2].bytes, parts[2].len);
 }
 
-void cr_line_told(struct cr_line *line, const struct wire_header *header,
-                  const struct wire_part *parts, size_t count, const struct cr_call *call)
+void cr_line_to_worker(struct cr_line *line, const struct wire_header *header,
+                       const struct wire_part *parts, size_t count, const struct cr_call *call)
 {
     if (header->type == WIRE_JOB)
         cr_buf_fmt(line->text, "\"to\":\"job\",\"date\":%lld",
@@ -307,7 +308,7 @@ void cr_line_seal(struct cr_buf *text, size_t start, uint8_t chain[CR_HASH_BYTES
 
     if (cr_buf_err(text))
         return;
-    cr_hash_go_on(chain, text->data + start, text->len - start);
+    cr_hash_chain(chain, text->data + start, text->len - start);
     show_start(chain, digits);
     cr_buf_str(text, before_hash);
     cr_buf_add(text, digits, CR_LINE_HASH);
@@ -327,7 +328,7 @@ size_t cr_line_check(const char *line, size_t len, uint8_t chain[CR_HASH_BYTES])
     if (memcmp(line + body, before_hash, BEFORE) != 0 ||
         memcmp(line + len - AFTER, after_hash, AFTER) != 0)
         return 0;
-    cr_hash_go_on(chain, line, body);
+    cr_hash_chain(chain, line, body);
     show_start(chain, digits);
     return memcmp(line + body + BEFORE, digits, CR_LINE_HASH) == 0 ? body : 0;
 }

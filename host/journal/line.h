@@ -62,11 +62,12 @@ void cr_line_text(struct cr_line *line, const char *name, const char *text, size
 void cr_line_long_text(struct cr_line *line, const char *name, const char *text, size_t len);
 
 /* Appends the body of a frame that a worker has sent, and that makes sense. */
-void cr_line_heard(struct cr_line *line, const struct wire_header *header, const uint8_t *payload);
+void cr_line_from_worker(struct cr_line *line, const struct wire_header *header,
+                         const uint8_t *payload);
 
 /* The same of a frame for the worker; |call| is the one that it is about, or NULL. */
-void cr_line_told(struct cr_line *line, const struct wire_header *header,
-                  const struct wire_part *parts, size_t count, const struct cr_call *call);
+void cr_line_to_worker(struct cr_line *line, const struct wire_header *header,
+                       const struct wire_part *parts, size_t count, const struct cr_call *call);
 
 /* How the first of two stacks, in bodies of THREW and LATE, is found: they come last. */
 extern const char cr_line_stack[];

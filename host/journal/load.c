@@ -120,7 +120,7 @@ static int sort_lines(struct cr_replay *p, struct cr_err *why)
     return 0;
 }
 
-static void free_replay(struct cr_prompter *hooks)
+static void free_replay(struct cr_player *hooks)
 {
     struct cr_replay *p = cr_replay_of(hooks);
     struct cr_replay_args *args;
@@ -163,8 +163,8 @@ static int give_texts(struct cr_replay *p, struct cr_err *why)
     /* other code that is run in its place has its name, or lines of the log would differ by it */
     cr_hash_take(spec->code.data, spec->code.len, p->code);
     cr_run_name_code(run, p->code);
-    if (cr_journal_given(&p->journal, "args", &spec->args, why) < 0 ||
-        cr_journal_given(&p->journal, "schema", &spec->schema, why) < 0)
+    if (cr_journal_input(&p->journal, "args", &spec->args, why) < 0 ||
+        cr_journal_input(&p->journal, "schema", &spec->schema, why) < 0)
         return CAPRUN_E_INVAL;
     return 0;
 }
@@ -214,7 +214,7 @@ static struct cr_replay *load(struct caprun_run *run, const char *path, int fd, 
     *p = (struct cr_replay){.hooks = {.is_long = cr_line_is_long,
                                       .keep = cr_replay_keep,
                                       .begun = cr_replay_begun,
-                                      .hear = cr_replay_hear,
+                                      .frame_received = cr_replay_frame_received,
                                       .next = cr_replay_next,
                                       .end = cr_replay_end,
                                       .free = free_replay},
@@ -241,7 +241,7 @@ static struct cr_replay *load(struct caprun_run *run, const char *path, int fd, 
 
 static void attach(struct caprun_run *run, struct cr_replay *p)
 {
-    cr_run_set_prompter(run, &p->hooks, true);
+    cr_run_set_player(run, &p->hooks, true);
 }
 
 static int refuse_early_end(const struct cr_journal *j, struct cr_err *why)
@@ -315,13 +315,13 @@ static int resume_locked(struct caprun_run *run, const struct cr_record_spec *sp
 
     if (!p || check_can_go_on(&p->journal, why) < 0) {
         (void)close(fd);
-    } else if (cr_record_go_on(run, spec, fd, &p->journal, &err) < 0) {
+    } else if (cr_record_continue(run, spec, fd, &p->journal, &err) < 0) {
         (void)cr_err_end(why, CAPRUN_OUTCOME_INTERNAL, NULL, "%s", err.text);
     } else {
         (void)snprintf(cr_run_spec(run)->id, sizeof(cr_run_spec(run)->id), "%s",
                        p->journal.head.run);
         /* without a job nothing has happened yet */
-        cr_run_set_prompter(run, &p->hooks, p->journal.has_job);
+        cr_run_set_player(run, &p->hooks, p->journal.has_job);
         return 0;
     }
     if (p)

@@ -27,7 +27,7 @@ static uint64_t limit_or_default(uint64_t max_bytes)
     return max_bytes ? max_bytes : CR_RECORD_DEFAULT_BYTES;
 }
 
-static struct cr_record *find(const struct caprun_run *run)
+static struct cr_record *record_of(const struct caprun_run *run)
 {
     struct cr_recorder *hooks = cr_run_recorder(run);
 
@@ -46,7 +46,7 @@ static void value_kept(struct cr_blob_job *b)
 
     k->is_stored = b->path && !b->err.code;
     k->is_json = b->is_json;
-    if (cr_run_look(r->run).is_prompted && b->is_new)
+    if (cr_run_look(r->run).is_replaying && b->is_new)
         r->blob_bytes += b->len;
     k->done(k->data, b->err.code ? NULL : b->name, ends_run ? &b->err : NULL);
 }
@@ -59,10 +59,10 @@ static bool keep(struct cr_recorder *hooks, struct caprun_run *run, struct cr_ke
 {
     struct cr_record *r = cr_record_of(hooks);
     bool is_too_much = r->bytes + r->blob_bytes + r->text.len + k->len > r->max_bytes;
-    bool is_prompted = cr_run_look(run).is_prompted;
+    bool is_replaying = cr_run_look(run).is_replaying;
     struct cr_blob_job *b;
 
-    if (!is_prompted) {
+    if (!is_replaying) {
         r->is_full = r->is_full || is_too_much;
         if (r->stopped || r->is_full)
             return false;
@@ -74,7 +74,7 @@ static bool keep(struct cr_recorder *hooks, struct caprun_run *run, struct cr_ke
         return false;
     k->job = &b->job;
     r->has_kept = true;
-    r->blob_bytes += is_prompted ? 0 : k->len;
+    r->blob_bytes += is_replaying ? 0 : k->len;
     return true;
 }
 
@@ -93,9 +93,9 @@ static bool is_busy(struct cr_recorder *hooks)
 /* --- what happens --------------------------------------------------------------------------------
  */
 
-static int tell(struct cr_recorder *hooks, struct caprun_run *run, const struct wire_header *header,
-                const struct wire_part *parts, size_t count, const struct cr_kept *known,
-                struct cr_err *err)
+static int record_sent(struct cr_recorder *hooks, struct caprun_run *run,
+                       const struct wire_header *header, const struct wire_part *parts,
+                       size_t count, const struct cr_kept *known, struct cr_err *err)
 {
     struct cr_record *r = cr_record_of(hooks);
     struct cr_line line;
@@ -110,15 +110,16 @@ static int tell(struct cr_recorder *hooks, struct caprun_run *run, const struct 
     start = r->text.len;
     cr_line_begin(&line, &r->text, r->at_us);
     line.known = known;
-    cr_line_told(&line, header, parts, count,
-                 header->id && header->id <= cr_run_look(run).call_count
-                     ? cr_calls_at(run, header->id)
-                     : NULL);
+    cr_line_to_worker(&line, header, parts, count,
+                      header->id && header->id <= cr_run_look(run).call_count
+                          ? cr_calls_at(run, header->id)
+                          : NULL);
     return cr_record_end_line_now(r, start, &line, err);
 }
 
-static int hear(struct cr_recorder *hooks, struct caprun_run *run, const struct wire_header *header,
-                const uint8_t *payload, const struct cr_kept *known, struct cr_err *err)
+static int record_received(struct cr_recorder *hooks, struct caprun_run *run,
+                           const struct wire_header *header, const uint8_t *payload,
+                           const struct cr_kept *known, struct cr_err *err)
 {
     struct cr_record *r = cr_record_of(hooks);
     struct cr_line line;
@@ -130,7 +131,7 @@ static int hear(struct cr_recorder *hooks, struct caprun_run *run, const struct 
         return cr_record_cut(r, err);
     start = cr_record_begin_line(r, run, &r->text, &line);
     line.known = known;
-    cr_line_heard(&line, header, payload);
+    cr_line_from_worker(&line, header, payload);
     return cr_record_end_line(r, start, &line, err);
 }
 
@@ -207,8 +208,8 @@ static struct cr_record *attach(struct caprun_run *run, const struct cr_record_s
                                       .is_ready = is_ready,
                                       .is_busy = is_busy,
                                       .begin = cr_record_begin,
-                                      .tell = tell,
-                                      .hear = hear,
+                                      .frame_sent = record_sent,
+                                      .frame_received = record_received,
                                       .send = send_call,
                                       .resume = resume,
                                       .end = cr_record_end,
@@ -234,7 +235,7 @@ int cr_record_new(struct caprun_run *run, const struct cr_record_spec *spec, str
 {
     int fd;
 
-    if (find(run))
+    if (record_of(run))
         return cr_err_set(err, CAPRUN_E_STATE, "the run is recorded already");
     fd = open(spec->path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0 && errno == EEXIST)
@@ -250,8 +251,8 @@ int cr_record_new(struct caprun_run *run, const struct cr_record_spec *spec, str
     return 0;
 }
 
-int cr_record_go_on(struct caprun_run *run, const struct cr_record_spec *spec, int fd,
-                    const struct cr_journal *journal, struct cr_err *err)
+int cr_record_continue(struct caprun_run *run, const struct cr_record_spec *spec, int fd,
+                       const struct cr_journal *journal, struct cr_err *err)
 {
     struct cr_record *r;
 
@@ -273,13 +274,13 @@ int cr_record_go_on(struct caprun_run *run, const struct cr_record_spec *spec, i
 
 void cr_record_limit(struct caprun_run *run, uint64_t max_bytes)
 {
-    if (find(run))
-        find(run)->max_bytes = limit_or_default(max_bytes);
+    if (record_of(run))
+        record_of(run)->max_bytes = limit_or_default(max_bytes);
 }
 
 const char *cr_record_note(const struct caprun_run *run)
 {
-    return find(run) ? find(run)->note : "";
+    return record_of(run) ? record_of(run)->note : "";
 }
 
 void cr_record_remove(const char *path)

@@ -39,8 +39,8 @@ int cr_record_new(struct caprun_run *run, const struct cr_record_spec *spec, str
  * recorder's, also after a failure. What is behind the last whole line is cut off. Of |spec| the
  * path is that of the file.
  */
-int cr_record_go_on(struct caprun_run *run, const struct cr_record_spec *spec, int fd,
-                    const struct cr_journal *journal, struct cr_err *err);
+int cr_record_continue(struct caprun_run *run, const struct cr_record_spec *spec, int fd,
+                       const struct cr_journal *journal, struct cr_err *err);
 
 /* Another |max_bytes| for the recorder of |run|, if it has one; 0: the default. */
 void cr_record_limit(struct caprun_run *run, uint64_t max_bytes);

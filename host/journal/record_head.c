@@ -155,7 +155,7 @@ static bool is_to_be_tried_again(const struct caprun_run *run)
 {
     struct cr_run_view v = cr_run_look(run);
 
-    if (!v.is_prompted)
+    if (!v.is_replaying)
         return false;
     switch ((int)v.outcome) {
     case CAPRUN_OUTCOME_REPLAY_DIFFERED:

@@ -132,7 +132,7 @@ size_t cr_record_begin_line(struct cr_record *r, const struct caprun_run *run, s
                             struct cr_line *line)
 {
     struct cr_run_view v = cr_run_look(run);
-    int64_t now = v.job_us && !v.is_prompted ? cr_run_now(run) : 0;
+    int64_t now = v.job_us && !v.is_replaying ? cr_run_now(run) : 0;
     size_t start = text->len;
 
     if (now > r->at_us)

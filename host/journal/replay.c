@@ -53,12 +53,12 @@ void cr_replay_end_as_recorded(struct cr_replay *p, struct caprun_run *run)
     cr_buf_init(&message, 2 * LIMIT_ERROR_MESSAGE_BYTES);
     cr_journal_text(p->journal.end, "message", &message);
     if (cr_buf_text(&message))
-        cr_run_say(run, "%s", cr_buf_text(&message));
+        cr_run_set_message(run, "%s", cr_buf_text(&message));
     cr_buf_clear(&message);
     cr_run_end(run, p->outcome);
 }
 
-void cr_replay_begun(struct cr_prompter *hooks, struct caprun_run *run)
+void cr_replay_begun(struct cr_player *hooks, struct caprun_run *run)
 {
     struct cr_replay *p = cr_replay_of(hooks);
 
@@ -82,7 +82,7 @@ bool cr_replay_is_by_lower_limit(struct caprun_run *run, enum caprun_outcome out
            (outcome == CAPRUN_OUTCOME_CPU_TIMEOUT && spec->recorded.cpu_ms);
 }
 
-void cr_replay_end(struct cr_prompter *hooks, struct caprun_run *run, enum caprun_outcome *outcome)
+void cr_replay_end(struct cr_player *hooks, struct caprun_run *run, enum caprun_outcome *outcome)
 {
     struct cr_replay *p = cr_replay_of(hooks);
     size_t made = cr_run_look(run).call_count;
@@ -94,11 +94,11 @@ void cr_replay_end(struct cr_prompter *hooks, struct caprun_run *run, enum capru
     if (is_of_the_replay(*outcome) || cr_replay_is_complete(p) ||
         cr_replay_is_by_lower_limit(run, *outcome))
         return;
-    if (cr_replay_say_missing(p, run, "the run has ended without it")) {
+    if (cr_replay_report_missing(p, run, "the run has ended without it")) {
         *outcome = CAPRUN_OUTCOME_REPLAY_DIFFERED;
     } else if (!p->is_resume && *outcome != p->outcome) {
-        cr_run_say(run, "The end is not what was recorded\nrecorded: %s\nnow:      %s",
-                   cr_envelope_code(p->outcome), cr_envelope_code(*outcome));
+        cr_run_set_message(run, "The end is not what was recorded\nrecorded: %s\nnow:      %s",
+                           cr_envelope_code(p->outcome), cr_envelope_code(*outcome));
         *outcome = CAPRUN_OUTCOME_REPLAY_DIFFERED;
     }
 }
@@ -108,12 +108,12 @@ void cr_replay_end(struct cr_prompter *hooks, struct caprun_run *run, enum capru
 
 void cr_replay_end_by(struct caprun_run *run, const struct cr_err *why)
 {
-    cr_run_say(run, "%s", why->text);
+    cr_run_set_message(run, "%s", why->text);
     cr_run_hint(run, why->hint);
     cr_run_end(run, why->outcome);
 }
 
-void cr_replay_show_who(struct cr_replay *p, struct caprun_run *run, uint32_t number)
+void cr_replay_set_decider(struct cr_replay *p, struct caprun_run *run, uint32_t number)
 {
     size_t at = p->calls[number - 1].by_at;
 
@@ -139,12 +139,12 @@ static void answer(struct cr_replay *p, struct caprun_run *run, const struct cr_
     cr_journal_text(line, "kind", &kind);
     is_tool = kind.len == 4 && memcmp(kind.data, "tool", 4) == 0;
     cr_buf_clear(&kind);
-    cr_replay_show_who(p, run, line->n);
+    cr_replay_set_decider(p, run, line->n);
     if (cr_calls_reply_scanned(run, line->n, is_tool ? WIRE_REPLY_TOOL : WIRE_REPLY_VALUE,
                                (const char *)json->data, json->len, &json->data) < 0 &&
         cr_run_look(run).state != CR_RUN_ENDED) {
-        cr_run_say(run, "%s:%zu: the answer to call %u cannot be told", p->journal.path,
-                   cr_journal_number(&p->journal, line), line->n);
+        cr_run_set_message(run, "%s:%zu: the answer to call %u cannot be told", p->journal.path,
+                           cr_journal_number(&p->journal, line), line->n);
         cr_run_end(run, CAPRUN_OUTCOME_JOURNAL_INVALID);
     }
     show_time(p, run, line);
@@ -221,8 +221,8 @@ static void deny(struct caprun_run *run, uint32_t number, const char *message)
     cr_decide_deny(run, number, &ruling);
 }
 
-static void fail(struct caprun_run *run, uint32_t number, const char *state, const char *code,
-                 const struct cr_buf *message)
+static void fail_call(struct caprun_run *run, uint32_t number, const char *state, const char *code,
+                      const struct cr_buf *message)
 {
     enum caprun_outcome outcome = cr_envelope_outcome(code);
     struct cr_err unused;
@@ -247,15 +247,15 @@ static void tell_failure(struct cr_replay *p, struct caprun_run *run,
     state_text = cr_buf_text(&state);
     code_text = cr_buf_text(&code);
     message_text = cr_buf_text(&message);
-    cr_replay_show_who(p, run, line->n);
+    cr_replay_set_decider(p, run, line->n);
     if (!state_text || !code_text || !message_text) {
-        cr_run_say(run, "%s:%zu: this is no failure of a call", p->journal.path,
-                   cr_journal_number(&p->journal, line));
+        cr_run_set_message(run, "%s:%zu: this is no failure of a call", p->journal.path,
+                           cr_journal_number(&p->journal, line));
         cr_run_end(run, CAPRUN_OUTCOME_JOURNAL_INVALID);
     } else if (strcmp(state_text, "denied") == 0) {
         deny(run, line->n, message_text);
     } else {
-        fail(run, line->n, state_text, code_text, &message);
+        fail_call(run, line->n, state_text, code_text, &message);
     }
     show_time(p, run, line);
     cr_buf_clear(&state);
@@ -289,14 +289,14 @@ static void tell(struct cr_replay *p, struct caprun_run *run, const struct cr_jo
 static void say_it_waits(struct cr_replay *p, struct caprun_run *run)
 {
     if (cr_run_look(run).call_count < p->journal.calls) {
-        cr_replay_say_missing_call(p, run, (uint32_t)cr_run_look(run).call_count + 1);
+        cr_replay_report_missing_call(p, run, (uint32_t)cr_run_look(run).call_count + 1);
         return;
     }
-    cr_run_say(run,
-               "The code waits, and then it did not\nrecorded: the end, %s\n"
-               "now:      it waits for %s",
-               cr_envelope_code(p->outcome),
-               cr_run_look(run).calls_open ? "the answer of a call" : "a timer");
+    cr_run_set_message(run,
+                       "The code waits, and then it did not\nrecorded: the end, %s\n"
+                       "now:      it waits for %s",
+                       cr_envelope_code(p->outcome),
+                       cr_run_look(run).calls_open ? "the answer of a call" : "a timer");
     cr_run_end(run, CAPRUN_OUTCOME_REPLAY_DIFFERED);
 }
 
@@ -306,10 +306,10 @@ static void say_it_waits(struct cr_replay *p, struct caprun_run *run)
  */
 static bool has_not_come_so_far(struct cr_replay *p, struct caprun_run *run)
 {
-    return cr_replay_say_missing(p, run, "the code waits, and has not come so far");
+    return cr_replay_report_missing(p, run, "the code waits, and has not come so far");
 }
 
-bool cr_replay_next(struct cr_prompter *hooks, struct caprun_run *run)
+bool cr_replay_next(struct cr_player *hooks, struct caprun_run *run)
 {
     struct cr_replay *p = cr_replay_of(hooks);
     const struct cr_journal_line *line = p->told_at < p->told_count ? p->told[p->told_at] : NULL;
@@ -317,7 +317,7 @@ bool cr_replay_next(struct cr_prompter *hooks, struct caprun_run *run)
     if (p->reading)
         return true; /* it has said twice that it waits */
     if (line && line->n > cr_run_look(run).call_count) {
-        cr_replay_say_missing_call(p, run, line->n);
+        cr_replay_report_missing_call(p, run, line->n);
     } else if (line && p->in_real_time && line->at_us > cr_run_now(run)) {
         cr_loop_set(p->loop, &p->timer, cr_run_look(run).job_us + line->at_us);
     } else if (line) {

@@ -18,7 +18,7 @@ struct cr_journal;
 
 /*
  * Gives |run|, which has not started, what the journal |path| says that it was given, and a
- * prompter. Code that is set afterwards replaces that of the journal. The env has to be set
+ * player. Code that is set afterwards replaces that of the journal. The env has to be set
  * afterwards, too. |key| is that of the env's hashes, or NULL. Returns 0; or JOURNAL_INVALID, also
  * for one that ends early, USAGE or INTERNAL.
  */

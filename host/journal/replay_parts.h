@@ -1,5 +1,5 @@
 /*
- * replay_parts.h - what the files that make up a replay share: replay.c, what is told; heard.c,
+ * replay_parts.h - what the files that make up a replay share: replay.c, what is told; compare.c,
  * what is compared; resume.c, how a run goes on; load.c, how it all begins; check.c, what is looked
  * at before the start.
  */
@@ -33,7 +33,7 @@ struct cr_replay_args {
 };
 
 struct cr_replay {
-    struct cr_prompter hooks;
+    struct cr_player hooks;
     struct cr_journal journal;
     bool is_resume;
     uint8_t code[CR_HASH_BYTES]; /* the hash of the recorded code */
@@ -65,7 +65,7 @@ struct cr_replay {
     bool retries_all;
 };
 
-static inline struct cr_replay *cr_replay_of(struct cr_prompter *hooks)
+static inline struct cr_replay *cr_replay_of(struct cr_player *hooks)
 {
     return cr_container(hooks, struct cr_replay, hooks);
 }
@@ -73,7 +73,7 @@ static inline struct cr_replay *cr_replay_of(struct cr_prompter *hooks)
 /* The replay that |run| is prompted by, or NULL. */
 static inline struct cr_replay *cr_replay_find(const struct caprun_run *run)
 {
-    struct cr_prompter *hooks = cr_run_prompter(run);
+    struct cr_player *hooks = cr_run_player(run);
 
     return hooks ? cr_replay_of(hooks) : NULL;
 }
@@ -81,9 +81,9 @@ static inline struct cr_replay *cr_replay_find(const struct caprun_run *run)
 /* --- replay.c -----------------------------------------------------------------------------------
  */
 
-void cr_replay_begun(struct cr_prompter *hooks, struct caprun_run *run);
-bool cr_replay_next(struct cr_prompter *hooks, struct caprun_run *run);
-void cr_replay_end(struct cr_prompter *hooks, struct caprun_run *run, enum caprun_outcome *outcome);
+void cr_replay_begun(struct cr_player *hooks, struct caprun_run *run);
+bool cr_replay_next(struct cr_player *hooks, struct caprun_run *run);
+void cr_replay_end(struct cr_player *hooks, struct caprun_run *run, enum caprun_outcome *outcome);
 void cr_replay_timer_due(struct cr_timer *timer);
 
 /* The journal says what cannot be: ends the run. */
@@ -117,24 +117,25 @@ bool cr_replay_is_complete(const struct cr_replay *p);
 void cr_replay_end_as_recorded(struct cr_replay *p, struct caprun_run *run);
 
 /* Who decided about call |number| then, for the envelope. */
-void cr_replay_show_who(struct cr_replay *p, struct caprun_run *run, uint32_t number);
+void cr_replay_set_decider(struct cr_replay *p, struct caprun_run *run, uint32_t number);
 
-/* --- heard.c ------------------------------------------------------------------------------------
+/* --- compare.c
+ * ------------------------------------------------------------------------------------
  */
 
-bool cr_replay_hear(struct cr_prompter *hooks, struct caprun_run *run,
-                    const struct wire_header *header, const uint8_t *payload,
-                    const struct cr_kept *known);
+bool cr_replay_frame_received(struct cr_player *hooks, struct caprun_run *run,
+                              const struct wire_header *header, const uint8_t *payload,
+                              const struct cr_kept *known);
 
-bool cr_replay_keep(struct cr_prompter *hooks, struct caprun_run *run, struct cr_keeping *k);
+bool cr_replay_keep(struct cr_player *hooks, struct caprun_run *run, struct cr_keeping *k);
 
 /* The run waits for ever, or has ended, and call |number| has not been made. */
-void cr_replay_say_missing_call(struct cr_replay *p, struct caprun_run *run, uint32_t number);
+void cr_replay_report_missing_call(struct cr_replay *p, struct caprun_run *run, uint32_t number);
 
 /*
  * Not all that it said then has come, and will not: |now| says why. Returns false if all has.
  */
-bool cr_replay_say_missing(struct cr_replay *p, struct caprun_run *run, const char *now);
+bool cr_replay_report_missing(struct cr_replay *p, struct caprun_run *run, const char *now);
 
 /* --- resume.c -----------------------------------------------------------------------------------
  */

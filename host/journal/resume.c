@@ -50,7 +50,7 @@ static void say_unknown(struct cr_replay *p, struct caprun_run *run, uint32_t nu
                    "It is not known whether %s was carried out: caprun ended while it was under "
                    "way, and has not called it again",
                    method);
-    cr_replay_show_who(p, run, number);
+    cr_replay_set_decider(p, run, number);
     (void)cr_calls_end(run, number, CR_CALL_UNKNOWN, CAPRUN_OUTCOME_RPC_ERROR, words, strlen(words),
                        &unused);
 }

@@ -14,7 +14,7 @@ static int refuse(struct cr_err *err)
 }
 
 /* Puts the function |name| into |to|, which is a pointer to it. */
-static bool find(void *handle, const char *name, void *to)
+static bool find_symbol(void *handle, const char *name, void *to)
 {
     void *symbol = dlsym(handle, name);
 
@@ -24,7 +24,7 @@ static bool find(void *handle, const char *name, void *to)
 
 static bool find_all(void *handle, struct cr_sqlite_lib *lib)
 {
-#define XX(name) &&find(handle, "sqlite3_" #name, &lib->name)
+#define XX(name) &&find_symbol(handle, "sqlite3_" #name, &lib->name)
     return true CR_SQLITE_LIB_MAP(XX);
 #undef XX
 }

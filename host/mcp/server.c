@@ -185,7 +185,7 @@ static void count_failure(struct cr_server *s)
 }
 
 /* Whoever was not sent yet can wait for the next start, but for one that came to nothing. */
-static void fail(struct cr_server *s)
+static void fail_server(struct cr_server *s)
 {
     bool came_up = s->knows_tools;
 
@@ -210,7 +210,7 @@ void cr_server_break_off(struct cr_server *s, const char *fmt, ...)
     cr_server_abandon_page(s);
     s->state = CR_SERVER_ENDING;
     s->transport->ops->stop(s->transport);
-    fail(s);
+    fail_server(s);
 }
 
 /* --- start and end -----------------------------------------------------------------------------
@@ -260,7 +260,7 @@ static void transport_spoke(void *data, const struct cr_message *message)
     struct cr_server *s = data;
 
     if (s->state != CR_SERVER_ENDING)
-        cr_server_hear(s, message);
+        cr_server_take_message(s, message);
 }
 
 static void transport_has_room(void *data)
@@ -289,7 +289,7 @@ static void transport_ended(void *data)
     s->state = CR_SERVER_OFF;
     cr_loop_unset(s->all->loop, &s->timer);
     if (!again && !told)
-        fail(s);
+        fail_server(s);
     cr_server_fail_queue(s, &s->sent, &s->why); /* of one that was stopped */
     s->knows_tools = false;
     cr_server_wake(s);
@@ -310,7 +310,7 @@ static void start(struct cr_server *s)
     if (at->start(at, s->all->loop, &transport_owner, s, &s->transport, &err) < 0) {
         explain_words(s, "could not be started");
         (void)snprintf(s->why.hint, sizeof(s->why.hint), "%.500s", err.text);
-        fail(s);
+        fail_server(s);
         return;
     }
     if (s->forced != CR_ERA_UNKNOWN)
@@ -412,6 +412,6 @@ static void timer_due(struct cr_timer *timer)
         s->state = CR_SERVER_ENDING; /* nobody has called it for long */
         s->transport->ops->stop(s->transport);
     } else {
-        cr_server_lose_patience(s);
+        cr_server_answer_is_late(s);
     }
 }

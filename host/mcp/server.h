@@ -90,7 +90,7 @@ struct cr_server_call_ops {
      * The tools are known: returns the exact name of the one that is called, valid until the next
      * list; NULL: the call has left the queue, and its owner has ended it or will call
      * cr_server_call() again; or |cr_server_later|: this call and those behind it wait until
-     * cr_server_go_on().
+     * cr_server_continue().
      */
     const char *(*admit)(struct cr_server_call *call, const struct cr_tools *tools);
     void (*queued)(struct cr_server_call *call); /* it waits for others to be answered; once */
@@ -123,7 +123,7 @@ struct cr_server_call {
 int cr_server_call(struct cr_server *server, struct cr_server_call *call, struct cr_err *err);
 
 /* A call for which admit() returned |cr_server_later| can be admitted now. */
-void cr_server_go_on(struct cr_server *server);
+void cr_server_continue(struct cr_server *server);
 
 /*
  * Gives up on the call, and calls nothing of it any more. The server is told, if the call was sent

@@ -254,7 +254,7 @@ static bool send_first(struct cr_server *s)
     return true;
 }
 
-void cr_server_go_on(struct cr_server *s)
+void cr_server_continue(struct cr_server *s)
 {
     cr_server_wake(s);
 }

@@ -103,10 +103,10 @@ void cr_server_greet(struct cr_server *s);
  */
 long cr_server_error_code(const struct cr_message *m, char *ret_words, size_t size);
 
-void cr_server_hear(struct cr_server *s, const struct cr_message *message);
+void cr_server_take_message(struct cr_server *s, const struct cr_message *message);
 
 /* The timer of a state in which an answer is waited for. */
-void cr_server_lose_patience(struct cr_server *s);
+void cr_server_answer_is_late(struct cr_server *s);
 
 /* --- server_list.c --------------------------------------------------------------------------- */
 

@@ -269,7 +269,7 @@ static void answer_request(struct cr_server *s, const struct cr_message *m)
     (void)cr_server_send_line(s);
 }
 
-void cr_server_hear(struct cr_server *s, const struct cr_message *m)
+void cr_server_take_message(struct cr_server *s, const struct cr_message *m)
 {
     if (m->kind == CR_MESSAGE_REQUEST) {
         answer_request(s, m);
@@ -288,7 +288,7 @@ void cr_server_hear(struct cr_server *s, const struct cr_message *m)
     }
 }
 
-void cr_server_lose_patience(struct cr_server *s)
+void cr_server_answer_is_late(struct cr_server *s)
 {
     if (s->state == CR_SERVER_LISTING)
         cr_server_list_failed(s, "no answer to tools/list after 60 s");

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static size_t find(const struct cr_crashes *crashes, const uint8_t digest[CR_HASH_BYTES])
+static size_t find_crash(const struct cr_crashes *crashes, const uint8_t digest[CR_HASH_BYTES])
 {
     size_t i = 0;
 
@@ -14,7 +14,7 @@ static size_t find(const struct cr_crashes *crashes, const uint8_t digest[CR_HAS
 
 void cr_crashes_add(struct cr_crashes *crashes, const uint8_t digest[CR_HASH_BYTES])
 {
-    size_t at = find(crashes, digest);
+    size_t at = find_crash(crashes, digest);
 
     if (at == crashes->count) {
         if (crashes->count < CR_CRASHES_KEPT) {
@@ -31,7 +31,7 @@ void cr_crashes_add(struct cr_crashes *crashes, const uint8_t digest[CR_HASH_BYT
 
 bool cr_crashes_refuse(const struct cr_crashes *crashes, const uint8_t digest[CR_HASH_BYTES])
 {
-    size_t at = find(crashes, digest);
+    size_t at = find_crash(crashes, digest);
 
     return at < crashes->count && crashes->entries[at].times >= CR_CRASHES_ALLOWED;
 }

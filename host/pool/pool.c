@@ -120,7 +120,7 @@ static void set_ears_and_timer(struct cr_pool *pool)
 
 static void tend(struct cr_pool *pool)
 {
-    cr_stock_tend(&pool->stock);
+    cr_stock_maintain(&pool->stock);
     give_out_workers(pool);
     refill(pool);
     give_up_if_hopeless(pool);
@@ -166,7 +166,7 @@ int cr_pool_warm(struct cr_pool *pool, struct cr_err *err)
 {
     int r;
 
-    cr_stock_hope(&pool->stock);
+    cr_stock_try_again(&pool->stock);
     r = cr_stock_start(&pool->stock, err);
     if (r < 0)
         return r;
@@ -206,7 +206,7 @@ int cr_pool_admit(const struct cr_pool *pool, const struct cr_guest *guest, stru
 void cr_pool_enqueue(struct cr_pool *pool, struct cr_guest *guest)
 {
     queue(pool, guest, pool->last_waiting);
-    cr_stock_hope(&pool->stock); /* a new guest is a new chance */
+    cr_stock_try_again(&pool->stock); /* a new guest is a new chance */
     if (guest->caller_waits)
         cr_loop_do(pool->loop, &pool->task);
     else
@@ -225,7 +225,7 @@ void cr_pool_dequeue(struct cr_pool *pool, struct cr_guest *guest)
 
 static void leave(struct cr_pool *pool, const struct cr_guest *guest)
 {
-    cr_stock_forget(&pool->stock);
+    cr_stock_worker_is_gone(&pool->stock);
     pool->running--;
     pool->memory -= guest->memory;
 }
@@ -237,7 +237,7 @@ void cr_pool_requeue(struct cr_pool *pool, struct cr_guest *guest, const struct 
     if (why)
         cr_stock_note_failure(&pool->stock, w->asked_us, why);
     if (why && why->code == CAPRUN_E_SANDBOX)
-        cr_stock_distrust(&pool->stock, w->zygote);
+        cr_stock_retire_zygote(&pool->stock, w->zygote);
     queue(pool, guest, &pool->waiting);
     have_work(pool);
 }
@@ -258,7 +258,7 @@ void cr_pool_worker_works(struct cr_pool *pool)
 void cr_pool_release(struct cr_pool *pool, const struct cr_guest *guest)
 {
     leave(pool, guest);
-    cr_stock_hurry(&pool->stock);
+    cr_stock_retry_now(&pool->stock);
     pool->active_us = cr_loop_now();
     if (pool->waiting || (wants_refill(pool) && cr_stock_is_low(&pool->stock)))
         have_work(pool);
@@ -266,16 +266,16 @@ void cr_pool_release(struct cr_pool *pool, const struct cr_guest *guest)
         cr_loop_set(pool->loop, &pool->timer, pool->active_us + QUIET_US);
 }
 
-void cr_pool_distrust(struct cr_pool *pool, struct cr_zygote *z)
+void cr_pool_retire_zygote(struct cr_pool *pool, struct cr_zygote *z)
 {
-    cr_stock_distrust(&pool->stock, z);
+    cr_stock_retire_zygote(&pool->stock, z);
 }
 
 void cr_pool_crashed(struct cr_pool *pool, const struct cr_guest *guest, const struct cr_worker *w)
 {
     cr_crashes_add(&pool->crashes, guest->digest);
     pool->crash_count++;
-    cr_stock_distrust(&pool->stock, w->zygote);
+    cr_stock_retire_zygote(&pool->stock, w->zygote);
 }
 
 bool cr_pool_refuses(const struct cr_pool *pool, const struct cr_guest *guest)

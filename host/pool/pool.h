@@ -104,7 +104,7 @@ void cr_pool_release(struct cr_pool *pool, const struct cr_guest *guest);
 void cr_pool_crashed(struct cr_pool *pool, const struct cr_guest *guest, const struct cr_worker *w);
 
 /* No guest is to get a worker of |z| any more. */
-void cr_pool_distrust(struct cr_pool *pool, struct cr_zygote *z);
+void cr_pool_retire_zygote(struct cr_pool *pool, struct cr_zygote *z);
 
 /* Has the guest's code crashed so often that it is refused? */
 bool cr_pool_refuses(const struct cr_pool *pool, const struct cr_guest *guest);

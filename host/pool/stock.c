@@ -81,7 +81,7 @@ void cr_stock_note_success(struct cr_stock *stock)
     stock->retry_us = 0;
 }
 
-void cr_stock_hurry(struct cr_stock *stock)
+void cr_stock_retry_now(struct cr_stock *stock)
 {
     stock->retry_us = 0;
 }
@@ -99,7 +99,7 @@ bool cr_stock_gives_up(struct cr_stock *stock, bool alone)
     return stock->gave_up;
 }
 
-void cr_stock_hope(struct cr_stock *stock)
+void cr_stock_try_again(struct cr_stock *stock)
 {
     if (!stock->gave_up)
         return;
@@ -199,7 +199,7 @@ static void rotate(struct cr_stock *stock)
     if (stock->next && !stock->next->greeted)
         return;
     if (is_old(z))
-        cr_stock_distrust(stock, z);
+        cr_stock_retire_zygote(stock, z);
     else if (stock->next)
         retire(stock, z);
 }
@@ -367,7 +367,7 @@ struct cr_worker *cr_stock_take(struct cr_stock *stock, uint64_t memory, uint32_
     return w;
 }
 
-void cr_stock_forget(struct cr_stock *stock)
+void cr_stock_worker_is_gone(struct cr_stock *stock)
 {
     stock->workers--;
 }
@@ -403,7 +403,7 @@ void cr_stock_refill(struct cr_stock *stock)
     }
 }
 
-void cr_stock_distrust(struct cr_stock *stock, struct cr_zygote *z)
+void cr_stock_retire_zygote(struct cr_stock *stock, struct cr_zygote *z)
 {
     z->distrusted = true;
     drop_spares(stock, z);
@@ -413,11 +413,11 @@ void cr_stock_distrust(struct cr_stock *stock, struct cr_zygote *z)
 
 /* --- all of it ------------------------------------------------------------------------------ */
 
-void cr_stock_tend(struct cr_stock *stock)
+void cr_stock_maintain(struct cr_stock *stock)
 {
     stock->busy = false;
     for (struct cr_zygote *z = stock->zygotes; z && stock->coming.count; z = z->next)
-        cr_zygote_hear(z);
+        cr_zygote_read(z);
     learn_layers(stock);
     look_after_zygotes(stock);
     drop_old_spares(stock);

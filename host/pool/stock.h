@@ -11,7 +11,7 @@
  * try, twice as long each time, and in the end the stock gives up until it is told to hope again.
  *
  * Callbacks of workers and zygotes only note what has happened, and ask for the owner's |task|. It
- * calls cr_stock_tend(), and what else it wants, so that nothing here is ever entered twice.
+ * calls cr_stock_maintain(), and what else it wants, so that nothing here is ever entered twice.
  */
 #ifndef CR_STOCK_H
 #define CR_STOCK_H
@@ -61,7 +61,7 @@ void cr_stock_clear(struct cr_stock *stock);
 int cr_stock_start(struct cr_stock *stock, struct cr_err *err);
 
 /* Hears what zygotes have to say, frees those that are gone, and replaces those that are old. */
-void cr_stock_tend(struct cr_stock *stock);
+void cr_stock_maintain(struct cr_stock *stock);
 
 /* Returns when that is to be done again, at the latest; INT64_MAX if nothing needs it. */
 int64_t cr_stock_next(const struct cr_stock *stock, int64_t now);
@@ -72,10 +72,11 @@ void cr_stock_set_eager(struct cr_stock *stock, bool eager);
 /*
  * Takes a worker with |memory| bytes and at least |cpu_s| seconds, which may still be to come, or
  * asks for one, in the place of another if there are as many as may be. The caller becomes its
- * owner, and tells when it is gone, by cr_stock_forget(). Returns NULL if there is none now.
+ * owner, and tells when it is gone, by cr_stock_worker_is_gone(). Returns NULL if there is none
+ * now.
  */
 struct cr_worker *cr_stock_take(struct cr_stock *stock, uint64_t memory, uint32_t cpu_s);
-void cr_stock_forget(struct cr_stock *stock);
+void cr_stock_worker_is_gone(struct cr_stock *stock);
 
 /* May and should more be asked for? */
 bool cr_stock_wants_more(const struct cr_stock *stock);
@@ -87,7 +88,7 @@ bool cr_stock_is_low(const struct cr_stock *stock);
 void cr_stock_refill(struct cr_stock *stock);
 
 /* Nobody is to get a worker of |z| any more. */
-void cr_stock_distrust(struct cr_stock *stock, struct cr_zygote *z);
+void cr_stock_retire_zygote(struct cr_stock *stock, struct cr_zygote *z);
 
 /* A worker that was asked for at |asked_us| did not work. */
 void cr_stock_note_failure(struct cr_stock *stock, int64_t asked_us, const struct cr_err *why);
@@ -96,7 +97,7 @@ void cr_stock_note_failure(struct cr_stock *stock, int64_t asked_us, const struc
 void cr_stock_note_success(struct cr_stock *stock);
 
 /* There is room that was not there before: the next try need not wait. */
-void cr_stock_hurry(struct cr_stock *stock);
+void cr_stock_retry_now(struct cr_stock *stock);
 
 /* Is there no reason to wait with the next try? */
 bool cr_stock_may_try(const struct cr_stock *stock);
@@ -108,6 +109,6 @@ bool cr_stock_may_try(const struct cr_stock *stock);
 bool cr_stock_gives_up(struct cr_stock *stock, bool alone);
 
 /* Ends that. */
-void cr_stock_hope(struct cr_stock *stock);
+void cr_stock_try_again(struct cr_stock *stock);
 
 #endif

@@ -73,7 +73,7 @@ void cr_worker_hold(struct cr_worker *w)
 }
 
 /* If the owner has freed it meanwhile, now it is: nothing may look at it after this. */
-void cr_worker_let_go(struct cr_worker *w)
+void cr_worker_release(struct cr_worker *w)
 {
     if (--w->busy > 0 || !w->freed)
         return;
@@ -99,7 +99,7 @@ void cr_worker_free(struct cr_worker *w)
     if (--z->users == 0 && z->retired)
         cr_zygote_end(z);
     cr_worker_hold(w);
-    cr_worker_let_go(w);
+    cr_worker_release(w);
 }
 
 /* The one way out: the owner hears of it once. */
@@ -128,13 +128,13 @@ static void out_of_patience(struct cr_timer *timer)
     struct cr_err why;
 
     cr_worker_hold(w);
-    cr_zygote_hear(w->zygote);
+    cr_zygote_read(w->zygote);
     if (cr_worker_is_dead(w))
         (void)cr_err_set(&why, CAPRUN_E_STATE, "the worker was killed from outside");
     else
         (void)cr_err_set(&why, CAPRUN_E_PEER, "the worker closed its socket");
     cr_worker_end(w, &why);
-    cr_worker_let_go(w);
+    cr_worker_release(w);
 }
 
 /* Not all of the one frame that it was sent was read, so it has done nothing yet. */
@@ -192,7 +192,7 @@ void cr_worker_set_limits(struct cr_worker *w, const struct wire_limits *limits)
     w->out.max = OUT_MAX(limits->calls_at_once);
 }
 
-void cr_worker_want(struct cr_worker *w)
+void cr_worker_prepare(struct cr_worker *w)
 {
     w->wanted = true;
     if (w->pidfd < 0) {
@@ -217,7 +217,7 @@ void cr_worker_forked(struct cr_worker *w, int pidfd, int error)
     }
     w->pidfd = pidfd;
     if (w->wanted)
-        cr_worker_want(w);
+        cr_worker_prepare(w);
     else
         w->owner->forked(w);
 }
@@ -229,7 +229,7 @@ void cr_worker_exited(struct cr_worker *w, int status)
     /* if the zygote lies: nothing is written while we read */
     if (w->pidfd >= 0)
         cr_zygote_kill(w->zygote, w->pidfd);
-    cr_worker_say_end(status, &why);
+    cr_worker_describe_end(status, &why);
     cr_worker_read_rest(w, &why);
 }
 
@@ -247,7 +247,7 @@ void cr_worker_pause(struct cr_worker *w)
     cr_worker_watch(w);
 }
 
-struct cr_shared *cr_worker_lend(struct cr_worker *w)
+struct cr_shared *cr_worker_share_frames(struct cr_worker *w)
 {
     uint8_t *data = w->in.data;
 

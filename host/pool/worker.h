@@ -3,9 +3,10 @@
  *
  *     asked for --> forked (it can be killed) --> ready (locked down, and seen so) --> gone
  *
- * A worker that nobody wants yet stays forked, with its first frame unread. After cr_worker_want()
- * the owner gets |ready| once, then |frame| for each frame, then |gone| once, however it ends; any
- * worker may be gone at any time before. The owner frees it, in |gone| or whenever else.
+ * A worker that nobody wants yet stays forked, with its first frame unread. After
+ * cr_worker_prepare() the owner gets |ready| once, then |frame| for each frame, then |gone| once,
+ * however it ends; any worker may be gone at any time before. The owner frees it, in |gone| or
+ * whenever else.
  *
  * What a worker says is never believed to be more than a request: a header that is not in the
  * table of wire.h ends it.
@@ -94,7 +95,7 @@ void cr_worker_free(struct cr_worker *w);
 void cr_worker_set_limits(struct cr_worker *w, const struct wire_limits *limits);
 
 /* Gets the worker ready; |ready| may come before this returns, and so may |gone|. */
-void cr_worker_want(struct cr_worker *w);
+void cr_worker_prepare(struct cr_worker *w);
 
 /*
  * Sends a frame as soon as the socket takes it; |header|'s length is set here, of |count| parts, at
@@ -117,7 +118,7 @@ void cr_worker_resume(struct cr_worker *w);
  * Lends the frames that are there, for reading, to who keeps a reference; they stay there while the
  * worker is paused, and are given back by cr_worker_resume(). Returns NULL without memory.
  */
-struct cr_shared *cr_worker_lend(struct cr_worker *w);
+struct cr_shared *cr_worker_share_frames(struct cr_worker *w);
 
 /*
  * For the owner, in |frame|: takes the memory that a long frame is in, since a copy of tens of
@@ -164,7 +165,7 @@ uint64_t cr_worker_memory(const struct cr_worker *w);
 void cr_worker_fault(struct cr_worker *w, const char *what);
 
 /* Words for |status|, as from wait(). */
-void cr_worker_say_end(int status, struct cr_err *why);
+void cr_worker_describe_end(int status, struct cr_err *why);
 
 /* For zygote.c. */
 void cr_worker_forked(struct cr_worker *w, int pidfd, int error);

@@ -13,10 +13,10 @@
 
 /*
  * While it is held, a worker that its owner frees stays in memory. After the last
- * cr_worker_let_go() nothing may look at it.
+ * cr_worker_release() nothing may look at it.
  */
 void cr_worker_hold(struct cr_worker *w);
-void cr_worker_let_go(struct cr_worker *w);
+void cr_worker_release(struct cr_worker *w);
 
 /* The one way out: ends the process, and tells the owner once. */
 void cr_worker_end(struct cr_worker *w, const struct cr_err *why);

@@ -75,7 +75,7 @@ static const char *signal_text(int sig)
     }
 }
 
-void cr_worker_say_end(int status, struct cr_err *why)
+void cr_worker_describe_end(int status, struct cr_err *why)
 {
     if (WIFSIGNALED(status))
         (void)cr_err_set(why, CAPRUN_E_PEER, "the worker was killed by signal %d, %s%s",

@@ -291,7 +291,7 @@ void cr_worker_read(struct cr_worker *w)
     if (w->put_off)
         cr_loop_defer_busy(w->zygote->loop, &w->rest);
     cr_worker_watch(w);
-    cr_worker_let_go(w);
+    cr_worker_release(w);
 }
 
 void cr_worker_read_on(struct cr_task *task)

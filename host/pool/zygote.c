@@ -136,7 +136,7 @@ static void die(struct cr_zygote *z)
     z->changed(z);
 }
 
-static struct cr_worker *find(struct cr_zygote *z, uint32_t slot)
+static struct cr_worker *find_worker(struct cr_zygote *z, uint32_t slot)
 {
     struct cr_worker *w = z->workers;
 
@@ -272,7 +272,7 @@ static void take_greeting(struct cr_zygote *z, const struct wire_control *packet
 {
     z->greeted = true;
     memcpy(z->layers, packet->layers, sizeof(z->layers));
-    if (z->all_layers && cr_zygote_lacks(z->layers)) {
+    if (z->all_layers && cr_zygote_lacks_layer(z->layers)) {
         refuse_incomplete(z);
         return;
     }
@@ -308,7 +308,7 @@ static bool may_kill(struct cr_zygote *z, int pidfd)
 static void handle(struct cr_zygote *z, const struct wire_control *packet, int fd)
 {
     cr_autoclose int pidfd = fd;
-    struct cr_worker *w = find(z, packet->slot);
+    struct cr_worker *w = find_worker(z, packet->slot);
 
     switch (packet->kind) {
     case WIRE_CONTROL_HELLO:
@@ -342,7 +342,7 @@ static void handle(struct cr_zygote *z, const struct wire_control *packet, int f
     }
 }
 
-void cr_zygote_hear(struct cr_zygote *z)
+void cr_zygote_read(struct cr_zygote *z)
 {
     while (!z->dead) {
         struct wire_control packet;
@@ -369,7 +369,7 @@ void cr_zygote_hear(struct cr_zygote *z)
 static void control_ready(struct cr_watch *watch, uint32_t events)
 {
     (void)events;
-    cr_zygote_hear(cr_container(watch, struct cr_zygote, control));
+    cr_zygote_read(cr_container(watch, struct cr_zygote, control));
 }
 
 static int start(struct cr_zygote *z, const char *path, uint32_t uid_base, struct cr_err *err)
@@ -560,7 +560,7 @@ void cr_zygote_set_eager(struct cr_zygote *z, bool eager)
     listen_if_needed(z);
 }
 
-bool cr_zygote_lacks(const uint8_t layers[WIRE_LAYERS])
+bool cr_zygote_lacks_layer(const uint8_t layers[WIRE_LAYERS])
 {
     for (int i = 0; i < WIRE_LAYERS; i++)
         if (layers[i] && i != WIRE_LAYER_VDSO_CLOCK)

@@ -7,7 +7,7 @@
  * dies, every worker that was asked of it is told (cr_worker_lost), and |error| has the words. The
  * owner hears of each step above by |changed|, always from the loop.
  *
- * Its packets are read when somebody waits for one of them, or by cr_zygote_hear(): a worker that
+ * Its packets are read when somebody waits for one of them, or by cr_zygote_read(): a worker that
  * is made ready for later is no reason to wake the host.
  */
 #ifndef CR_ZYGOTE_H
@@ -98,7 +98,7 @@ void cr_zygote_unawait(struct cr_zygote *z);
 void cr_zygote_set_eager(struct cr_zygote *z, bool eager);
 
 /* Reads the packets that are there. */
-void cr_zygote_hear(struct cr_zygote *z);
+void cr_zygote_read(struct cr_zygote *z);
 
 /*
  * Starts the program at |path| with an empty environment and |control| as its descriptor 3.
@@ -114,7 +114,7 @@ const char *cr_zygote_step_text(uint32_t step);
  * Is any layer missing that keeps code in? The clock keeps nothing: without it, timeouts have no
  * stack.
  */
-bool cr_zygote_lacks(const uint8_t layers[WIRE_LAYERS]);
+bool cr_zygote_lacks_layer(const uint8_t layers[WIRE_LAYERS]);
 
 /* Writes the names of the layers with an error to |ret|, of |size| bytes; "" if none is missing. */
 void cr_zygote_missing(const uint8_t layers[WIRE_LAYERS], char *ret, size_t size);

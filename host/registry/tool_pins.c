@@ -20,8 +20,8 @@
 #define VALUE_MAX_SHOWN 240u
 #define BEFORE 60u /* of these, in front of the first difference */
 
-static const struct cJSON *find(const struct cr_lockfile *lock, const char *server,
-                                const char *tool)
+static const struct cJSON *find_pin(const struct cr_lockfile *lock, const char *server,
+                                    const char *tool)
 {
     return cr_json_get(cr_json_get(cr_json_get(lock->doc.root, "servers"), server), tool);
 }
@@ -315,7 +315,7 @@ static int explain(const struct cJSON *pin, const char *server, const struct cr_
 int cr_tool_pins_explain(const struct cr_lockfile *lock, const char *server,
                          const struct cr_tool_now *now, struct cr_err *why)
 {
-    const struct cJSON *pin = find(lock, server, now->name);
+    const struct cJSON *pin = find_pin(lock, server, now->name);
     struct cr_json_doc doc = {0};
     struct cr_err err = {0};
     int r = cr_json_parse(now->definition, now->len, &doc, &err);

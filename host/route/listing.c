@@ -77,8 +77,8 @@ static void tell(struct cr_route *route, struct cr_buf *json)
 }
 
 /* A lockfile that cannot be read hides what has changed; that nothing was accepted is a failure. */
-void cr_route_tell_changes(struct cr_route_server *rs, int code, const struct cr_err *why,
-                           const struct cr_buf *changed)
+void cr_route_deliver_changes(struct cr_route_server *rs, int code, const struct cr_err *why,
+                              const struct cr_buf *changed)
 {
     struct cr_buf json;
 
@@ -106,7 +106,7 @@ static void listed(struct cr_server_waiter *waiter, struct cr_server *server,
     tell(rs->route, &json);
 }
 
-void cr_route_tell_remote(struct cr_task *task)
+void cr_route_deliver_remote(struct cr_task *task)
 {
     struct cr_route *route = cr_container(task, struct cr_route, remote);
     struct cr_buf json;

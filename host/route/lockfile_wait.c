@@ -75,7 +75,7 @@ static bool start_reading(struct cr_route *route)
     return true;
 }
 
-void cr_route_let_go(struct cr_route *route, struct cr_mcp_call *c)
+void cr_route_remove_waiting(struct cr_route *route, struct cr_mcp_call *c)
 {
     *c->held_at = c->next;
     if (c->next)
@@ -95,10 +95,10 @@ void cr_route_release_held(struct cr_task *task)
     while (route->held && !route->read && !cr_loop_turn_is_over(route->all.loop)) {
         struct cr_mcp_call *c = route->held, *next = c->next;
 
-        cr_route_let_go(route, c);
-        route->held = next; /* cr_route_let_go() did this; the analyser cannot see it */
+        cr_route_remove_waiting(route, c);
+        route->held = next; /* cr_route_remove_waiting() did this; the analyser cannot see it */
         if (route->has_read_lock)
-            cr_mcp_go(c);
+            cr_mcp_continue(c);
         else
             cr_mcp_fail(c, route->lock_problem ? route->lock_problem : &why);
     }

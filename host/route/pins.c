@@ -277,7 +277,7 @@ static void checked(struct cr_job *job)
     remember(&rs->pins, j);
     rs->pins.check = NULL;
     discard(job);
-    cr_server_go_on(rs->server);
+    cr_server_continue(rs->server);
 }
 
 void cr_route_check_again(struct cr_timer *timer)
@@ -351,7 +351,7 @@ static void listed(struct cr_job *job)
     rs->pins.list = NULL;
     if (j->code == 0)
         rs->accept[0] = '\0'; /* once: the next change is another matter */
-    cr_route_tell_changes(rs, j->code, &j->why, &j->words);
+    cr_route_deliver_changes(rs, j->code, &j->why, &j->words);
     discard(job);
 }
 
@@ -371,7 +371,7 @@ void cr_route_find_changes(struct cr_route_server *rs)
     }
     if (!j) {
         (void)cr_err_memory(&why);
-        cr_route_tell_changes(rs, CAPRUN_E_NOMEM, &why, NULL);
+        cr_route_deliver_changes(rs, CAPRUN_E_NOMEM, &why, NULL);
         return;
     }
     j->lists = true;

@@ -244,7 +244,7 @@ int cr_route_new(struct cr_loop *loop, const struct cr_config *config, const cha
         return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for the servers");
     route->gate = (struct cr_gate){.take = take, .is_idempotent = is_idempotent, .cancel = cancel};
     route->all = (struct cr_servers){.loop = loop, .most = MOST_IN_FLIGHT};
-    route->remote = (struct cr_task){.run = cr_route_tell_remote, .name = "route"};
+    route->remote = (struct cr_task){.run = cr_route_deliver_remote, .name = "route"};
     route->release = (struct cr_task){.run = cr_route_release_held, .name = "route"};
     route->held_last = &route->held;
     r = fill(route, config, guard, cache, err);

@@ -148,7 +148,7 @@ struct cr_mcp_call {
 struct cr_target_call *cr_mcp_take(struct cr_route_server *rs, const struct cr_gate_call *from);
 
 /* Goes on to the server, or ends. */
-void cr_mcp_go(struct cr_mcp_call *c);
+void cr_mcp_continue(struct cr_mcp_call *c);
 
 /* Ends with |why|. */
 void cr_mcp_fail(struct cr_mcp_call *c, const struct cr_err *why);
@@ -156,13 +156,13 @@ void cr_mcp_fail(struct cr_mcp_call *c, const struct cr_err *why);
 /* --- lockfile_wait.c -------------------------------------------------------------------------- */
 
 /*
- * Has |c| wait until the lockfile was read; then cr_mcp_go() or cr_mcp_fail() is called from the
- * loop. Returns 0, or an error with words for the code.
+ * Has |c| wait until the lockfile was read; then cr_mcp_continue() or cr_mcp_fail() is called from
+ * the loop. Returns 0, or an error with words for the code.
  */
 int cr_route_hold(struct cr_route *route, struct cr_mcp_call *c, struct cr_err *err);
 
 /* Takes |c| out of the list of calls that wait. */
-void cr_route_let_go(struct cr_route *route, struct cr_mcp_call *c);
+void cr_route_remove_waiting(struct cr_route *route, struct cr_mcp_call *c);
 
 /* The task that goes on with those that were held. */
 void cr_route_release_held(struct cr_task *task);
@@ -182,14 +182,14 @@ void cr_route_end_pins(struct cr_route_server *rs);
 
 /*
  * May |tool|, of the server's list, be called? First use pins all tools that are not. Returns 0;
- * CR_ROUTE_LATER, and cr_server_go_on() is called when it is known; or INTEGRITY_MISMATCH, or
+ * CR_ROUTE_LATER, and cr_server_continue() is called when it is known; or INTEGRITY_MISMATCH, or
  * CONFIG_ERROR if the lockfile cannot be read or written; or CAPRUN_E_NOMEM.
  */
 int cr_route_check_pin(struct cr_route_server *rs, const struct cr_tool *tool, struct cr_err *why);
 
 /*
  * Pins the tool that is to be accepted, if there is one, and finds all tools that are not as they
- * are pinned. cr_route_tell_changes() is called then, perhaps before this returns.
+ * are pinned. cr_route_deliver_changes() is called then, perhaps before this returns.
  */
 void cr_route_find_changes(struct cr_route_server *rs);
 
@@ -199,13 +199,13 @@ void cr_route_list_again(struct cr_timer *timer);
 
 /* --- listing.c ------------------------------------------------------------------------------- */
 
-void cr_route_tell_remote(struct cr_task *task);
+void cr_route_deliver_remote(struct cr_task *task);
 
 /*
  * What cr_route_find_changes() found: JSON objects with commas between them; or |code|, an error,
  * and |why|.
  */
-void cr_route_tell_changes(struct cr_route_server *rs, int code, const struct cr_err *why,
-                           const struct cr_buf *changed);
+void cr_route_deliver_changes(struct cr_route_server *rs, int code, const struct cr_err *why,
+                              const struct cr_buf *changed);
 
 #endif

@@ -54,7 +54,7 @@ static void refuse_unlisted(struct cr_mcp_call *c, const struct cr_tools *tools)
     const char *action = cr_target_action(&c->target), *near = NULL;
     char words[512];
 
-    if (cr_calls_miss(c->target.run) <= SUGGESTIONS)
+    if (cr_calls_count_missing(c->target.run) <= SUGGESTIONS)
         near = cr_tools_nearest(tools, action);
     (void)snprintf(words, sizeof(words), "The server \"%s\" has no tool \"%s\"%s%.128s%s",
                    c->rs->name, action, near ? "; did you mean \"" : "", near ? near : "",
@@ -163,12 +163,12 @@ static void cancel(struct cr_target_call *target, const char *why)
     struct cr_mcp_call *c = cr_container(target, struct cr_mcp_call, target);
 
     if (c->is_held)
-        cr_route_let_go(target->route, c);
+        cr_route_remove_waiting(target->route, c);
     else
         cr_server_cancel(c->rs->server, &c->at, why);
 }
 
-void cr_mcp_go(struct cr_mcp_call *c)
+void cr_mcp_continue(struct cr_mcp_call *c)
 {
     struct cr_err err;
 
@@ -178,7 +178,7 @@ void cr_mcp_go(struct cr_mcp_call *c)
 
 static void resume(struct cr_target_call *target)
 {
-    cr_mcp_go(cr_container(target, struct cr_mcp_call, target));
+    cr_mcp_continue(cr_container(target, struct cr_mcp_call, target));
 }
 
 static const struct cr_target_ops target_ops = {

@@ -209,9 +209,9 @@ int cr_calls_end(struct caprun_run *run, uint32_t number, enum cr_call_state sta
     if (handle)
         run->gate->cancel(run->gate, handle, "timeout");
     if (outcome == CAPRUN_OUTCOME_RPC_TIMEOUT)
-        cr_run_tell(run, CAPRUN_EVENT_CALL_LOST, number);
+        cr_run_notify(run, CAPRUN_EVENT_CALL_LOST, number);
     else
-        cr_run_tell_call_done(run, number);
+        cr_run_notify_call_done(run, number);
     return was_sent(run, err);
 }
 
@@ -228,8 +228,8 @@ static int refuse_answer(struct caprun_run *run, uint32_t number, const char *wh
     return cr_err_set(err, CAPRUN_E_TOOBIG, "%s", why);
 }
 
-void cr_calls_tell(struct caprun_run *run, uint32_t number, enum wire_reply_kind kind,
-                   const char *json, size_t len, uint8_t **block)
+void cr_calls_deliver(struct caprun_run *run, uint32_t number, enum wire_reply_kind kind,
+                      const char *json, size_t len, uint8_t **block)
 {
     struct cr_call *call = &run->calls[number - 1];
     struct wire_reply head = {.kind = kind};
@@ -240,7 +240,7 @@ void cr_calls_tell(struct caprun_run *run, uint32_t number, enum wire_reply_kind
     close_call(run, call, CR_CALL_DONE);
     cr_run_send(run, (struct wire_header){.type = WIRE_REPLY, .id = number},
                 (struct wire_part[]){{&head, sizeof(head)}, {json, len}}, 2, block);
-    cr_run_tell_call_done(run, number);
+    cr_run_notify_call_done(run, number);
 }
 
 /* |json| is JSON. */
@@ -252,7 +252,7 @@ static int reply(struct caprun_run *run, uint32_t number, enum wire_reply_kind k
     if (!cr_worker_has_room(run->worker, frame + run->answer_bytes))
         return refuse_answer(run, number, "Too much waits for the worker to read it", err);
     if (!cr_keep_answer(run, number, kind, json, len, block))
-        cr_calls_tell(run, number, kind, json, len, block);
+        cr_calls_deliver(run, number, kind, json, len, block);
     return was_sent(run, err);
 }
 
@@ -282,7 +282,7 @@ int cr_calls_reply_scanned(struct caprun_run *run, uint32_t number, enum wire_re
     return reply(run, number, kind, json, len, block, &unused);
 }
 
-size_t cr_calls_miss(struct caprun_run *run)
+size_t cr_calls_count_missing(struct caprun_run *run)
 {
     return ++run->misses;
 }

@@ -79,8 +79,8 @@ int cr_calls_reply_scanned(struct caprun_run *run, uint32_t number, enum wire_re
                            const char *json, size_t len, uint8_t **block);
 
 /* For run/keep.c: tells the worker the answer to the open call |number|; stops its clock. */
-void cr_calls_tell(struct caprun_run *run, uint32_t number, enum wire_reply_kind kind,
-                   const char *json, size_t len, uint8_t **block);
+void cr_calls_deliver(struct caprun_run *run, uint32_t number, enum wire_reply_kind kind,
+                      const char *json, size_t len, uint8_t **block);
 void cr_calls_stop_clock(struct caprun_run *run, uint32_t number);
 
 /* For the gate: forgets the handle of call |number|, so that the call is not cancelled. */
@@ -109,12 +109,12 @@ void cr_calls_progress(struct caprun_run *run, uint32_t number, const char *json
 /* A hint for the user, which the code never sees. To be called before the call fails. */
 void cr_calls_hint(struct caprun_run *run, uint32_t number, const char *hint);
 
-/* For the prompter: in the recorded run, call |number| was sent; and it took |us|. */
+/* For the player: in the recorded run, call |number| was sent; and it took |us|. */
 void cr_calls_show_sent(struct caprun_run *run, uint32_t number);
 void cr_calls_show_time(struct caprun_run *run, uint32_t number, uint64_t us);
 
 /* For the gate: one more call of the run was of a tool that does not exist. Returns how many. */
-size_t cr_calls_miss(struct caprun_run *run);
+size_t cr_calls_count_missing(struct caprun_run *run);
 
 /* The run has ended: cancels all calls that the gate has. */
 void cr_calls_cancel(struct caprun_run *run);

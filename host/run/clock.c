@@ -27,7 +27,7 @@ static int64_t wake_at(const struct caprun_run *run)
 {
     int64_t at = run->job_us + run->wake_us;
 
-    if (run->state != CR_RUN_RUNNING || !run->idle || run->wake_us < 0 || run->is_prompted)
+    if (run->state != CR_RUN_RUNNING || !run->idle || run->wake_us < 0 || run->is_replaying)
         return INT64_MAX;
     return at > run->woken_us + WAKE_EVERY_US ? at : run->woken_us + WAKE_EVERY_US;
 }
@@ -83,11 +83,11 @@ static void check_cpu(struct caprun_run *run)
 static void end_not_ready(struct caprun_run *run)
 {
     if (run->awaits_recorder) {
-        cr_run_say(run, "The disk that the run is recorded on was not ready after %d s",
-                   (int)((CR_RUN_START_US + RECORDER_US) / 1000000));
+        cr_run_set_message(run, "The disk that the run is recorded on was not ready after %d s",
+                           (int)((CR_RUN_START_US + RECORDER_US) / 1000000));
     } else {
-        cr_run_say(run, "The worker was not ready after %d s", CR_RUN_START_US / 1000000);
-        cr_pool_distrust(run->pool, run->worker->zygote);
+        cr_run_set_message(run, "The worker was not ready after %d s", CR_RUN_START_US / 1000000);
+        cr_pool_retire_zygote(run->pool, run->worker->zygote);
     }
     cr_run_end(run, CAPRUN_OUTCOME_INTERNAL);
 }
@@ -98,7 +98,7 @@ void cr_run_timer_due(struct cr_timer *timer)
     int64_t now = cr_loop_now();
 
     if (run->kept_off_us && now >= run->kept_off_us) {
-        cr_scheduling_let_back(run->worker);
+        cr_scheduling_allow_all_cpus(run->worker);
         run->kept_off_us = 0;
     }
     if (run->state == CR_RUN_STARTING) {

@@ -40,7 +40,7 @@ static void deny(struct caprun_run *run, uint32_t number, const char *message, s
                        &unused);
     if (run->spec.stop_when_denied && run->state == CR_RUN_RUNNING) {
         run->error.tool = strdup(call->method);
-        cr_run_say(run, "%s", call->message ? call->message : "A call was denied");
+        cr_run_set_message(run, "%s", call->message ? call->message : "A call was denied");
         cr_run_end(run, CAPRUN_OUTCOME_PERMISSION_DENIED);
     }
 }
@@ -201,12 +201,12 @@ static void start_call(struct caprun_run *run, const char *ns, const struct wire
                      (int)names->action_len, args_len);
 
     if (!call) {
-        cr_run_say(run, "No memory to keep a call");
+        cr_run_set_message(run, "No memory to keep a call");
         cr_run_end(run, CAPRUN_OUTCOME_INTERNAL);
         return;
     }
-    cr_run_tell(run, CAPRUN_EVENT_CALL, (uint32_t)run->call_count);
-    if (run->state == CR_RUN_RUNNING && !run->is_prompted)
+    cr_run_notify(run, CAPRUN_EVENT_CALL, (uint32_t)run->call_count);
+    if (run->state == CR_RUN_RUNNING && !run->is_replaying)
         decide(run, (uint32_t)run->call_count,
                &(struct args){.json = args, .len = args_len, .arriving = &run->arriving});
 }
@@ -266,7 +266,7 @@ void cr_decide_call(struct caprun_run *run, const struct wire_header *header,
         return;
     }
     memcpy(&names, payload, sizeof(names));
-    if (cr_run_hear(run, header, payload))
+    if (cr_run_frame_received(run, header, payload))
         start_call(run, ns, &names, (const char *)payload + before_args,
                    header->length - before_args);
 }

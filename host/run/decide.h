@@ -20,7 +20,7 @@ void cr_decide_look(struct caprun_run *run, const struct wire_header *header,
                     const uint8_t *payload, size_t have);
 
 /*
- * For the prompter, when the run is live: call |number|, which is open and waits for nobody, is
+ * For the player, when the run is live: call |number|, which is open and waits for nobody, is
  * decided on as if it had just come. |verdict|: what the strict scanner has said of |args|, its
  * code is 0 if it accepts them; NULL: they were not scanned yet.
  */
@@ -28,14 +28,14 @@ void cr_decide_again(struct caprun_run *run, uint32_t number, const char *args, 
                      const struct cr_err *verdict);
 
 /*
- * For the prompter: what the strict scanner says of the args of the frame at hand, if they were
+ * For the player: what the strict scanner says of the args of the frame at hand, if they were
  * scanned while they came; its code is 0 if it accepts them. Returns false if they were not.
  */
 bool cr_decide_verdict(struct caprun_run *run, const uint8_t *args, size_t len,
                        struct cr_err *ret_verdict);
 
 /*
- * For the prompter: may a call of |tool| that was perhaps carried out be made again? Only the exact
+ * For the player: may a call of |tool| that was perhaps carried out be made again? Only the exact
  * name counts that was recorded when it was sent: the code chooses the name that it calls.
  */
 bool cr_decide_may_repeat(const struct caprun_run *run, const char *tool);

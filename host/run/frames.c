@@ -93,7 +93,7 @@ static void on_log(struct caprun_run *run, const struct wire_header *header, con
         return;
     }
     /* what is over the limit is not written down */
-    if (!run->log_cut && cr_run_hear(run, header, payload))
+    if (!run->log_cut && cr_run_frame_received(run, header, payload))
         log_line(run, payload, header->length, !header->id);
 }
 
@@ -154,7 +154,7 @@ static void end_by_attempt(struct caprun_run *run, uint32_t number)
     struct cr_attempt attempt;
 
     memcpy(&attempt, run->attempts.data + (number - 1) * sizeof(attempt), sizeof(attempt));
-    cr_run_say(run, "%s", words + attempt.at);
+    cr_run_set_message(run, "%s", words + attempt.at);
     cr_run_hint(run, words + attempt.use_at);
     cr_run_end(run, CAPRUN_OUTCOME_PERMISSION_DENIED);
 }
@@ -176,20 +176,20 @@ static void on_blocked(struct caprun_run *run, const struct wire_header *header,
         violation(run, "an attempt that is not one");
         return;
     }
-    if (!cr_run_hear(run, header, payload))
+    if (!cr_run_frame_received(run, header, payload))
         return;
     message = text + b.api_len + b.access_len + b.target_len;
     list_attempt(run, &b, text);
     keep_attempt(run, message, &b);
     if (cr_buf_err(&run->blocked) || cr_buf_err(&run->attempt_words) ||
         cr_buf_err(&run->attempts)) {
-        cr_run_say(run, "No memory to list what was blocked");
+        cr_run_set_message(run, "No memory to list what was blocked");
         cr_run_end(run, CAPRUN_OUTCOME_INTERNAL);
         return;
     }
     log_attempt(run, text, b.api_len, message, b.message_len);
     if (run->state != CR_RUN_ENDED)
-        cr_run_tell(run, CAPRUN_EVENT_BLOCKED, 0);
+        cr_run_notify(run, CAPRUN_EVENT_BLOCKED, 0);
     if (run->spec.stop_when_denied && run->state == CR_RUN_RUNNING)
         end_by_attempt(run, header->id);
 }
@@ -216,7 +216,7 @@ static void on_idle(struct caprun_run *run, const struct wire_header *header,
         return; /* something is on its way to it, and it will say so again */
     run->idle = true;
     run->wake_us = idle.wake_us < MAX_WAKE_US ? idle.wake_us : MAX_WAKE_US;
-    if (run->is_prompted && run->prompter->next(run->prompter, run))
+    if (run->is_replaying && run->player->next(run->player, run))
         return;
     if (run->state != CR_RUN_RUNNING || !run->idle)
         return; /* going live has told it something */
@@ -259,15 +259,15 @@ static void on_done(struct caprun_run *run, const struct wire_header *header,
         return;
     }
     if (r < 0) {
-        cr_run_say(run, "The result is refused: %s", err.text);
+        cr_run_set_message(run, "The result is refused: %s", err.text);
         cr_run_end(run, CAPRUN_OUTCOME_CODE_ERROR);
         return;
     }
-    if (!note_memory(run, header) || !cr_run_hear(run, header, payload))
+    if (!note_memory(run, header) || !cr_run_frame_received(run, header, payload))
         return;
     cr_worker_take_payload(run->worker, payload, header->length, &run->result);
     if (cr_buf_err(&run->result))
-        cr_run_say(run, "No memory for the result");
+        cr_run_set_message(run, "No memory for the result");
     cr_run_end(run, cr_buf_err(&run->result) ? CAPRUN_OUTCOME_INTERNAL : CAPRUN_OUTCOME_SUCCESS);
 }
 
@@ -300,7 +300,7 @@ static void end_by_call(struct caprun_run *run, const struct cr_call *call)
 {
     run->error.tool = strdup(call->method);
     if (call->state != CR_CALL_DONE)
-        cr_run_say(run, "%s", call->message ? call->message : "The call failed");
+        cr_run_set_message(run, "%s", call->message ? call->message : "The call failed");
     if (call->hint)
         cr_run_hint(run, call->hint);
     else if (call->outcome == CAPRUN_OUTCOME_RPC_TIMEOUT)
@@ -388,7 +388,7 @@ static void on_threw(struct caprun_run *run, const struct wire_header *header,
         violation(run, "an error that is not one");
         return;
     }
-    if (!note_memory(run, header) || !cr_run_hear(run, header, payload))
+    if (!note_memory(run, header) || !cr_run_frame_received(run, header, payload))
         return;
     if (checked) {
         end_by_check(run, &threw, (const char *)payload + sizeof(threw));
@@ -418,7 +418,7 @@ static void on_late(struct caprun_run *run, const struct wire_header *header,
         violation(run, "it says that its time is over, and it is not");
         return;
     }
-    if (!cr_run_hear(run, header, payload))
+    if (!cr_run_frame_received(run, header, payload))
         return;
     cr_buf_add(&run->error.stack, payload, header->length);
     cr_run_end(run, CAPRUN_OUTCOME_EXECUTION_TIMEOUT);
@@ -427,7 +427,7 @@ static void on_late(struct caprun_run *run, const struct wire_header *header,
 static void on_full(struct caprun_run *run, const struct wire_header *header,
                     const uint8_t *payload)
 {
-    if (cr_run_hear(run, header, payload))
+    if (cr_run_frame_received(run, header, payload))
         cr_run_end(run, CAPRUN_OUTCOME_MEMORY_LIMIT);
 }
 

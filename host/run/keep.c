@@ -20,13 +20,13 @@ struct cr_answer {
 static bool is_long(const struct caprun_run *run, const void *value, size_t len, bool is_json)
 {
     return run->recorder ? run->recorder->is_long(value, len, is_json)
-                         : run->is_prompted && run->prompter->is_long(value, len, is_json);
+                         : run->is_replaying && run->player->is_long(value, len, is_json);
 }
 
 static bool keep(struct caprun_run *run, struct cr_keeping *k)
 {
     return run->recorder ? run->recorder->keep(run->recorder, run, k)
-                         : run->prompter->keep(run->prompter, run, k);
+                         : run->player->keep(run->player, run, k);
 }
 
 static void note_name(struct cr_kept *kept, const struct cr_keeping *k, const char *name)
@@ -72,7 +72,7 @@ static void frame_kept(void *data, const char *name, const struct cr_err *err)
     struct caprun_run *run = data;
 
     run->hearing.job = NULL;
-    note_name(&run->heard_value, &run->hearing, name);
+    note_name(&run->received_value, &run->hearing, name);
     run->hears_again = true;
     if (err)
         (void)cr_run_end_unrecorded(run, err);
@@ -86,15 +86,15 @@ bool cr_keep_frame(struct caprun_run *run, const struct wire_header *header, con
     size_t len = 0;
     const uint8_t *value;
 
-    if (run->hears_again || (!run->recorder && !run->is_prompted)) {
+    if (run->hears_again || (!run->recorder && !run->is_replaying)) {
         run->hears_again = false;
         return false;
     }
     value = is_of_interest(run, header->type) ? find_value(header, payload, &len) : NULL;
-    run->heard_value.bytes = NULL;
+    run->received_value.bytes = NULL;
     if (!value || !is_long(run, value, len, is_json))
         return false;
-    run->hearing = (struct cr_keeping){.shared = cr_worker_lend(run->worker),
+    run->hearing = (struct cr_keeping){.shared = cr_worker_share_frames(run->worker),
                                        .bytes = value,
                                        .len = len,
                                        .is_scanned = !is_json,
@@ -130,11 +130,11 @@ static void answer_kept(void *data, const char *name, const struct cr_err *err)
     if (err) {
         (void)cr_run_end_unrecorded(run, err);
     } else if (cr_calls_is_open(run, a->number)) {
-        note_name(&run->told_value, &a->keeping, name);
+        note_name(&run->sent_value, &a->keeping, name);
         run->told_memory = a->keeping.shared;
-        cr_calls_tell(run, a->number, a->kind, a->keeping.bytes, a->keeping.len, NULL);
+        cr_calls_deliver(run, a->number, a->kind, a->keeping.bytes, a->keeping.len, NULL);
         run->told_memory = NULL;
-        run->told_value.bytes = NULL;
+        run->sent_value.bytes = NULL;
         if (run->state == CR_RUN_RUNNING)
             cr_run_schedule(run);
     }
@@ -160,7 +160,7 @@ bool cr_keep_answer(struct caprun_run *run, uint32_t number, enum wire_reply_kin
     bool is_copy = !block || !*block;
     struct cr_answer *a;
 
-    if (!run->recorder || run->is_prompted || !is_long(run, json, len, true))
+    if (!run->recorder || run->is_replaying || !is_long(run, json, len, true))
         return false;
     a = new_answer(json, len, block);
     if (!a)

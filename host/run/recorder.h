@@ -66,13 +66,14 @@ struct cr_recorder {
      * A frame has been sent to the worker, and nothing that the worker sends is read before this
      * returns. |known| is the long value of the frame, if it has one.
      */
-    int (*tell)(struct cr_recorder *r, struct caprun_run *run, const struct wire_header *header,
-                const struct wire_part *parts, size_t count, const struct cr_kept *known,
-                struct cr_err *err);
+    int (*frame_sent)(struct cr_recorder *r, struct caprun_run *run,
+                      const struct wire_header *header, const struct wire_part *parts, size_t count,
+                      const struct cr_kept *known, struct cr_err *err);
     /* A frame came from the worker, and has a valid form; the args of a call are not scanned yet.
      */
-    int (*hear)(struct cr_recorder *r, struct caprun_run *run, const struct wire_header *header,
-                const uint8_t *payload, const struct cr_kept *known, struct cr_err *err);
+    int (*frame_received)(struct cr_recorder *r, struct caprun_run *run,
+                          const struct wire_header *header, const uint8_t *payload,
+                          const struct cr_kept *known, struct cr_err *err);
     /*
      * Call |number| is about to be sent to whoever answers it. |tool|: the exact name of the tool,
      * "server:tool", which may differ from the name that the code has used; NULL: the application's

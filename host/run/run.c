@@ -18,7 +18,7 @@
 #define ENVELOPE_CALL 512u
 #define ENVELOPE_REST (2u * LIMIT_MIB)
 
-void cr_run_tell(struct caprun_run *run, enum caprun_event what, uint32_t call)
+void cr_run_notify(struct caprun_run *run, enum caprun_event what, uint32_t call)
 {
     if (!run->on_event)
         return;
@@ -33,7 +33,7 @@ static void tell_calls_done(struct caprun_run *run)
 
     for (size_t at = 0; at + sizeof(number) <= run->calls_done.len; at += sizeof(number)) {
         memcpy(&number, run->calls_done.data + at, sizeof(number));
-        cr_run_tell(run, CAPRUN_EVENT_CALL_DONE, number);
+        cr_run_notify(run, CAPRUN_EVENT_CALL_DONE, number);
     }
     cr_buf_drop(&run->calls_done, run->calls_done.len);
 }
@@ -48,12 +48,12 @@ static void tell_news(struct cr_task *task)
         return;
     for (size_t i = 0; run->calls_open && i < run->call_count; i++)
         if (run->calls[i].state == CR_CALL_OPEN)
-            cr_run_tell(run, CAPRUN_EVENT_CALL_LOST, (uint32_t)i + 1);
+            cr_run_notify(run, CAPRUN_EVENT_CALL_LOST, (uint32_t)i + 1);
     cr_loop_forget(run->loop, task);
-    cr_run_tell(run, CAPRUN_EVENT_ENDED, 0);
+    cr_run_notify(run, CAPRUN_EVENT_ENDED, 0);
 }
 
-void cr_run_tell_call_done(struct caprun_run *run, uint32_t number)
+void cr_run_notify_call_done(struct caprun_run *run, uint32_t number)
 {
     if (!run->on_event)
         return;
@@ -70,7 +70,8 @@ static void leave_pool(struct caprun_run *run)
         run->loader->cancel(run->loader, run);
 
     if (w && w->closed && !w->gone)
-        cr_pool_distrust(run->pool, w->zygote); /* it may have crashed, and nobody will ask now */
+        cr_pool_retire_zygote(run->pool,
+                              w->zygote); /* it may have crashed, and nobody will ask now */
     if (run->state == CR_RUN_WAITING)
         cr_pool_dequeue(run->pool, &run->guest);
     else if (w)
@@ -97,20 +98,20 @@ void cr_run_end(struct caprun_run *run, enum caprun_outcome outcome)
     if (run->worker && !run->worker->gone) {
         run->cpu_us = cr_worker_cpu_us(run->worker);
         run->memory_used = memory_used(run);
-        cr_scheduling_end_slowly(run->pool, run->worker, run->said_memory);
+        cr_scheduling_lower_priority(run->pool, run->worker, run->said_memory);
     }
     cr_loop_unset(run->loop, &run->timer);
     cr_keep_clear(run);
     leave_pool(run);
     run->state = CR_RUN_ENDED;
-    if (run->is_prompted && has_started)
-        run->prompter->end(run->prompter, run, &outcome);
+    if (run->is_replaying && has_started)
+        run->player->end(run->player, run, &outcome);
     run->outcome = outcome;
     cr_calls_cancel(run);
     if (!run->error.message.len)
         cr_run_explain(run, outcome);
     /* what is refused before the start, or before it is where it was, has not happened */
-    if (run->recorder && (has_started || (run->asked_us && !run->is_prompted)))
+    if (run->recorder && (has_started || (run->asked_us && !run->is_replaying)))
         run->recorder->end(run->recorder, run);
     if (run->on_event)
         cr_loop_defer(run->loop, &run->news);
@@ -125,8 +126,9 @@ static void record_told(struct caprun_run *run, const struct wire_header *header
 {
     struct cr_err err;
 
-    if (run->recorder && !run->is_prompted && run->state != CR_RUN_ENDED &&
-        run->recorder->tell(run->recorder, run, header, parts, count, &run->told_value, &err) < 0)
+    if (run->recorder && !run->is_replaying && run->state != CR_RUN_ENDED &&
+        run->recorder->frame_sent(run->recorder, run, header, parts, count, &run->sent_value,
+                                  &err) < 0)
         (void)cr_run_end_unrecorded(run, &err);
 }
 
@@ -136,8 +138,8 @@ void cr_run_send(struct caprun_run *run, struct wire_header header, const struct
     int r;
 
     header.left_ms = cr_run_left_ms(run);
-    header.now_us = run->is_prompted ? run->then.now_us : cr_run_now(run);
-    header.date_us = run->is_prompted ? run->then.date_us : run->date_us + header.now_us;
+    header.now_us = run->is_replaying ? run->then.now_us : cr_run_now(run);
+    header.date_us = run->is_replaying ? run->then.date_us : run->date_us + header.now_us;
     run->frames_sent++;
     run->idle = false;
     r = cr_worker_send(run->worker, &header, parts, count, block, run->told_memory,
@@ -145,7 +147,7 @@ void cr_run_send(struct caprun_run *run, struct wire_header header, const struct
     if (r == CAPRUN_E_TOOBIG) {
         cr_worker_fault(run->worker, "it calls, and does not read the answers");
     } else if (r < 0) {
-        cr_run_say(run, "No memory for the messages that wait for the worker");
+        cr_run_set_message(run, "No memory for the messages that wait for the worker");
         cr_run_end(run, CAPRUN_OUTCOME_INTERNAL);
     } else {
         record_told(run, &header, parts, count);
@@ -154,19 +156,21 @@ void cr_run_send(struct caprun_run *run, struct wire_header header, const struct
 
 int cr_run_end_unrecorded(struct caprun_run *run, const struct cr_err *why)
 {
-    cr_run_say(run, "The run cannot be recorded: %s", why->text);
+    cr_run_set_message(run, "The run cannot be recorded: %s", why->text);
     cr_run_end(run, CAPRUN_OUTCOME_INTERNAL);
     return why->code;
 }
 
-bool cr_run_hear(struct caprun_run *run, const struct wire_header *header, const uint8_t *payload)
+bool cr_run_frame_received(struct caprun_run *run, const struct wire_header *header,
+                           const uint8_t *payload)
 {
-    bool known = run->is_prompted &&
-                 run->prompter->hear(run->prompter, run, header, payload, &run->heard_value);
+    bool known = run->is_replaying && run->player->frame_received(run->player, run, header, payload,
+                                                                  &run->received_value);
     struct cr_err err;
 
     if (run->state != CR_RUN_ENDED && !known && run->recorder &&
-        run->recorder->hear(run->recorder, run, header, payload, &run->heard_value, &err) < 0)
+        run->recorder->frame_received(run->recorder, run, header, payload, &run->received_value,
+                                      &err) < 0)
         (void)cr_run_end_unrecorded(run, &err);
     return run->state != CR_RUN_ENDED;
 }
@@ -184,7 +188,7 @@ bool cr_run_go_live(struct caprun_run *run, int64_t now_us)
 {
     struct cr_err err;
 
-    run->is_prompted = false;
+    run->is_replaying = false;
     run->job_us = cr_loop_now() - now_us;
     run->date_us = today() - now_us;
     cr_run_schedule(run);
@@ -232,7 +236,7 @@ static void worker_ready(struct cr_worker *w)
     run->date_us = today();
     run->job_us = cr_loop_now();
     run->check_cpu_us = run->job_us + (int64_t)run->spec.limits.cpu_ms * 1000;
-    run->kept_off_us = cr_scheduling_keep_off(run->pool, &run->guest, w, run->job_us);
+    run->kept_off_us = cr_scheduling_avoid_own_cpu(run->pool, &run->guest, w, run->job_us);
     run->state = CR_RUN_RUNNING;
     cr_pool_worker_is_ready(run->pool);
     cr_run_send(run, (struct wire_header){.type = WIRE_JOB},
@@ -247,10 +251,10 @@ static void worker_ready(struct cr_worker *w)
         cr_run_schedule(run);
     if (run->state == CR_RUN_RUNNING && !run->told_start) {
         run->told_start = true;
-        cr_run_tell(run, CAPRUN_EVENT_STARTED, 0);
+        cr_run_notify(run, CAPRUN_EVENT_STARTED, 0);
     }
-    if (run->state == CR_RUN_RUNNING && run->is_prompted)
-        run->prompter->begun(run->prompter, run);
+    if (run->state == CR_RUN_RUNNING && run->is_replaying)
+        run->player->begun(run->player, run);
 }
 
 void cr_run_recorder_ready(struct caprun_run *run)
@@ -317,7 +321,7 @@ static bool is_to_blame(const struct cr_worker *w, const struct cr_err *why)
 
 static void end_by_loss(struct caprun_run *run, struct cr_worker *w, const struct cr_err *why)
 {
-    cr_run_say(run, "%s", why->text);
+    cr_run_set_message(run, "%s", why->text);
     if (why->code == CAPRUN_E_NOMEM) {
         cr_run_end(run, CAPRUN_OUTCOME_INTERNAL);
         return;
@@ -350,7 +354,8 @@ static void guest_refuse(struct cr_guest *guest)
 {
     struct caprun_run *run = cr_container(guest, struct caprun_run, guest);
 
-    cr_run_say(run, "This code is refused: it has crashed its worker %u times", CR_CRASHES_ALLOWED);
+    cr_run_set_message(run, "This code is refused: it has crashed its worker %u times",
+                       CR_CRASHES_ALLOWED);
     cr_run_end(run, CAPRUN_OUTCOME_WORKER_TERMINATED);
 }
 
@@ -366,7 +371,7 @@ static void guest_take(struct cr_guest *guest, struct cr_worker *w)
     w->owner = &owner;
     w->data = run;
     cr_worker_set_limits(w, &run->spec.limits.most);
-    cr_worker_want(w);
+    cr_worker_prepare(w);
     if (run->state == CR_RUN_STARTING)
         cr_run_schedule(run);
 }
@@ -376,7 +381,7 @@ static void guest_fail(struct cr_guest *guest, const struct cr_err *why, const c
     struct caprun_run *run = cr_container(guest, struct caprun_run, guest);
 
     run->state = CR_RUN_NEW; /* the pool has let it go */
-    cr_run_say(run, "%s", why->text);
+    cr_run_set_message(run, "%s", why->text);
     cr_run_hint(run, hint);
     cr_run_end(run, CAPRUN_OUTCOME_INTERNAL);
 }
@@ -470,7 +475,7 @@ int cr_run_start(struct caprun_run *run, struct cr_err *err)
     take_digest(run);
     run->asked_us = cr_loop_now();
     if (!has_seed(run)) {
-        cr_run_say(run, "The kernel gave no random numbers");
+        cr_run_set_message(run, "The kernel gave no random numbers");
         cr_run_end(run, CAPRUN_OUTCOME_INTERNAL);
         return 0;
     }
@@ -486,7 +491,7 @@ int cr_run_start(struct caprun_run *run, struct cr_err *err)
         return 0;
     }
     if (r < 0) {
-        cr_run_say(run, "%s", err->text);
+        cr_run_set_message(run, "%s", err->text);
         cr_run_end(run, CAPRUN_OUTCOME_VALIDATION_ERROR);
         return 0;
     }
@@ -509,8 +514,8 @@ void cr_run_clear(struct caprun_run *run)
     cr_run_set_loader(run, NULL);
     if (run->recorder)
         run->recorder->free(run->recorder);
-    if (run->prompter)
-        run->prompter->free(run->prompter);
+    if (run->player)
+        run->player->free(run->player);
     cr_arriving_clear(&run->arriving);
     cr_buf_clear(&run->spec.origin);
     free(run->error.tool);

@@ -1,5 +1,5 @@
 /*
- * run.h - one run as a state machine, as others see it: its gate, recorder and prompter.
+ * run.h - one run as a state machine, as others see it: its gate, recorder and player.
  *
  *     NEW --start--> LOADING --the loader has its code--> WAITING
  *
@@ -24,7 +24,7 @@
 #include "base/loop.h"
 #include "caprun.h"
 #include "run/loader.h"
-#include "run/prompter.h"
+#include "run/player.h"
 #include "run/recorder.h"
 #include "run/spec.h"
 
@@ -51,7 +51,7 @@ struct cr_run_view {
     int64_t job_us;  /* when the job was sent, as cr_loop_now() counts; 0: not yet */
     int64_t date_us; /* what Date showed then */
     int64_t wake_us; /* when it wants to be woken, since the job was sent; under 0: not at all */
-    bool is_prompted;
+    bool is_replaying;
 };
 
 struct cr_run_view cr_run_look(const struct caprun_run *run);
@@ -65,14 +65,15 @@ struct cr_spec *cr_run_spec(struct caprun_run *run);
 /*
  * Ends the run; later calls do nothing. Measures and kills the worker, cancels open calls, and ends
  * the recording. The envelope is written when somebody asks for it (run/envelope.h). Where
- * cr_run_say() was not called before, a limit explains itself.
+ * cr_run_set_message() was not called before, a limit explains itself.
  */
 void cr_run_end(struct caprun_run *run, enum caprun_outcome outcome);
 
 /*
  * The error's message; replaces what was there. It is cut where it is longer than a message may be.
  */
-void cr_run_say(struct caprun_run *run, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void cr_run_set_message(struct caprun_run *run, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* What to change; replaces what was there. */
 void cr_run_hint(struct caprun_run *run, const char *text);
@@ -86,14 +87,14 @@ void cr_run_set_loader(struct caprun_run *run, struct cr_loader *loader);
 struct cr_loader *cr_run_loader(const struct caprun_run *run);
 
 /* While |is_given| the functions that set what a run is of may be called although it is LOADING. */
-void cr_run_give(struct caprun_run *run, bool is_given);
+void cr_run_allow_setters(struct caprun_run *run, bool is_given);
 
 /* Does the application want to hear how far it is? */
-bool cr_run_tells_loading(const struct caprun_run *run);
+bool cr_run_wants_loading(const struct caprun_run *run);
 
 /* Tells it, if it does. Returns false if that has ended the loading. */
-bool cr_run_tell_loading(struct caprun_run *run, enum caprun_loading what, const char *text,
-                         uint64_t got, uint64_t total);
+bool cr_run_notify_loading(struct caprun_run *run, enum caprun_loading what, const char *text,
+                           uint64_t got, uint64_t total);
 
 /*
  * Fills in limits that are 0, and puts the run in the queue for a worker. Returns 0, or
@@ -115,19 +116,19 @@ void cr_run_recorder_ready(struct caprun_run *run);
 /* Ends the run because it cannot be written down. Returns the code of |why|. */
 int cr_run_end_unrecorded(struct caprun_run *run, const struct cr_err *why);
 
-/* --- for the prompter ------------------------------------------------------------------------- */
+/* --- for the player ------------------------------------------------------------------------- */
 
 /*
- * The run is told by |prompter| what it was told before, and frees it. |is_prompted|: is there
+ * The run is told by |player| what it was told before, and frees it. |is_replaying|: is there
  * something to tell?
  */
-void cr_run_set_prompter(struct caprun_run *run, struct cr_prompter *prompter, bool is_prompted);
+void cr_run_set_player(struct caprun_run *run, struct cr_player *player, bool is_replaying);
 
 /* The one that was set, or NULL. */
-struct cr_prompter *cr_run_prompter(const struct caprun_run *run);
+struct cr_player *cr_run_player(const struct caprun_run *run);
 
-/* From now on only the prompter answers the run's calls. */
-void cr_run_cut_off(struct caprun_run *run);
+/* From now on only the player answers the run's calls. */
+void cr_run_answer_from_journal(struct caprun_run *run);
 
 /* The memory that a run has by default. */
 uint64_t cr_run_default_memory(const struct caprun_run *run);

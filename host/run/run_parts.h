@@ -55,12 +55,12 @@ struct caprun_run {
     struct cr_keeping hearing;    /* the long value of a frame that waits for it; see run/keep.h */
     struct cr_answer *answers;    /* that are being stored */
     size_t answer_bytes;          /* of these */
-    struct cr_kept heard_value, told_value; /* of the frame at hand, and of what is told now */
-    struct cr_shared *told_memory;          /* that it is in, or NULL */
-    struct cr_prompter *prompter;           /* NULL: the run is a new one */
-    bool is_prompted;                       /* by |prompter|, and not live yet */
-    bool awaits_recorder;                   /* its worker is ready, and the recorder is not */
-    bool hears_again;                       /* the frame of |hearing| comes again */
+    struct cr_kept received_value, sent_value; /* of the frame at hand, and of what is told now */
+    struct cr_shared *told_memory;             /* that it is in, or NULL */
+    struct cr_player *player;                  /* NULL: the run is a new one */
+    bool is_replaying;                         /* by |player|, and not live yet */
+    bool awaits_recorder;                      /* its worker is ready, and the recorder is not */
+    bool hears_again;                          /* the frame of |hearing| comes again */
     bool is_given; /* while it is LOADING: its loader gives it what it needs */
 
     enum cr_run_state state;
@@ -121,10 +121,10 @@ void cr_run_clear(struct caprun_run *run);
 void cr_run_load(struct caprun_run *run);
 
 /* Tells the application, if it wants to know. Only for what happens in a step. */
-void cr_run_tell(struct caprun_run *run, enum caprun_event what, uint32_t call);
+void cr_run_notify(struct caprun_run *run, enum caprun_event what, uint32_t call);
 
 /* Call |number| was answered, which the application will hear of in a step. */
-void cr_run_tell_call_done(struct caprun_run *run, uint32_t number);
+void cr_run_notify_call_done(struct caprun_run *run, uint32_t number);
 
 /* The error's message for the limits, where the worker has no words. */
 void cr_run_explain(struct caprun_run *run, enum caprun_outcome outcome);
@@ -140,7 +140,8 @@ void cr_run_send(struct caprun_run *run, struct wire_header header, const struct
  * A frame came from the worker, and makes sense: it is held against what is written down, or
  * written down. Returns false if that has ended the run.
  */
-bool cr_run_hear(struct caprun_run *run, const struct wire_header *header, const uint8_t *payload);
+bool cr_run_frame_received(struct caprun_run *run, const struct wire_header *header,
+                           const uint8_t *payload);
 
 /* --- clock.c ---------------------------------------------------------------------------------- */
 

@@ -16,7 +16,7 @@ struct cr_run_view cr_run_look(const struct caprun_run *run)
                                 .job_us = run->job_us,
                                 .date_us = run->date_us,
                                 .wake_us = run->wake_us,
-                                .is_prompted = run->is_prompted};
+                                .is_replaying = run->is_replaying};
 }
 
 int64_t cr_run_now(const struct caprun_run *run)
@@ -39,18 +39,18 @@ struct cr_recorder *cr_run_recorder(const struct caprun_run *run)
     return run->recorder;
 }
 
-void cr_run_set_prompter(struct caprun_run *run, struct cr_prompter *prompter, bool is_prompted)
+void cr_run_set_player(struct caprun_run *run, struct cr_player *player, bool is_replaying)
 {
-    run->prompter = prompter;
-    run->is_prompted = is_prompted;
+    run->player = player;
+    run->is_replaying = is_replaying;
 }
 
-struct cr_prompter *cr_run_prompter(const struct caprun_run *run)
+struct cr_player *cr_run_player(const struct caprun_run *run)
 {
-    return run->prompter;
+    return run->player;
 }
 
-void cr_run_cut_off(struct caprun_run *run)
+void cr_run_answer_from_journal(struct caprun_run *run)
 {
     run->gate = NULL;
     run->on_call = NULL;
@@ -72,18 +72,18 @@ struct cr_loader *cr_run_loader(const struct caprun_run *run)
     return run->loader;
 }
 
-void cr_run_give(struct caprun_run *run, bool is_given)
+void cr_run_allow_setters(struct caprun_run *run, bool is_given)
 {
     run->is_given = is_given;
 }
 
-bool cr_run_tells_loading(const struct caprun_run *run)
+bool cr_run_wants_loading(const struct caprun_run *run)
 {
     return run->on_loading != NULL;
 }
 
-bool cr_run_tell_loading(struct caprun_run *run, enum caprun_loading what, const char *text,
-                         uint64_t got, uint64_t total)
+bool cr_run_notify_loading(struct caprun_run *run, enum caprun_loading what, const char *text,
+                           uint64_t got, uint64_t total)
 {
     if (run->on_loading) {
         cr_watchdog_leave();

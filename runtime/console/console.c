@@ -119,7 +119,7 @@ static JSValue js_log(JSContext *ctx, JSValueConst this_val, int argc, JSValueCo
         return JS_UNDEFINED;
     }
     text = JS_ToCStringLen(ctx, &len, argv[0]);
-    crw_values_mend(text, len);
+    crw_values_replace_surrogates(text, len);
     crw_console_write(text, len);
     JS_FreeCString(ctx, text);
     return JS_UNDEFINED;
@@ -246,7 +246,7 @@ static struct crw_out *begin_with_label(JSContext *ctx, JSValueConst label)
     return out;
 }
 
-static struct tally *find(const struct tallies *t, const struct crw_out *label)
+static struct tally *find_tally(const struct tallies *t, const struct crw_out *label)
 {
     for (size_t i = 0; i < t->count; i++)
         if (t->list[i].len == label->len &&
@@ -295,7 +295,7 @@ static void complain(struct crw_out *label, const char *before, const char *afte
 static JSValue js_count(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
 {
     struct crw_out *out = begin_with_label(ctx, argv[0]);
-    struct tally *t = find(&console.counts, out);
+    struct tally *t = find_tally(&console.counts, out);
 
     (void)this_val;
     (void)argc;
@@ -314,7 +314,7 @@ static JSValue js_count(JSContext *ctx, JSValueConst this_val, int argc, JSValue
 static JSValue js_count_reset(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
 {
     struct crw_out *out = begin_with_label(ctx, argv[0]);
-    struct tally *t = find(&console.counts, out);
+    struct tally *t = find_tally(&console.counts, out);
 
     (void)this_val;
     (void)argc;
@@ -331,7 +331,7 @@ static JSValue js_time(JSContext *ctx, JSValueConst this_val, int argc, JSValueC
 
     (void)this_val;
     (void)argc;
-    if (find(&console.timers, out))
+    if (find_tally(&console.timers, out))
         complain(out, "Label '", "' already exists for console.time()");
     else if (!add(&console.timers, out, crw_bridge_now_us()))
         complain(out, "Too many labels: '", "' is not timed");
@@ -357,7 +357,7 @@ static JSValue js_time_log(JSContext *ctx, JSValueConst this_val, int argc, JSVa
                            int what)
 {
     struct crw_out *out = begin_with_label(ctx, argv[0]);
-    struct tally *t = find(&console.timers, out);
+    struct tally *t = find_tally(&console.timers, out);
 
     (void)this_val;
     if (!t) {

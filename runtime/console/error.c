@@ -150,7 +150,7 @@ void crw_error_put(struct crw_view *v, const struct crw_view_object *o)
     JS_FreeCString(v->ctx, stack);
 }
 
-bool crw_error_tells(struct crw_view *v, const struct crw_view_object *o, JSAtom name, size_t base)
+bool crw_error_shows(struct crw_view *v, const struct crw_view_object *o, JSAtom name, size_t base)
 {
     JSValue value = JS_UNDEFINED;
     const char *text;

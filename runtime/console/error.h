@@ -7,7 +7,7 @@
 void crw_error_put(struct crw_view *v, const struct crw_view_object *error);
 
 /* Is |name| a property whose value can be read already in the text that begins at |base|? */
-bool crw_error_tells(struct crw_view *v, const struct crw_view_object *error, JSAtom name,
+bool crw_error_shows(struct crw_view *v, const struct crw_view_object *error, JSAtom name,
                      size_t base);
 
 #endif

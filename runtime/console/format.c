@@ -227,7 +227,7 @@ static int put_filled(JSContext *ctx, struct crw_out *out, int argc, JSValueCons
     const char *at = text, *end = text + len, *percent;
     int used = 1;
 
-    crw_values_mend(text, len);
+    crw_values_replace_surrogates(text, len);
     while (at < end && !out->full && (percent = memchr(at, '%', (size_t)(end - at))) &&
            percent + 1 < end) {
         crw_out_put(out, at, (size_t)(percent - at));

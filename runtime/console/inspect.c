@@ -141,7 +141,7 @@ static bool is_left_out(struct crw_view *v, const struct crw_view_object *o, JSA
                         size_t base)
 {
     if (o->kind == CRW_PEEK_ERROR)
-        return crw_error_tells(v, o, name, base);
+        return crw_error_shows(v, o, name, base);
     return o->kind == CRW_PEEK_URL && o->length && crw_peek_is_symbol(v->ctx, name);
 }
 

@@ -30,7 +30,7 @@ const char *crw_view_head(JSContext *ctx, JSValue string, size_t max, size_t *re
     JSValue head = crw_peek_head(ctx, string, max < INT32_MAX ? (uint32_t)max : INT32_MAX, &length);
     const char *text = JS_ToCStringLen(ctx, ret_len, head);
 
-    crw_values_mend(text, *ret_len);
+    crw_values_replace_surrogates(text, *ret_len);
     JS_FreeValue(ctx, head);
     JS_FreeValue(ctx, string);
     return text;

@@ -229,7 +229,7 @@ static int enter(struct encoder *e, JSObject *p)
     }
     for (size_t i = 0; i < e->depth; i++) {
         if (e->levels[i].object == p)
-            return fail(e, "a cycle has no JSON", i);
+            return fail_encoding(e, "a cycle has no JSON", i);
     }
     if (e->depth == e->levels_cap) {
         e->levels_cap = e->levels_cap ? e->levels_cap * 2 : 16;
@@ -327,7 +327,7 @@ static int write_value(struct encoder *e, JSValueConst value)
     case JS_TAG_NULL:
         return put(e, "null", 4);
     default:
-        return fail(e, "a BigInt has no JSON", SIZE_MAX);
+        return fail_encoding(e, "a BigInt has no JSON", SIZE_MAX);
     }
 }
 

@@ -131,7 +131,7 @@ static void write_path(struct encoder *words, const struct encoder *e, size_t de
 }
 
 /* Throws |what|, where it is and, if it is an object above, where that is. Returns -1. */
-static no_inline int fail(struct encoder *e, const char *what, size_t above)
+static no_inline int fail_encoding(struct encoder *e, const char *what, size_t above)
 {
     static const struct crw_encode_rules lenient = {.max = LIMIT_ERROR_MESSAGE_BYTES};
     struct encoder words = {.ctx = e->ctx, .rules = &lenient};
@@ -203,7 +203,7 @@ static int write_wide(struct encoder *e, const uint16_t *text, size_t len)
             c = from_surrogate(c, text[++i]);
         } else if (is_surrogate(c)) {
             if (e->rules->strict)
-                return fail(e, "half of a surrogate pair has no UTF-8", SIZE_MAX);
+                return fail_encoding(e, "half of a surrogate pair has no UTF-8", SIZE_MAX);
             c = 0xfffd;
         }
         if (write_special(e, c) < 0)

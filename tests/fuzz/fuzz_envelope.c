@@ -200,7 +200,7 @@ static void end_somehow(struct caprun_run *run, struct input *in)
         outcome = CAPRUN_OUTCOME_STALLED; /* there is no result */
     (void)snprintf(words, sizeof(words), "%.*s", (int)text.len, (const char *)text.at);
     if (input_byte(in) & 1)
-        cr_run_say(run, "%s", words);
+        cr_run_set_message(run, "%s", words);
     if (input_byte(in) & 1)
         cr_run_hint(run, words);
     cr_run_end(run, outcome);

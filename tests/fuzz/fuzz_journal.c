@@ -94,10 +94,10 @@ static void journal_look_at(const struct cr_journal *j)
     cr_buf_init(&out, FUZZ_TEXT_MAX);
     (void)cr_journal_code(j, &out, &why);
     cr_buf_clear(&out);
-    if (cr_journal_given(j, "args", &out, &why) == 0)
+    if (cr_journal_input(j, "args", &out, &why) == 0)
         (void)look_whole(out.data, out.len);
     cr_buf_clear(&out);
-    (void)cr_journal_given(j, "schema", &out, &why);
+    (void)cr_journal_input(j, "schema", &out, &why);
     cr_buf_clear(&out);
 }
 

@@ -142,7 +142,7 @@ TEST(a_zygote_that_was_started_without_descriptors_is_reaped_all_the_same)
         give_back();
         caprun_run_free(run);
         for (struct cr_zygote *z = stock->zygotes; z; z = z->next)
-            cr_stock_distrust(stock, z);
+            cr_stock_retire_zygote(stock, z);
         CHECK_SOON(!stock->zygotes);
         CHECK(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD);
         CHECK(succeeds() && end());

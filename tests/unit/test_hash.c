@@ -40,11 +40,11 @@ TEST(a_chain_goes_on_with_its_last_hash_and_the_bytes)
         memcpy(both, chain, CR_HASH_BYTES);
         memcpy(both + CR_HASH_BYTES, "abc", 3);
         cr_hash_take(both, sizeof(both), wanted);
-        cr_hash_go_on(chain, "abc", 3);
+        cr_hash_chain(chain, "abc", 3);
         CHECK(memcmp(chain, wanted, sizeof(wanted)) == 0);
     }
     cr_hash_take(chain, sizeof(chain), wanted);
-    cr_hash_go_on(chain, NULL, 0);
+    cr_hash_chain(chain, NULL, 0);
     CHECK(memcmp(chain, wanted, sizeof(wanted)) == 0);
 }
 
@@ -52,9 +52,9 @@ TEST(two_texts_are_not_one_in_a_chain)
 {
     uint8_t together[CR_HASH_BYTES] = {0}, apart[CR_HASH_BYTES] = {0};
 
-    cr_hash_go_on(together, "ab", 2);
-    cr_hash_go_on(apart, "a", 1);
-    cr_hash_go_on(apart, "b", 1);
+    cr_hash_chain(together, "ab", 2);
+    cr_hash_chain(apart, "a", 1);
+    cr_hash_chain(apart, "b", 1);
     CHECK(memcmp(together, apart, sizeof(apart)) != 0);
 }
 

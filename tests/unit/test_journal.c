@@ -303,8 +303,8 @@ TEST(values_and_texts_of_a_line_are_found)
     CHECK(cr_journal_json(&journal, line, "none", &out, &why) < 0);
     CHECK(why.outcome == CAPRUN_OUTCOME_JOURNAL_INVALID &&
           strstr(why.text, ":3: it has no \"none\""));
-    CHECK(cr_journal_given(&journal, "args", &out, &why) == 0 && is_out("{\"a\":[1]}"));
-    CHECK(cr_journal_given(&journal, "schema", &out, &why) == 0 && is_out(""));
+    CHECK(cr_journal_input(&journal, "args", &out, &why) == 0 && is_out("{\"a\":[1]}"));
+    CHECK(cr_journal_input(&journal, "schema", &out, &why) == 0 && is_out(""));
     cr_journal_clear(&journal);
     scratch_end();
 }

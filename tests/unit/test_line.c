@@ -84,7 +84,7 @@ static void hear(unsigned type, uint32_t id, const void *head, size_t head_len, 
         memcpy(payload, head, head_len);
     memcpy(payload + head_len, rest, strlen(rest) + 1);
     begin();
-    cr_line_heard(&line, &header, payload);
+    cr_line_from_worker(&line, &header, payload);
 }
 
 TEST(each_frame_of_a_worker_has_its_body)
@@ -122,7 +122,7 @@ static void tell(unsigned type, uint32_t id, const struct wire_part *parts, size
     struct wire_header header = {.type = (uint16_t)type, .id = id, .date_us = 1010, .now_us = 10};
 
     begin();
-    cr_line_told(&line, &header, parts, count, call);
+    cr_line_to_worker(&line, &header, parts, count, call);
 }
 
 TEST(each_frame_for_a_worker_has_its_body)

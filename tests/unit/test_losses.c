@@ -69,9 +69,9 @@ static bool asks_scheduler(struct caprun_run *r)
     r->worker->keep = NULL;
     pool->scheduling.in_series = true;
     pool->sizes.warm = 1;
-    kept_off = cr_scheduling_keep_off(pool, &r->guest, r->worker, cr_loop_now());
-    cr_scheduling_let_back(r->worker);
-    cr_scheduling_end_slowly(pool, r->worker, 4096);
+    kept_off = cr_scheduling_avoid_own_cpu(pool, &r->guest, r->worker, cr_loop_now());
+    cr_scheduling_allow_all_cpus(r->worker);
+    cr_scheduling_lower_priority(pool, r->worker, 4096);
     pool->sizes.warm = 0;
     return kept_off || r->worker->keep;
 }
@@ -248,7 +248,7 @@ TEST(a_zygote_that_is_lost_at_its_birth_is_replaced)
         plan_zygotes(losses[i], 2);
         CHECK(succeeds() && caprun_count(rt, CAPRUN_COUNT_ZYGOTES) == 3);
         plan_zygotes(losses[i], 1000);
-        cr_stock_distrust(stock, stock->current);
+        cr_stock_retire_zygote(stock, stock->current);
         CHECK(ends("honest", 0, FAKE_HONEST, INTERNAL, "the zygote"));
         CHECK(is_quiet() && end());
     }
@@ -381,7 +381,7 @@ TEST(a_run_that_waits_for_a_worker_of_a_zygote_that_is_distrusted_gets_another)
     zygotes = caprun_count(rt, CAPRUN_COUNT_ZYGOTES);
     run = start("honest");
     CHECK(run->state == CR_RUN_STARTING);
-    cr_pool_distrust(run->pool, run->worker->zygote);
+    cr_pool_retire_zygote(run->pool, run->worker->zygote);
     CHECK(ended(run, CAPRUN_OUTCOME_SUCCESS, "42"));
     CHECK(caprun_count(rt, CAPRUN_COUNT_ZYGOTES) == zygotes + 1);
     caprun_run_free(run);

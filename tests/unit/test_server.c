@@ -159,7 +159,7 @@ TEST(a_page_that_is_not_wanted_any_more_is_abandoned)
     CHECK_SOON(cr_server_is_off(server));
     CHECK(lists == 0 && end_all());
     CHECK(begin_all() && SERVE("big-list") && is_parsing());
-    cr_server_lose_patience(server);
+    cr_server_answer_is_late(server);
     CHECK(!server->page && server->state == CR_SERVER_ENDING && end_all());
 }
 
@@ -423,7 +423,7 @@ TEST(a_list_that_comes_too_late_does_nothing)
     server->list_until_us = 0;
     CHECK(make_call(&c));
     CHECK_SOON(server->state == CR_SERVER_LISTING);
-    cr_server_lose_patience(server);
+    cr_server_answer_is_late(server);
     CHECK(c.failures == 1 && said("no answer to tools/list after 60 s"));
     server->list_until_us = INT64_MAX;
     server->stale = false;

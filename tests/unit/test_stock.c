@@ -143,7 +143,7 @@ TEST(what_any_zygote_that_serves_misses_is_missing)
     run = start("says_a_word");
     CHECK_SOON(run->heard);
     stock->current->layers[WIRE_LAYER_USER_NS] = ENOSPC; /* as if the machine had changed since */
-    cr_pool_distrust(pool, stock->current);
+    cr_pool_retire_zygote(pool, stock->current);
     CHECK_SOON(stock->current && stock->current->greeted && count_zygotes() == 2);
     stock->current->layers[WIRE_LAYER_NO_CAPS] = EPERM;
     CHECK(succeeds());

@@ -1,4 +1,4 @@
-/* heard.c - what the worker says, held against what it said. */
+/* compare.c - what the worker says, held against what it said. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,8 @@ static void differ(struct caprun_run *run, struct cr_buf *message)
 {
     const char *text = cr_buf_text(message);
 
-    cr_run_say(run, "%s", text ? text : "The run differs, and that is too long to be shown");
+    cr_run_set_message(run, "%s",
+                       text ? text : "The run differs, and that is too long to be shown");
     cr_run_end(run, CAPRUN_OUTCOME_REPLAY_DIFFERED);
 }
 
@@ -168,7 +169,7 @@ static void say_different(struct cr_replay *p, struct caprun_run *run, enum cr_j
     cr_buf_clear(&text);
 }
 
-void cr_replay_say_missing_call(struct cr_replay *p, struct caprun_run *run, uint32_t number)
+void cr_replay_report_missing_call(struct cr_replay *p, struct caprun_run *run, uint32_t number)
 {
     struct cr_buf message;
 
@@ -180,7 +181,7 @@ void cr_replay_say_missing_call(struct cr_replay *p, struct caprun_run *run, uin
     cr_buf_clear(&message);
 }
 
-bool cr_replay_say_missing(struct cr_replay *p, struct caprun_run *run, const char *now)
+bool cr_replay_report_missing(struct cr_replay *p, struct caprun_run *run, const char *now)
 {
     const struct cr_journal_line *line = NULL;
     struct cr_buf message;
@@ -203,7 +204,8 @@ bool cr_replay_say_missing(struct cr_replay *p, struct caprun_run *run, const ch
     cr_buf_str(&message, " is missing\n");
     add_described(&message, "recorded: ", line);
     cr_buf_fmt(&message, "now:      %s\n", now);
-    cr_run_say(run, "%s", cr_buf_text(&message) ? cr_buf_text(&message) : "Something is missing");
+    cr_run_set_message(run, "%s",
+                       cr_buf_text(&message) ? cr_buf_text(&message) : "Something is missing");
     cr_buf_clear(&message);
     return true;
 }
@@ -302,7 +304,7 @@ static void keep_args(struct cr_replay *p, struct caprun_run *run, const struct 
     }
     kept = malloc(sizeof(*kept) + len);
     if (!kept) {
-        cr_run_say(run, "No memory for the args of calls");
+        cr_run_set_message(run, "No memory for the args of calls");
         cr_run_end(run, CAPRUN_OUTCOME_INTERNAL);
         return;
     }
@@ -322,7 +324,7 @@ static void value_named(struct cr_blob_job *b)
     k->done(k->data, b->name, NULL);
 }
 
-bool cr_replay_keep(struct cr_prompter *hooks, struct caprun_run *run, struct cr_keeping *k)
+bool cr_replay_keep(struct cr_player *hooks, struct caprun_run *run, struct cr_keeping *k)
 {
     struct cr_blob_job *b = cr_blob_job_keep(&cr_replay_of(hooks)->loop->disk, NULL, k->shared,
                                              k->bytes, k->len, k->is_scanned, value_named, k);
@@ -332,9 +334,9 @@ bool cr_replay_keep(struct cr_prompter *hooks, struct caprun_run *run, struct cr
     return b != NULL;
 }
 
-bool cr_replay_hear(struct cr_prompter *hooks, struct caprun_run *run,
-                    const struct wire_header *header, const uint8_t *payload,
-                    const struct cr_kept *known)
+bool cr_replay_frame_received(struct cr_player *hooks, struct caprun_run *run,
+                              const struct wire_header *header, const uint8_t *payload,
+                              const struct cr_kept *known)
 {
     struct cr_replay *p = cr_replay_of(hooks);
     enum cr_journal_kind kind = kind_of(header->type);
@@ -358,9 +360,9 @@ bool cr_replay_hear(struct cr_prompter *hooks, struct caprun_run *run,
     cr_buf_drop(&p->body, p->body.len);
     cr_line_init(&line, &p->body);
     line.known = known;
-    cr_line_heard(&line, header, payload);
+    cr_line_from_worker(&line, header, payload);
     if (cr_buf_err(&p->body)) {
-        cr_run_say(run, "No memory to compare with");
+        cr_run_set_message(run, "No memory to compare with");
         cr_run_end(run, CAPRUN_OUTCOME_INTERNAL);
     } else if (!then || !is_same(p, then)) {
         say_different(p, run, kind, number, then);

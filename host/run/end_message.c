@@ -1,4 +1,4 @@
-/* say.c - the words of a run's end. */
+/* end_message.c - the message of a run that has ended. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -6,7 +6,7 @@
 #include "run/hints.h"
 #include "run/run_parts.h"
 
-void cr_run_say(struct caprun_run *run, const char *fmt, ...)
+void cr_run_set_message(struct caprun_run *run, const char *fmt, ...)
 {
     struct cr_buf *message = &run->error.message;
     uint8_t *room;
@@ -66,33 +66,33 @@ void cr_run_explain(struct caprun_run *run, enum caprun_outcome outcome)
     switch ((int)outcome) {
     case CAPRUN_OUTCOME_EXECUTION_TIMEOUT:
         cr_units_show_duration(run->spec.limits.wall_ms, amount);
-        cr_run_say(run, "Execution timeout after %s%s", amount,
-                   show_recorded_ms(more, run->spec.recorded.wall_ms));
+        cr_run_set_message(run, "Execution timeout after %s%s", amount,
+                           show_recorded_ms(more, run->spec.recorded.wall_ms));
         break;
     case CAPRUN_OUTCOME_CPU_TIMEOUT:
         cr_units_show_duration(run->spec.limits.cpu_ms, amount);
-        cr_run_say(run, "CPU time limit of %s reached%s", amount,
-                   show_recorded_ms(more, run->spec.recorded.cpu_ms));
+        cr_run_set_message(run, "CPU time limit of %s reached%s", amount,
+                           show_recorded_ms(more, run->spec.recorded.cpu_ms));
         break;
     case CAPRUN_OUTCOME_MEMORY_LIMIT:
         cr_units_show_size(run->spec.limits.memory, amount);
-        cr_run_say(run, "Memory limit of %s reached%s", amount,
-                   show_recorded_bytes(more, run->spec.recorded.memory));
+        cr_run_set_message(run, "Memory limit of %s reached%s", amount,
+                           show_recorded_bytes(more, run->spec.recorded.memory));
         break;
     case CAPRUN_OUTCOME_OUTPUT_LIMIT:
         cr_units_show_size(run->spec.limits.most.result_bytes, amount);
-        cr_run_say(run, "The result is over %s", amount);
+        cr_run_set_message(run, "The result is over %s", amount);
         break;
     case CAPRUN_OUTCOME_CALL_LIMIT:
-        cr_run_say(run, "More than %u call%s in one run", run->spec.limits.most.calls,
-                   run->spec.limits.most.calls == 1 ? "" : "s");
+        cr_run_set_message(run, "More than %u call%s in one run", run->spec.limits.most.calls,
+                           run->spec.limits.most.calls == 1 ? "" : "s");
         break;
     case CAPRUN_OUTCOME_STALLED:
-        cr_run_say(run, "The code waits for something that cannot happen: "
-                        "no call and no timer is pending, and it has not returned");
+        cr_run_set_message(run, "The code waits for something that cannot happen: "
+                                "no call and no timer is pending, and it has not returned");
         break;
     case CAPRUN_OUTCOME_CANCELLED:
-        cr_run_say(run, "Cancelled");
+        cr_run_set_message(run, "Cancelled");
         break;
     default:
         break;
