@@ -7,6 +7,8 @@
 
 #include "base/escape.h"
 #include "base/json.h"
+#include "base/locate.h"
+#include "journal/fields.h"
 #include "journal/line.h"
 #include "journal/record.h"
 #include "run/run.h"
@@ -15,6 +17,14 @@
 _Static_assert(CR_HEAD_SEED == WIRE_SEED_MATH + WIRE_SEED_CRYPTO, "the seed of a job");
 
 const char cr_record_engine[] = CR_VERSIONS_ENGINE, cr_record_prelude[] = CR_VERSIONS_PRELUDE;
+
+/* The critical fields of version 2. */
+static const char head_fields[] =
+    "journal run time caprun engine prelude boot origin originBlob originBytes limits onDenied "
+    "tools env envKey seed codeName code codeBlob codeBytes schema schemaBlob schemaBytes args "
+    "argsBlob argsBytes";
+static const char limit_fields[] = "timeoutMs cpuMs rpcTimeoutMs memoryBytes resultBytes logBytes "
+                                   "maxCalls maxConcurrentCalls";
 
 /* --- writing ------------------------------------------------------------------------------------
  */
@@ -41,7 +51,7 @@ static void add_hex(struct cr_buf *out, const char *name, const uint8_t *bytes, 
     cr_buf_str(out, "\"");
 }
 
-static void add_limits(struct cr_buf *out, const struct cr_run_limits *l)
+void cr_head_add_limits(struct cr_buf *out, const struct cr_run_limits *l)
 {
     cr_buf_fmt(out,
                ",\"limits\":{\"timeoutMs\":%u,\"cpuMs\":%u,\"rpcTimeoutMs\":%u,"
@@ -126,11 +136,12 @@ void cr_head_write(struct cr_line *line, const struct cr_spec *spec, const uint8
                CAPRUN_VERSION, cr_record_engine, cr_record_prelude, boot);
     if (spec->origin.len)
         cr_line_json(line, "origin", spec->origin.data, spec->origin.len);
-    add_limits(out, &spec->limits);
+    cr_head_add_limits(out, &spec->limits);
     cr_buf_fmt(out, ",\"onDenied\":\"%s\"", spec->stop_when_denied ? "stop" : "continue");
     add_tools(out, &spec->tools);
     add_env(line, spec, key);
     add_hex(out, "seed", spec->seed, sizeof(spec->seed));
+    cr_line_text(line, "codeName", spec->code_name, strlen(spec->code_name));
     cr_line_long_text(line, "code", (const char *)spec->code.data, spec->code.len);
     if (spec->schema.len)
         cr_line_json(line, "schema", spec->schema.data, spec->schema.len);
@@ -167,10 +178,20 @@ static int take_number(const struct cJSON *object, const char *name, uint64_t le
     return 0;
 }
 
-static int take_limits(const struct cJSON *root, struct cr_head *ret, struct cr_err *err)
+static int check_fields(const char *json, size_t len, const char *known, struct cr_err *err)
 {
-    const struct cJSON *l = cr_json_get(root, "limits");
+    size_t critical;
 
+    return cr_fields_check(json, len, known, &critical, err);
+}
+
+int cr_head_read_limits(const char *json, size_t len, const struct cJSON *l, struct cr_head *ret,
+                        struct cr_err *err)
+{
+    if (cr_json_type(l) != CR_JSON_OBJECT)
+        return refuse(err, "limits");
+    if (ret->version > 1 && check_fields(json, len, limit_fields, err) < 0)
+        return CAPRUN_E_INVAL;
     if (take_number(l, "timeoutMs", 1, LIMIT_MAX_MS, &ret->timeout_ms, err) < 0 ||
         take_number(l, "cpuMs", 1, LIMIT_MAX_MS, &ret->cpu_ms, err) < 0 ||
         take_number(l, "rpcTimeoutMs", 1, LIMIT_MAX_MS, &ret->rpc_timeout_ms, err) < 0 ||
@@ -181,6 +202,34 @@ static int take_limits(const struct cJSON *root, struct cr_head *ret, struct cr_
         return CAPRUN_E_INVAL;
     return take_number(l, "maxConcurrentCalls", 1, LIMIT_MAX_CALLS_AT_ONCE, &ret->max_calls_at_once,
                        err);
+}
+
+static int take_limits(const char *text, size_t len, const struct cJSON *root, struct cr_head *ret,
+                       struct cr_err *err)
+{
+    size_t limits_len = 0;
+    const char *limits = cr_locate_member(text, len, "limits", &limits_len);
+
+    if (!limits)
+        return refuse(err, "limits");
+    return cr_head_read_limits(limits, limits_len, cr_json_get(root, "limits"), ret, err);
+}
+
+/* The name stands in stacks: one line, and no longer than a worker takes. */
+static int take_code_name(const struct cJSON *root, struct cr_head *ret, struct cr_err *err)
+{
+    size_t len;
+
+    ret->code_name = NULL;
+    if (ret->version == 1)
+        return 0;
+    if (take_text(root, "codeName", &ret->code_name, err) < 0)
+        return CAPRUN_E_INVAL;
+    len = strlen(ret->code_name);
+    for (size_t i = 0; i < len; i++)
+        if ((uint8_t)ret->code_name[i] < ' ' || ret->code_name[i] == 0x7f)
+            return refuse(err, "codeName");
+    return len && len <= WIRE_NAME_MAX ? 0 : refuse(err, "codeName");
 }
 
 static int digit(char c)
@@ -255,27 +304,31 @@ static int take_lists(const struct cJSON *root, struct cr_head *ret, struct cr_e
     return 0;
 }
 
-static int check_version(const struct cJSON *root, struct cr_err *err)
+int cr_head_read_version(const struct cJSON *root, struct cr_head *ret, struct cr_err *err)
 {
     const struct cJSON *version = cr_json_get(root, "journal");
     uint64_t number;
 
     if (!version || cr_json_number(version, UINT32_MAX, &number) < 0)
         return cr_err_set(err, CAPRUN_E_INVAL, "it is not a journal of caprun");
-    if (number != CR_HEAD_VERSION)
+    if (number < 1 || number > CR_HEAD_VERSION)
         return cr_err_set(err, CAPRUN_E_INVAL,
-                          "it is a journal of version %llu, and this caprun reads version %d",
-                          (unsigned long long)number, CR_HEAD_VERSION);
+                          "it is a journal of version %llu, and this caprun (%s) reads versions 1 "
+                          "to %d",
+                          (unsigned long long)number, CAPRUN_VERSION, CR_HEAD_VERSION);
+    ret->version = (unsigned)number;
     return 0;
 }
 
-int cr_head_read(const struct cJSON *root, struct cr_head *ret, struct cr_err *err)
+int cr_head_read(const char *text, size_t len, const struct cJSON *root, struct cr_head *ret,
+                 struct cr_err *err)
 {
     const struct cJSON *code;
     const char *denied = "";
 
     ret->code = NULL;
-    if (check_version(root, err) < 0 || take_text(root, "run", &ret->run, err) < 0 ||
+    if ((ret->version > 1 && check_fields(text, len, head_fields, err) < 0) ||
+        take_text(root, "run", &ret->run, err) < 0 ||
         take_text(root, "time", &ret->time, err) < 0 ||
         take_text(root, "caprun", &ret->caprun, err) < 0 ||
         take_text(root, "engine", &ret->engine, err) < 0 ||
@@ -285,7 +338,8 @@ int cr_head_read(const struct cJSON *root, struct cr_head *ret, struct cr_err *e
             0 ||
         (!ret->code_blob && take_text(root, "code", &ret->code, err) < 0) ||
         take_text(root, "onDenied", &denied, err) < 0 || take_lists(root, ret, err) < 0 ||
-        take_limits(root, ret, err) < 0 || take_seed(root, ret, err) < 0 ||
+        take_limits(text, len, root, ret, err) < 0 || take_code_name(root, ret, err) < 0 ||
+        take_seed(root, ret, err) < 0 ||
         take_value(root, "args", LIMIT_ARGS_BYTES, &ret->args, &ret->args_blob, &ret->args_bytes,
                    err) < 0 ||
         take_value(root, "schema", LIMIT_SCHEMA_BYTES, &ret->schema, &ret->schema_blob,

@@ -19,37 +19,41 @@
 #include "base/err.h"
 #include "journal/head.h"
 
-/* XX(name, the key that says so, its value; NULL: a number or anything) */
-#define CR_JOURNAL_MAP(XX)         \
-    XX(JOB, "to", "job")           \
-    XX(REPLY, "to", "reply")       \
-    XX(FAIL, "to", "fail")         \
-    XX(WAKE, "to", "wake")         \
-    XX(CALL, "from", "call")       \
-    XX(LOG, "from", "log")         \
-    XX(BLOCKED, "from", "blocked") \
-    XX(DONE, "from", "done")       \
-    XX(THREW, "from", "threw")     \
-    XX(LATE, "from", "late")       \
-    XX(FULL, "from", "full")       \
-    XX(SEND, "send", NULL)         \
-    XX(RESUME, "resume", NULL)     \
-    XX(END, "end", NULL)           \
-    XX(CUT, "cut", NULL)
+/*
+ * XX(name, the key that says so, its value (NULL: a number or anything), other critical fields)
+ * The fields are those of version 2; a reader of it rejects others.
+ */
+#define CR_JOURNAL_MAP(XX)                                                 \
+    XX(JOB, "to", "job", " date")                                          \
+    XX(REPLY, "to", "reply", " n kind json jsonBlob jsonBytes")            \
+    XX(FAIL, "to", "fail", " n state by code message")                     \
+    XX(WAKE, "to", "wake", "")                                             \
+    XX(CALL, "from", "call", " n method args argsBlob argsBytes argsText") \
+    XX(LOG, "from", "log", " line lineBlob lineBytes cut")                 \
+    XX(BLOCKED, "from", "blocked", " api access target message")           \
+    XX(DONE, "from", "done", " result resultBlob resultBytes")             \
+    XX(THREW, "from", "threw", " why call blocked name message stack")     \
+    XX(LATE, "from", "late", " stack")                                     \
+    XX(FULL, "from", "full", "")                                           \
+    XX(SEND, "send", NULL, " tool decision by")                            \
+    XX(RESUME, "resume", NULL, " date boot limits")                        \
+    XX(END, "end", NULL, " message calls cpuUs memoryBytes")               \
+    XX(CUT, "cut", NULL, "")
 
 enum cr_journal_kind {
-#define XX(name, key, value) CR_JOURNAL_##name,
+#define XX(name, key, value, fields) CR_JOURNAL_##name,
     CR_JOURNAL_MAP(XX)
 #undef XX
 };
 
 struct cr_journal_line {
     enum cr_journal_kind kind;
+    size_t number;          /* in the file, from 1 */
     uint32_t n;             /* the call that it is about, or 0 */
     int64_t at_us, date_us; /* date_us: of a frame to the worker, what Date showed */
     const char *text;       /* the whole line, but for its hash and the last brace */
     size_t len;
-    const char *body;
+    const char *body; /* what a replay compares: without the time and the optional fields */
     size_t body_len;
 };
 
@@ -58,9 +62,10 @@ struct cr_journal {
     struct cr_buf text;
     struct cr_json_doc doc; /* of the first line */
     struct cr_head head;
-    struct cr_journal_line *lines; /* after the first, which is line 1 */
+    struct cr_journal_line *lines; /* without the header and the optional lines */
     size_t count;
-    uint32_t calls; /* that it has */
+    size_t line_count; /* whole lines of the file */
+    uint32_t calls;    /* that it has */
     bool has_job;
     const struct cr_journal_line *end; /* NULL: it ends early */
     const struct cr_journal_line *cut; /* NULL: the recording was not stopped */
@@ -80,8 +85,13 @@ int cr_journal_read(const char *path, int fd, struct cr_journal *ret, struct cr_
 /* Takes a journal of zeros, too. */
 void cr_journal_clear(struct cr_journal *journal);
 
-/* The number of |line| in the file, from 1. */
-size_t cr_journal_number(const struct cr_journal *journal, const struct cr_journal_line *line);
+/* The value of |key| in |line|, as it is written, or NULL. */
+const char *cr_journal_member(const struct cr_journal_line *line, const char *key, size_t *ret_len);
+
+/* Reads a whole number of |line|, |most| at most. Returns false if it is missing or no such number.
+ */
+bool cr_journal_take_number(const struct cr_journal_line *line, const char *key, int64_t most,
+                            int64_t *ret);
 
 /*
  * Appends the JSON |name| of |line| to |out|, from its blob if it is one. Returns 0; or
@@ -116,5 +126,8 @@ void cr_journal_text(const struct cr_journal_line *line, const char *name, struc
 
 /* "SUCCESS" and others: how it ended, into |ret|; "" if it did not. */
 void cr_journal_outcome(const struct cr_journal *journal, char ret[64]);
+
+/* The same for |line|, an end. */
+void cr_journal_show_outcome(const struct cr_journal_line *line, char ret[64]);
 
 #endif

@@ -30,6 +30,16 @@ static size_t keep_word(struct cr_replay *p, const struct cr_journal_line *line,
     return cr_buf_err(&p->words) ? 0 : at;
 }
 
+/* The application's handler is called by the name that the code has used. */
+static bool has_application(const struct cr_journal_line *line)
+{
+    static const char application[] = "\"application\"";
+    size_t len = 0;
+    const char *by = cr_journal_member(line, "by", &len);
+
+    return by && len == sizeof(application) - 1 && memcmp(by, application, len) == 0;
+}
+
 /*
  * Each life of the run may have sent the call. Journals of earlier versions have no exact names:
  * then it is not known which tool was called.
@@ -42,7 +52,8 @@ static void note_sent(struct cr_replay *p, struct cr_replay_call *call,
 
     call->tool_at = keep_word(p, line, "tool");
     words = (const char *)p->words.data;
-    if (!call->tool_at || (before && strcmp(words + before, words + call->tool_at) != 0))
+    if (!call->tool_at || has_application(line) ||
+        (before && strcmp(words + before, words + call->tool_at) != 0))
         call->has_unclear_tool = true;
     call->is_sent = true;
 }
@@ -162,7 +173,10 @@ static int give_texts(struct cr_replay *p, struct cr_err *why)
         return cr_err_memory(why);
     /* other code that is run in its place has its name, or lines of the log would differ by it */
     cr_hash_take(spec->code.data, spec->code.len, p->code);
-    cr_run_name_code(run, p->code);
+    if (p->journal.head.code_name)
+        (void)snprintf(spec->code_name, sizeof(spec->code_name), "%s", p->journal.head.code_name);
+    else
+        cr_spec_name_code(spec, p->code);
     if (cr_journal_input(&p->journal, "args", &spec->args, why) < 0 ||
         cr_journal_input(&p->journal, "schema", &spec->schema, why) < 0)
         return CAPRUN_E_INVAL;
@@ -246,7 +260,7 @@ static void attach(struct caprun_run *run, struct cr_replay *p)
 
 static int refuse_early_end(const struct cr_journal *j, struct cr_err *why)
 {
-    const size_t line = j->count + 1;
+    const size_t line = j->cut ? j->cut->number : j->line_count;
 
     if (j->cut)
         return cr_err_end(

@@ -148,8 +148,12 @@ static int send_call(struct cr_recorder *hooks, struct caprun_run *run, uint32_t
     start = cr_record_begin_line(r, run, &r->text, &line);
     cr_buf_str(&r->text, "\"send\":");
     cr_buf_number(&r->text, number);
+    if (!tool && r->version > 1)
+        tool = call->method; /* the application's handler has no other names */
     if (tool)
         cr_line_text(&line, "tool", tool, strlen(tool));
+    if (r->version > 1)
+        cr_buf_str(&r->text, ",\"decision\":\"allow\"");
     if (call->by) {
         cr_buf_str(&r->text, ",\"by\":");
         cr_envelope_add_by(&r->text, call);
@@ -170,6 +174,8 @@ static int resume(struct cr_recorder *hooks, struct caprun_run *run, struct cr_e
     start = cr_record_begin_line(r, run, &r->text, &line);
     cr_buf_fmt(&r->text, "\"resume\":true,\"date\":%lld", (long long)cr_run_look(run).date_us);
     cr_line_text(&line, "boot", boot, strlen(boot));
+    if (r->version > 1)
+        cr_head_add_limits(&r->text, &cr_run_spec(run)->limits);
     return cr_record_end_line_now(r, start, &line, err);
 }
 
@@ -214,6 +220,7 @@ static struct cr_record *attach(struct caprun_run *run, const struct cr_record_s
                                       .resume = resume,
                                       .end = cr_record_end,
                                       .free = free_recorder},
+                            .version = CR_HEAD_VERSION,
                             .loop = cr_run_look(run).loop,
                             .run = run,
                             .path = path,
@@ -265,6 +272,7 @@ int cr_record_continue(struct caprun_run *run, const struct cr_record_spec *spec
     if (!r)
         return err->code;
     r->begun = true;
+    r->version = journal->head.version;
     r->bytes = journal->whole_len;
     r->blob_bytes = cr_blobs_size(spec->path);
     r->at_us = journal->last_at_us;

@@ -27,7 +27,8 @@ struct cr_record {
 
     struct cr_buf text; /* lines that wait */
     uint8_t chain[CR_HASH_BYTES];
-    uint64_t bytes; /* in the file */
+    unsigned version; /* of the format */
+    uint64_t bytes;   /* in the file */
     uint64_t blob_bytes;
     int64_t at_us; /* the time of the last line */
     bool begun, stopped;

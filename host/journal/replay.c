@@ -144,7 +144,7 @@ static void answer(struct cr_replay *p, struct caprun_run *run, const struct cr_
                                (const char *)json->data, json->len, &json->data) < 0 &&
         cr_run_look(run).state != CR_RUN_ENDED) {
         cr_run_set_message(run, "%s:%zu: the answer to call %u cannot be told", p->journal.path,
-                           cr_journal_number(&p->journal, line), line->n);
+                           line->number, line->n);
         cr_run_end(run, CAPRUN_OUTCOME_JOURNAL_INVALID);
     }
     show_time(p, run, line);
@@ -167,7 +167,7 @@ bool cr_replay_read(struct cr_replay *p, const struct cr_journal_line *line, con
 bool cr_replay_has_read(struct cr_replay *p, const struct cr_journal_line *line,
                         const struct cr_blob_job *b)
 {
-    size_t number = cr_journal_number(&p->journal, line);
+    size_t number = line->number;
     struct cr_err why;
 
     p->reading = NULL;
@@ -250,7 +250,7 @@ static void tell_failure(struct cr_replay *p, struct caprun_run *run,
     cr_replay_set_decider(p, run, line->n);
     if (!state_text || !code_text || !message_text) {
         cr_run_set_message(run, "%s:%zu: this is no failure of a call", p->journal.path,
-                           cr_journal_number(&p->journal, line));
+                           line->number);
         cr_run_end(run, CAPRUN_OUTCOME_JOURNAL_INVALID);
     } else if (strcmp(state_text, "denied") == 0) {
         deny(run, line->n, message_text);

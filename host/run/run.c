@@ -197,17 +197,17 @@ bool cr_run_go_live(struct caprun_run *run, int64_t now_us)
     return run->state != CR_RUN_ENDED;
 }
 
-void cr_run_name_code(struct caprun_run *run, const uint8_t digest[CR_HASH_BYTES])
+void cr_spec_name_code(struct cr_spec *spec, const uint8_t digest[CR_HASH_BYTES])
 {
-    (void)snprintf(run->name, sizeof(run->name), "cap:%02x%02x%02x%02x", digest[0], digest[1],
-                   digest[2], digest[3]);
+    (void)snprintf(spec->code_name, sizeof(spec->code_name), "cap:%02x%02x%02x%02x", digest[0],
+                   digest[1], digest[2], digest[3]);
 }
 
 static void take_digest(struct caprun_run *run)
 {
     cr_hash_take(run->spec.code.data, run->spec.code.len, run->digest);
-    if (!run->name[0])
-        cr_run_name_code(run, run->digest);
+    if (!run->spec.code_name[0])
+        cr_spec_name_code(&run->spec, run->digest);
 }
 
 static void wait_for_another(struct caprun_run *run, struct cr_worker *w, const struct cr_err *why);
@@ -231,7 +231,7 @@ static void worker_ready(struct cr_worker *w)
         return;
     }
     cr_worker_limit_cpu(w, run->guest.cpu_s);
-    job.name_len = (uint32_t)strlen(run->name);
+    job.name_len = (uint32_t)strlen(run->spec.code_name);
     memcpy(job.seed, run->spec.seed, sizeof(job.seed));
     run->date_us = today();
     run->job_us = cr_loop_now();
@@ -241,7 +241,7 @@ static void worker_ready(struct cr_worker *w)
     cr_pool_worker_is_ready(run->pool);
     cr_run_send(run, (struct wire_header){.type = WIRE_JOB},
                 (struct wire_part[]){{&job, sizeof(job)},
-                                     {run->name, job.name_len},
+                                     {run->spec.code_name, job.name_len},
                                      {run->spec.schema.data, run->spec.schema.len},
                                      {run->spec.code.data, run->spec.code.len},
                                      {run->spec.args.data, run->spec.args.len},

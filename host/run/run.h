@@ -133,9 +133,6 @@ void cr_run_answer_from_journal(struct caprun_run *run);
 /* The memory that a run has by default. */
 uint64_t cr_run_default_memory(const struct caprun_run *run);
 
-/* Code is called by what it is: stack traces say cap:1a2b3c4d, and no path of the host. */
-void cr_run_name_code(struct caprun_run *run, const uint8_t digest[CR_HASH_BYTES]);
-
 /* What the next frame says of time. */
 void cr_run_set_time(struct caprun_run *run, int64_t now_us, int64_t date_us);
 

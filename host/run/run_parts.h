@@ -34,7 +34,6 @@ struct caprun_run {
     struct cr_pool *pool;
     struct cr_spec spec;
     uint8_t digest[CR_HASH_BYTES]; /* SHA-256 of the code, from the start on */
-    char name[16];                 /* what stack traces call the code; "": as its digest says */
     void (*on_log)(void *data, const char *line, size_t len);
     void *log_data;
     void (*on_call)(void *data, struct caprun_run *run, uint32_t call, const char *method,

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "base/hash.h"
 #include "policy/tool_list.h"
 #include "wire.h"
 
@@ -22,7 +23,8 @@ struct cr_run_limits {
 struct cr_spec {
     char id[37];
     struct cr_buf code, args;
-    struct cr_buf schema, env; /* empty: there is none */
+    char code_name[WIRE_NAME_MAX + 1]; /* what stacks call the code; "": as its digest says */
+    struct cr_buf schema, env;         /* empty: there is none */
     struct cr_buf origin;      /* JSON, for the recorder: where the code came from; or empty */
     struct cr_tool_list tools; /* if it is set, the run may make only these calls */
     struct cr_run_limits limits;
@@ -34,5 +36,8 @@ struct cr_spec {
     bool has_seed; /* it was given; else it is made at the start */
     bool stop_when_denied;
 };
+
+/* Names the code by its digest: stacks say cap:1a2b3c4d, and no path of the host. */
+void cr_spec_name_code(struct cr_spec *spec, const uint8_t digest[CR_HASH_BYTES]);
 
 #endif

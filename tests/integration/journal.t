@@ -33,8 +33,8 @@ def the_first_line_has_all_that_the_run_was_given():
         code, args = "return [args.x, 'é\\n']", '{"x": [1, {"y": null}]}'
         head = lines_of(r.record(code, args, "--timeout", "7s", "--memory", "64m"))[0]
         equal(list(head), ["journal", "run", "time", "caprun", "engine", "prelude", "boot", "origin", "limits", "onDenied",
-                           "seed", "code", "args"])
-        equal((head["journal"], head["code"], head["args"]), (1, code, json.loads(args)))
+                           "seed", "codeName", "code", "args"])
+        equal((head["journal"], head["code"], head["args"]), (2, code, json.loads(args)))
         equal((list(head["limits"]), head["limits"]["timeoutMs"], head["limits"]["memoryBytes"]), (LIMITS, 7000, 64 << 20))
         assert re.fullmatch(r"[0-9a-f]{80}", head["seed"]) and re.fullmatch(r"[0-9a-f-]{36}", head["run"]), head
         assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", head["time"]), head["time"]
@@ -53,7 +53,7 @@ def the_lines_stand_in_the_order_in_which_things_happened():
         times = [line["at"] for line in lines[1:]]
         equal(times, sorted(times))
         equal((lines[3]["n"], lines[3]["method"], lines[3]["args"]), (1, "s:echo", {"b": 1}))
-        equal((lines[4]["send"], lines[4]["by"]), (1, "rule:*"))
+        equal((lines[4]["send"], lines[4]["tool"], lines[4]["decision"], lines[4]["by"]), (1, "s:echo", "allow", "rule:*"))
         equal((lines[5]["n"], lines[5]["json"]["structuredContent"]), (1, {"b": 1}))
         equal((lines[-2]["result"], lines[-1]["end"], lines[-1]["calls"]), ("c", "SUCCESS", 1))
 

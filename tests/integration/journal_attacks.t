@@ -23,7 +23,7 @@ from journals import bodies_of, lines_of, read, recorder, seal
 
 JOB = {"at": 0, "to": "job", "date": 1700000000000000}
 CALL = {"at": 5, "from": "call", "n": 1, "method": "s:echo", "args": {}}
-SEND = {"at": 6, "send": 1, "by": "rule:*"}
+SEND = {"at": 6, "send": 1, "tool": "s:echo", "decision": "allow", "by": "rule:*"}
 REPLY = {"at": 7, "to": "reply", "n": 1, "kind": "tool", "json": {"content": []}}
 DONE = {"at": 8, "from": "done", "result": 1}
 END = {"at": 9, "end": "SUCCESS", "calls": 1, "cpuUs": 0, "memoryBytes": 0}
@@ -74,7 +74,7 @@ FORGED = {
     "time with a fraction": (changed(5, at=9.5), {}, 2, "does not begin with its time"),
     "a line after the end": ([*WHOLE, DONE], {}, 2, "after the end"),
     "words after the last": ([*WHOLE[:5], {"at": 9, "from": "log", "line": "x"}, END], {}, 2, "said its last"),
-    "a line that nobody knows": ([*WHOLE[:3], {"at": 6, "from": "x"}, *WHOLE[3:]], {}, 2, "no line of this version"),
+    "a line that nobody knows": ([*WHOLE[:3], {"at": 6, "from": "x"}, *WHOLE[3:]], {}, 2, "does not know such a line"),
     "a line without anything": ([*WHOLE[:3], b'{"at":6', *WHOLE[3:]], {}, 2, "JOURNAL_INVALID"),
     "an answer that is no JSON": ([*WHOLE[:3], b'{"at":7,"to":"reply","n":1,"kind":"tool","json":{]', *WHOLE[4:]],
                                   {}, 2, "not JSON"),
@@ -114,7 +114,7 @@ FORGED = {
     "more tools than may be": (WHOLE, {"tools": ["s:echo"] * 10001}, 2, '"tools" is too long'),
     "a tool with too long a name": (WHOLE, {"tools": ["s:" + "x" * 192]}, 2, '"tools" is too long'),
     "limits that are none": (WHOLE, {"limits": {}}, 2, '"timeoutMs"'),
-    "another version": (WHOLE, {"journal": 2}, 2, "version 2"),
+    "another version": (WHOLE, {"journal": 3}, 2, "version 3"),
 }
 
 

@@ -146,7 +146,7 @@ def sealed(lines):
 
 # name: (what is done to the lines, the number of the line that is refused, words)
 SENSELESS = {
-    "another version": (lambda l: change(l, "journal", journal=2), 1, "version 2"),
+    "another version": (lambda l: change(l, "journal", journal=3), 1, "version 3"),
     "no version": (lambda l: change(l, "journal", journal="1"), 1, "not a journal"),
     "no code": (lambda l: change(l, "journal", code=None), 1, '"code"'),
     "no args": (lambda l: change(l, "journal", args=None), 1, '"args"'),
@@ -173,7 +173,7 @@ SENSELESS = {
     "an answer of a path": (lambda l: change(l, "to reply", json=None, jsonBlob="../" * 21 + "x", jsonBytes=9), 6, '"json"'),
     "a time that goes back": (lambda l: change(l, "to wake", at=0), None, "earlier"),
     "a time over all": (lambda l: change(l, "to wake", at=2**60), None, "time"),
-    "a kind that there is not": (lambda l: change(l, "to wake", to="sleep"), None, "no line of this version"),
+    "a kind that there is not": (lambda l: change(l, "to wake", to="sleep"), None, "does not know such a line"),
     "two ends": (lambda l: doubled(l, "end"), None, "after the end"),
     "two results": (lambda l: doubled(l, "from done"), None, "had said its last"),
     "no end": (lambda l: without(l, "end"), None, "ends early"),

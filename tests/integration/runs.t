@@ -55,7 +55,7 @@ def call(n, at, method="s:echo", args="{}"):
 
 
 def send(n, at):
-    return f'{{"at":{at},"send":{n},"by":"rule:s:*"'
+    return f'{{"at":{at},"send":{n},"tool":"s:echo","decision":"allow","by":"rule:s:*"'
 
 
 def reply(n, at):

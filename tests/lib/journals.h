@@ -14,15 +14,22 @@
 #include "scratch.h"
 
 #define SEED "00000000000000000000000000000000000000000000000000000000000000000000000000000000"
-#define HEAD_START                                                                      \
-    "{\"journal\":1,\"run\":\"01234567-89ab-7def-8123-456789abcdef\",\"time\":\"t\","   \
-    "\"caprun\":\"0\",\"engine\":\"e\",\"prelude\":\"p\",\"boot\":\"b\",\"limits\":{"   \
-    "\"timeoutMs\":1000,\"cpuMs\":1000,\"rpcTimeoutMs\":1000,\"memoryBytes\":33554432," \
-    "\"resultBytes\":1000,\"logBytes\":1000,\"maxCalls\":10,\"maxConcurrentCalls\":4}," \
-    "\"onDenied\":\"continue\",\"seed\":\"" SEED "\""
+#define LIMITS                                                                         \
+    "\"limits\":{\"timeoutMs\":1000,\"cpuMs\":1000,\"rpcTimeoutMs\":1000,"             \
+    "\"memoryBytes\":33554432,\"resultBytes\":1000,\"logBytes\":1000,\"maxCalls\":10," \
+    "\"maxConcurrentCalls\":4}"
+#define HEAD_BEFORE_NAME                                                              \
+    "{\"journal\":2,\"run\":\"01234567-89ab-7def-8123-456789abcdef\",\"time\":\"t\"," \
+    "\"caprun\":\"0\",\"engine\":\"e\",\"prelude\":\"p\",\"boot\":\"b\"," LIMITS      \
+    ",\"onDenied\":\"continue\",\"seed\":\"" SEED "\""
+#define HEAD_START HEAD_BEFORE_NAME ",\"codeName\":\"cap:0\""
 #define HEAD HEAD_START ",\"code\":\"return 1\",\"args\":{\"a\":[1]}"
 #define JOB "{\"at\":0,\"to\":\"job\",\"date\":1000000"
 #define CALL(at, n) "{\"at\":" #at ",\"from\":\"call\",\"n\":" #n ",\"method\":\"a:b\",\"args\":{}"
+#define SEND(at, n, tool)                                                                         \
+    "{\"at\":" #at ",\"send\":" #n ",\"tool\":\"" tool "\",\"decision\":\"allow\",\"by\":\"rule:" \
+    "x\""
+#define RESUME "{\"at\":1,\"resume\":true,\"date\":5,\"boot\":\"b\""
 #define END(at) "{\"at\":" #at ",\"end\":\"SUCCESS\",\"calls\":0,\"cpuUs\":1,\"memoryBytes\":1"
 
 static struct cr_buf journal_text;

@@ -7,6 +7,7 @@
 #include "journals.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define SIXTY_FIVE BLOB "a"
 #define BLOB "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" /* of nothing */
 
 static struct cr_journal journal;
@@ -64,13 +65,13 @@ TEST(every_kind_of_line_is_known)
         {JOB, CR_JOURNAL_JOB, 0},
         {CALL(1, 1), CR_JOURNAL_CALL, 1},
         {CALL(2, 2), CR_JOURNAL_CALL, 2},
-        {"{\"at\":3,\"send\":1,\"by\":\"rule:x\"", CR_JOURNAL_SEND, 1},
+        {SEND(3, 1, "a:b"), CR_JOURNAL_SEND, 1},
         {"{\"at\":4,\"from\":\"log\",\"line\":\"x\"", CR_JOURNAL_LOG, 0},
         {"{\"at\":5,\"to\":\"reply\",\"n\":1,\"kind\":\"tool\",\"json\":{}", CR_JOURNAL_REPLY, 1},
         {"{\"at\":5,\"to\":\"fail\",\"n\":2,\"state\":\"failed\"", CR_JOURNAL_FAIL, 2},
         {"{\"at\":6,\"to\":\"wake\"", CR_JOURNAL_WAKE, 0},
         {"{\"at\":7,\"from\":\"blocked\",\"api\":\"x\"", CR_JOURNAL_BLOCKED, 0},
-        {"{\"at\":8,\"resume\":true,\"date\":5,\"boot\":\"other\"", CR_JOURNAL_RESUME, 0},
+        {"{\"at\":8,\"resume\":true,\"date\":5,\"boot\":\"other\"," LIMITS, CR_JOURNAL_RESUME, 0},
         {"{\"at\":9,\"from\":\"done\",\"result\":1", CR_JOURNAL_DONE, 0},
         {END(9), CR_JOURNAL_END, 0},
     };
@@ -83,7 +84,7 @@ TEST(every_kind_of_line_is_known)
     CHECK(reads() && journal.count == COUNT(lines) && journal.calls == 2 && journal.has_job);
     for (size_t i = 0; i < COUNT(lines); i++) {
         CHECK(journal.lines[i].kind == lines[i].kind && journal.lines[i].n == lines[i].n);
-        CHECK(cr_journal_number(&journal, &journal.lines[i]) == i + 2);
+        CHECK(journal.lines[i].number == i + 2);
         CHECK(journal.lines[i].len == strlen(lines[i].line));
         CHECK(memcmp(journal.lines[i].text, lines[i].line, journal.lines[i].len) == 0);
         CHECK(journal.lines[i].body == strchr(journal.lines[i].text, ',') + 1);
@@ -175,14 +176,14 @@ TEST(a_line_that_makes_no_sense_is_refused_with_its_number)
         {{JOB, CALL(1, 9999999999)}, 3, "which call"},
         {{JOB, CALL(1, "1")}, 3, "which call"},
         {{JOB, CALL(5, 1), CALL(4, 2)}, 4, "earlier"},
-        {{JOB, "{\"at\":1,\"send\":1"}, 3, "has not been made"},
+        {{JOB, SEND(1, 1, "a:b")}, 3, "has not been made"},
         {{JOB, "{\"at\":1,\"send\":\"x\""}, 3, "which call was sent"},
         {{JOB, "{\"at\":1,\"to\":\"reply\",\"n\":1"}, 3, "has not been made"},
         {{JOB, CALL(1, 1), "{\"at\":1,\"to\":\"fail\",\"n\":1",
           "{\"at\":1,\"to\":\"reply\",\"n\":1"},
          5,
          "was answered"},
-        {{JOB, CALL(1, 1), "{\"at\":1,\"to\":\"fail\",\"n\":1", "{\"at\":1,\"send\":1"},
+        {{JOB, CALL(1, 1), "{\"at\":1,\"to\":\"fail\",\"n\":1", SEND(1, 1, "a:b")},
          5,
          "was answered"},
         {{JOB, "{\"at\":1,\"from\":\"full\"", CALL(1, 1)}, 4, "had said its last"},
@@ -192,9 +193,26 @@ TEST(a_line_that_makes_no_sense_is_refused_with_its_number)
         {{JOB, "{\"at\":1,\"resume\":true,\"date\":5"}, 3, "\"boot\""},
         {{JOB, "{\"at\":1,\"resume\":true,\"date\":5,\"boot\":1"}, 3, "\"boot\""},
         {{"{\"at\":1,\"resume\":true,\"date\":5,\"boot\":\"\""}, 2, "nothing to resume"},
+        {{JOB, RESUME "," LIMITS, "{\"at\":0,\"to\":\"wake\""}, 4, "earlier"},
+        {{JOB, RESUME}, 3, "\"limits\" is missing"},
+        {{JOB, RESUME ",\"limits\":1"}, 3, "\"limits\" is missing, or"},
+        {{JOB, RESUME ",\"limits\":{}"}, 3, "\"timeoutMs\""},
+        {{JOB, RESUME ",\"limits\":{\"fuel\":1}"}, 3, "\"fuel\" is not known"},
+        {{JOB, "{\"at\":1,\"resume\":3,\"date\":5,\"boot\":\"b\"," LIMITS}, 3, "is not true"},
+        {{JOB, CALL(1, 1), "{\"at\":1,\"send\":1,\"tool\":\"a:b\",\"decision\":\"allow\""},
+         4,
+         "who allowed"},
+        {{JOB, CALL(1, 1), "{\"at\":1,\"send\":1,\"decision\":\"allow\",\"by\":\"x\""},
+         4,
+         "which tool"},
+        {{JOB, CALL(1, 1), "{\"at\":1,\"send\":1,\"tool\":\"a:b\",\"by\":\"x\""}, 4, "who allowed"},
+        {{JOB, CALL(1, 1),
+          "{\"at\":1,\"send\":1,\"tool\":\"a:b\",\"decision\":\"deny\",\"by\":\"x\""},
+         4,
+         "who allowed"},
         {{"{\"at\":0"}, 2, ""},
-        {{"{\"at\":0,\"x\":1"}, 2, "no line of this version"},
-        {{"{\"at\":0,\"n\":1,\"from\":\"call\""}, 2, "no line of this version"},
+        {{"{\"at\":0,\"x\":1"}, 2, "does not know such a line"},
+        {{"{\"at\":0,\"n\":1,\"from\":\"call\""}, 2, "does not know such a line"},
         {{"{\"x\":1,\"at\":0,\"to\":\"wake\""}, 2, "begin with its time"},
         {{"{\"at\":-1,\"end\":\"SUCCESS\""}, 2, "begin with its time"},
         {{"{\"at\":1.5,\"end\":\"SUCCESS\""}, 2, "begin with its time"},
@@ -217,13 +235,21 @@ TEST(a_line_that_makes_no_sense_is_refused_with_its_number)
 TEST(a_header_that_lacks_something_is_refused)
 {
     static const char *const heads[][2] = {
-        {"{\"journal\":2", "version 2, and this caprun reads version 1"},
+        {"{\"journal\":3", "version 3, and this caprun ("},
+        {"{\"journal\":0", "version 0, and this caprun ("},
+        {"{\"journal\":2", "\"run\""},
+        {"{\"journal\":2,\"new\":1", "\"new\" is not known to this version of caprun"},
         {"{\"journal\":\"1\"", "not a journal"},
         {"{\"journals\":1", "not a journal"},
         {"{\"journal\":1", "\"run\""},
         {HEAD_START ",\"args\":{}", "\"code\""},
         {HEAD_START ",\"code\":1,\"args\":{}", "\"code\""},
         {HEAD_START ",\"code\":\"\"", "\"args\""},
+        {HEAD_BEFORE_NAME ",\"code\":\"\",\"args\":{}", "\"codeName\""},
+        {HEAD_BEFORE_NAME ",\"codeName\":\"\",\"code\":\"\",\"args\":{}", "\"codeName\""},
+        {HEAD_BEFORE_NAME ",\"codeName\":\"a\\nb\",\"code\":\"\",\"args\":{}", "\"codeName\""},
+        {HEAD_BEFORE_NAME ",\"codeName\":\"" SIXTY_FIVE "\",\"code\":\"\",\"args\":{}",
+         "\"codeName\""},
         {HEAD ",\"env\":[]", "\"env\""},
         {HEAD ",\"env\":{\"A\":1}", "\"env\""},
         {HEAD ",\"envKey\":1", "\"envKey\""},
@@ -244,6 +270,69 @@ TEST(a_header_that_lacks_something_is_refused)
     }
     journal_begin(HEAD ",\"env\":{\"A\":\"\"},\"envKey\":\"k\",\"tools\":[\"a:b\"],\"origin\":{}");
     CHECK(reads() && journal.head.env && journal.head.tools && journal.head.origin);
+    cr_journal_clear(&journal);
+    scratch_end();
+}
+
+/* --- what another version may add ----------------------------------------------------------- */
+
+TEST(unknown_critical_parts_are_rejected_and_optional_ones_ignored)
+{
+    static const struct {
+        const char *line, *words; /* NULL: it is read, and ignored */
+    } cases[] = {
+        {"{\"at\":1,\"to\":\"wake\",\"_why\":\"x\",\"_more\":{\"to\":1}", NULL},
+        {"{\"at\":1,\"_note\":\"x\",\"whatever\":1", NULL},
+        {"{\"at\":1,\"_\":1", NULL},
+        {"{\"at\":1,\"to\":\"wake\",\"why\":\"x\"", "\"why\" is not known to this version"},
+        {"{\"at\":1,\"to\":\"wake\",\"\":1", "\"\" is not known to this version"},
+        {"{\"at\":1,\"run\":1,\"to\":\"wake\"", "does not know such a line"},
+        {"{\"at\":1,\"ask\":1", "does not know such a line"},
+        {"{\"at\":1,\"from\":\"log\",\"_x\":1,\"line\":\"x\"", "stands after an optional field"},
+        {"{\"at\":1,\"from\":\"log\",\"line\":\"x\",\"line\":\"y\"", "is there twice"},
+        {"{\"at\":1,\"from\":\"log\",\"line\":\"x\",\"at\":1", "is there twice"},
+    };
+
+    CHECK(scratch_begin());
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        journal_begin(HEAD ",\"_kept\":[1]");
+        journal_add(JOB);
+        journal_add(cases[i].line);
+        journal_add(END(2));
+        CHECK(cases[i].words ? refuses(3, cases[i].words) : reads() && journal.end);
+        CHECK(cases[i].words || journal.end->number == 4);
+        cr_journal_clear(&journal);
+    }
+    journal_begin(HEAD); /* an optional line is no way around the order of lines */
+    journal_add(END(5));
+    journal_add("{\"at\":6,\"_note\":1");
+    CHECK(refuses(3, "after the end"));
+    scratch_end();
+}
+
+TEST(a_replay_compares_only_what_is_critical)
+{
+    CHECK(scratch_begin());
+    journal_begin(HEAD);
+    journal_add(JOB);
+    journal_add("{\"at\":1,\"from\":\"log\",\"line\":\"x\",\"_more\":1,\"_most\":2");
+    CHECK(reads() && journal.count == 2);
+    CHECK(journal.lines[1].body_len == strlen("\"from\":\"log\",\"line\":\"x\""));
+    cr_journal_clear(&journal);
+    scratch_end();
+}
+
+TEST(a_resumed_run_has_the_limits_of_its_last_life)
+{
+    CHECK(scratch_begin());
+    journal_begin(HEAD);
+    journal_add(JOB);
+    CHECK(reads() && journal.head.timeout_ms == 1000 && journal.head.max_calls == 10);
+    cr_journal_clear(&journal);
+    journal_add(RESUME ",\"limits\":{\"timeoutMs\":7,\"cpuMs\":1,\"rpcTimeoutMs\":1,"
+                       "\"memoryBytes\":1,\"resultBytes\":1,\"logBytes\":1,\"maxCalls\":3,"
+                       "\"maxConcurrentCalls\":1}");
+    CHECK(reads() && journal.head.timeout_ms == 7 && journal.head.max_calls == 3);
     cr_journal_clear(&journal);
     scratch_end();
 }
@@ -292,10 +381,10 @@ TEST(values_and_texts_of_a_line_are_found)
 
     CHECK(scratch_begin());
     line = third("{\"at\":1,\"from\":\"done\",\"result\":{\"x\":[1, "
-                 "2]},\"s\":\"a\\n\\u00e9\\ud83d\\ude00\"");
+                 "2]},\"_s\":\"a\\n\\u00e9\\ud83d\\ude00\"");
     CHECK(line && cr_journal_json(&journal, line, "result", &out, &why) == 0);
     CHECK(is_out("{\"x\":[1, 2]}"));
-    cr_journal_text(line, "s", &out);
+    cr_journal_text(line, "_s", &out);
     CHECK(is_out("a\n\xc3\xa9\xf0\x9f\x98\x80"));
     cr_journal_text(line, "result", &out); /* is no text */
     cr_journal_text(line, "none", &out);
@@ -398,7 +487,7 @@ static bool put_long_header(size_t count, const char *each)
     cr_buf_clear(&journal_text);
     cr_buf_init(&journal_text, 64u << 20);
     memset(journal_chain, 0, sizeof(journal_chain));
-    cr_buf_str(&journal_text, HEAD ",\"more\":[0");
+    cr_buf_str(&journal_text, HEAD ",\"_more\":[0");
     while (count--)
         cr_buf_str(&journal_text, each);
     cr_buf_str(&journal_text, "]");

@@ -394,15 +394,22 @@ static bool has_exact_name(struct cr_gate *gate, const char *tool)
 
 static struct cr_gate gate = {.take = answer_call, .is_idempotent = has_exact_name};
 
-/* Resumes a run whose call a:b was sent, as |first| and |second| (or NULL) say. */
-static bool goes_on_after(const char *first, const char *second, enum caprun_outcome outcome)
+/*
+ * Resumes a run whose call a:b was sent, as |first| and |second| (or NULL) say, in a journal of
+ * |version|.
+ */
+static bool goes_on_after(unsigned version, const char *first, const char *second,
+                          enum caprun_outcome outcome)
 {
-    char resume[200], boot[64];
+    char head[1000], resume[400], boot[64];
 
     cr_record_boot(boot);
-    (void)snprintf(resume, sizeof(resume), "{\"at\":3,\"resume\":true,\"date\":1,\"boot\":\"%s\"",
-                   boot);
-    journal_begin(HEAD_START ",\"code\":\"return mcp.a.b({})\",\"args\":{}");
+    (void)snprintf(resume, sizeof(resume),
+                   "{\"at\":3,\"resume\":true,\"date\":1,\"boot\":\"%s\"," LIMITS, boot);
+    (void)snprintf(head, sizeof(head), "%s",
+                   HEAD_START ",\"code\":\"return mcp.a.b({})\",\"args\":{}");
+    head[strlen("{\"journal\":")] = (char)('0' + version);
+    journal_begin(head);
     journal_add(JOB);
     journal_add(CALL(1, 1));
     journal_add(first);
@@ -429,22 +436,31 @@ TEST(a_call_is_idempotent_by_the_exact_name_in_its_send_line)
     static const struct {
         const char *first, *second, *judged;
         int asked;
+        unsigned version;
     } cases[] = {
-        {TOOL("a:exact"), NULL, "a:exact", 1},
-        {TOOL("a:exact") ",\"by\":\"rule:*\"", TOOL("a:exact"), "a:exact", 1},
-        {TOOL("a:b"), NULL, "a:b", 0},
-        {SENT(""), NULL, "", 0},
-        {SENT(",\"by\":\"rule:*\""), NULL, "", 0},
-        {SENT(",\"tool\":1"), NULL, "", 0},
-        {TOOL(""), NULL, "", 0},
-        {TOOL("a:b"), TOOL("a:exact"), "", 0},
-        {SENT(""), TOOL("a:exact"), "", 0},
-        {TOOL("a:exact"), SENT(""), "", 0},
+        {SEND(3, 1, "a:exact"), NULL, "a:exact", 1, 2},
+        {SEND(3, 1, "a:exact"), SEND(3, 1, "a:exact"), "a:exact", 1, 2},
+        {SEND(3, 1, "a:b"), NULL, "a:b", 0, 2},
+        {SEND(3, 1, ""), NULL, "", 0, 2},
+        {SEND(3, 1, "a:b"), SEND(3, 1, "a:exact"), "", 0, 2},
+        {SENT(",\"tool\":1,\"decision\":\"allow\",\"by\":\"\""), NULL, "", 0, 2},
+        /* the application was called by the name that the code has chosen */
+        {TOOL("a:exact") ",\"decision\":\"allow\",\"by\":\"application\"", NULL, "", 0, 2},
+        {TOOL("a:exact"), NULL, "a:exact", 1, 1},
+        {TOOL("a:exact") ",\"by\":\"rule:*\"", TOOL("a:exact"), "a:exact", 1, 1},
+        {TOOL("a:b"), NULL, "a:b", 0, 1},
+        {SENT(""), NULL, "", 0, 1},
+        {SENT(",\"by\":\"rule:*\""), NULL, "", 0, 1},
+        {SENT(",\"tool\":1"), NULL, "", 0, 1},
+        {TOOL(""), NULL, "", 0, 1},
+        {TOOL("a:b"), TOOL("a:exact"), "", 0, 1},
+        {SENT(""), TOOL("a:exact"), "", 0, 1},
+        {TOOL("a:exact"), SENT(""), "", 0, 1},
     };
 
     CHECK(begin());
     for (size_t i = 0; i < COUNT(cases); i++) {
-        CHECK(goes_on_after(cases[i].first, cases[i].second,
+        CHECK(goes_on_after(cases[i].version, cases[i].first, cases[i].second,
                             cases[i].asked ? OK : CAPRUN_OUTCOME_RPC_ERROR));
         CHECK(asked == cases[i].asked && strcmp(judged, cases[i].judged) == 0);
     }

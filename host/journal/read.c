@@ -1,0 +1,520 @@
+/*
+ * read.c - reads a journal and rejects what is damaged: for each line its hash, its fields, and
+ * whether it makes sense after the lines before it.
+ */
+#include "journal/journal.h"
+
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/locate.h"
+#include "base/scan.h"
+#include "journal/fields.h"
+#include "journal/line.h"
+#include "run/envelope.h"
+#include "wire.h"
+
+#define MAX_JOURNAL (1u << 30)
+#define MAX_US ((int64_t)1 << 52) /* 142 years */
+#define ESCAPED 6u                /* bytes that one byte may become in a string */
+#define BESIDE (8u << 10)         /* names, numbers and the hash of a line */
+
+static const struct {
+    const char *key, *value;
+    const char *fields; /* the critical ones, "at" and |key| included */
+} kinds[] = {
+#define XX(name, key, value, fields) {key, value, "at " key fields},
+    CR_JOURNAL_MAP(XX)
+#undef XX
+};
+#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+/* Whether a line makes sense depends on the lines before it. */
+struct reading {
+    struct cr_journal *j;
+    size_t number;     /* of the current line */
+    uint8_t *answered; /* for each call, by its number: has it an answer? */
+    size_t answered_cap;
+    size_t cap;      /* of the array of lines */
+    int64_t base_us; /* what Date shows at time 0 */
+    bool told;       /* the worker was sent something after its job */
+    struct cr_err *why;
+};
+
+static int __attribute__((format(printf, 2, 3))) refuse(struct reading *r, const char *fmt, ...)
+{
+    char words[512];
+    va_list ap;
+
+    va_start(ap, fmt);
+    (void)vsnprintf(words, sizeof(words), fmt, ap);
+    va_end(ap);
+    (void)cr_err_end(r->why, CAPRUN_OUTCOME_JOURNAL_INVALID,
+                     "a journal is not to be edited; record the run again", "%s:%zu: %s",
+                     r->j->path, r->number, words);
+    return CAPRUN_E_INVAL;
+}
+
+static int refuse_header(struct reading *r, const char *what)
+{
+    return cr_err_end(r->why, CAPRUN_OUTCOME_JOURNAL_INVALID,
+                      "--record FILE makes one; caprun runs lists those that caprun has made",
+                      "%s:1: no journal of caprun begins like this: the first line %s", r->j->path,
+                      what);
+}
+
+static int refuse_stranger(struct reading *r)
+{
+    return cr_err_end(r->why, CAPRUN_OUTCOME_JOURNAL_INVALID,
+                      "--record FILE makes one; caprun runs lists those that caprun has made",
+                      "%s:%zu: it is not a journal of caprun", r->j->path, r->number);
+}
+
+/* --- one line ------------------------------------------------------------------------------- */
+
+/* Since version 2: a line of which every field is optional. */
+static bool is_optional(const struct reading *r, const struct cr_journal_line *line)
+{
+    return r->j->head.version > 1 && line->body_len > 2 && memcmp(line->body, "\"_", 2) == 0;
+}
+
+/* Checks which fields |line| has, and ends its body before the optional ones. */
+static int check_fields(struct reading *r, struct cr_journal_line *line)
+{
+    struct cr_err err;
+    size_t critical;
+
+    if (r->j->head.version == 1)
+        return 0;
+    if (cr_fields_check(line->text, line->len, kinds[line->kind].fields, &critical, &err) < 0)
+        return refuse(r, "%s", err.text);
+    line->body_len = critical - (size_t)(line->body - line->text);
+    return 0;
+}
+
+/* Sets the kind of |line|, which the first field of the body says. */
+static bool find_kind(struct reading *r, struct cr_journal_line *line)
+{
+    char start[32];
+
+    for (size_t i = 0; i < KINDS; i++) {
+        const char *value = kinds[i].value;
+        int len = snprintf(start, sizeof(start), "\"%s\":%s%s%s", kinds[i].key, value ? "\"" : "",
+                           value ? value : "", value ? "\"" : "");
+
+        if (line->body_len >= (size_t)len && memcmp(line->body, start, (size_t)len) == 0) {
+            line->kind = (enum cr_journal_kind)i;
+            return true;
+        }
+    }
+    (void)refuse(r, "this version of caprun (%s) does not know such a line", CAPRUN_VERSION);
+    return false;
+}
+
+/* Finds the body, which comes after {"at":12, */
+static bool find_body(struct reading *r, struct cr_journal_line *line)
+{
+    static const char start[] = "{\"at\":";
+    const char *comma = NULL;
+
+    if (line->len >= sizeof(start) && memcmp(line->text, start, sizeof(start) - 1) == 0 &&
+        cr_journal_take_number(line, "at", MAX_US, &line->at_us))
+        comma = memchr(line->text, ',', line->len);
+    if (!comma) {
+        (void)refuse(r, "it does not begin with its time, or there is nothing more in it");
+        return false;
+    }
+    line->body = comma + 1;
+    line->body_len = line->len - (size_t)(comma + 1 - line->text);
+    return true;
+}
+
+/* Bytes of a line that was written: of values that are not long, and texts that are escaped. */
+static size_t longest(enum cr_journal_kind kind)
+{
+    switch (kind) {
+    case CR_JOURNAL_REPLY:
+    case CR_JOURNAL_DONE:
+        return CR_LINE_INLINE + BESIDE;
+    case CR_JOURNAL_JOB:
+    case CR_JOURNAL_FAIL:
+    case CR_JOURNAL_WAKE:
+    case CR_JOURNAL_CALL:
+    case CR_JOURNAL_LOG:
+    case CR_JOURNAL_BLOCKED:
+    case CR_JOURNAL_THREW:
+    case CR_JOURNAL_LATE:
+    case CR_JOURNAL_FULL:
+    case CR_JOURNAL_SEND:
+    case CR_JOURNAL_RESUME:
+    case CR_JOURNAL_END:
+    case CR_JOURNAL_CUT:
+        break;
+    }
+    return ESCAPED *
+               (LIMIT_ERROR_MESSAGE_BYTES + LIMIT_ERROR_STACK_BYTES + (size_t)CR_LINE_INLINE) +
+           BESIDE;
+}
+
+/* --- does it make sense? ------------------------------------------------------------------------
+ */
+
+static bool ends_with(const struct reading *r, enum cr_journal_kind kind)
+{
+    return r->j->count && r->j->lines[r->j->count - 1].kind == kind;
+}
+
+static bool worker_is_over(const struct reading *r)
+{
+    return ends_with(r, CR_JOURNAL_DONE) || ends_with(r, CR_JOURNAL_THREW) ||
+           ends_with(r, CR_JOURNAL_LATE) || ends_with(r, CR_JOURNAL_FULL);
+}
+
+static int add_call(struct reading *r, struct cr_journal_line *line)
+{
+    uint32_t count = r->j->calls + 1;
+    size_t len = 0;
+
+    if (line->n != count || count > LIMIT_MAX_CALLS)
+        return refuse(r, "call %u comes after call %u", line->n, r->j->calls);
+    if (cr_journal_member(line, "args", &len) && len > CR_LINE_INLINE)
+        return refuse(r,
+                      "its args are longer than they can be: long values are files of their own");
+    if (count >= r->answered_cap) {
+        size_t cap = r->answered_cap ? 2 * r->answered_cap : 64;
+        uint8_t *more = realloc(r->answered, cap);
+
+        if (!more)
+            return cr_err_memory(r->why);
+        memset(more + r->answered_cap, 0, cap - r->answered_cap);
+        r->answered = more;
+        r->answered_cap = cap;
+    }
+    r->j->calls = count;
+    return 0;
+}
+
+static int check_open(struct reading *r, const struct cr_journal_line *line)
+{
+    if (!line->n || line->n > r->j->calls)
+        return refuse(r, "it is about call %u, which has not been made", line->n);
+    if (r->answered[line->n])
+        return refuse(r, "it is about call %u, which was answered", line->n);
+    return 0;
+}
+
+static bool has_value(const struct cr_journal_line *line, const char *key, const char *json)
+{
+    size_t len = 0;
+    const char *value = cr_journal_member(line, key, &len);
+
+    return value && len == strlen(json) && memcmp(value, json, len) == 0;
+}
+
+static int check_told(struct reading *r, struct cr_journal_line *line)
+{
+    if (line->kind != CR_JOURNAL_JOB && !r->j->has_job)
+        return refuse(r, "the worker is told something before its job");
+    if (line->kind == CR_JOURNAL_JOB) {
+        if (r->told || r->j->calls || !cr_journal_take_number(line, "date", MAX_US, &r->base_us))
+            return refuse(r, "this is no job, or not its place");
+        r->j->has_job = true;
+    } else {
+        r->told = true;
+    }
+    line->date_us = r->base_us + line->at_us;
+    if (line->kind != CR_JOURNAL_REPLY && line->kind != CR_JOURNAL_FAIL)
+        return 0;
+    if (check_open(r, line) < 0)
+        return CAPRUN_E_INVAL;
+    if (line->kind == CR_JOURNAL_FAIL && has_value(line, "code", "\"SUCCESS\""))
+        return refuse(r, "a call cannot fail with SUCCESS");
+    r->answered[line->n] = 1;
+    return 0;
+}
+
+static int check_heard(struct reading *r, struct cr_journal_line *line)
+{
+    if (!r->j->has_job)
+        return refuse(r, "the worker says something before it has a job");
+    return line->kind == CR_JOURNAL_CALL ? add_call(r, line) : 0;
+}
+
+/* Every call that was sent has the exact name of its tool, and who decided. */
+static int check_send(struct reading *r, const struct cr_journal_line *line)
+{
+    size_t len;
+
+    if (check_open(r, line) < 0)
+        return CAPRUN_E_INVAL;
+    if (r->j->head.version == 1)
+        return 0;
+    if (!has_value(line, "decision", "\"allow\"") || !cr_journal_member(line, "tool", &len) ||
+        !cr_journal_member(line, "by", &len))
+        return refuse(r, "it does not say which tool was called, or who allowed that");
+    return 0;
+}
+
+/* A resumed run may have other limits than before, and its journal then ends under these. */
+static int take_limits(struct reading *r, const struct cr_journal_line *line)
+{
+    size_t len = 0;
+    const char *json = cr_journal_member(line, "limits", &len);
+    struct cr_json_doc doc = {0};
+    struct cr_err err;
+    int code = json ? cr_json_parse(json, len, &doc, &err) : CAPRUN_E_INVAL;
+
+    if (code == 0)
+        code = cr_head_read_limits(json, len, doc.root, &r->j->head, &err);
+    cr_json_clear(&doc);
+    if (code == CAPRUN_E_NOMEM)
+        return cr_err_memory(r->why);
+    return code < 0 ? refuse(r, "%s", json ? err.text : "\"limits\" is missing") : 0;
+}
+
+static int check_resume(struct reading *r, const struct cr_journal_line *line)
+{
+    if (!r->j->has_job || !cr_journal_take_number(line, "date", MAX_US, &r->base_us))
+        return refuse(r, "there is nothing to resume here");
+    if (r->j->head.version > 1 && !has_value(line, "resume", "true"))
+        return refuse(r, "\"resume\" is not true");
+    r->told = true;
+    r->j->boot = cr_journal_member(line, "boot", &r->j->boot_len);
+    if (!r->j->boot || r->j->boot_len < 2)
+        return refuse(r, "\"boot\" is missing");
+    r->j->boot++;
+    r->j->boot_len -= 2;
+    return r->j->head.version > 1 ? take_limits(r, line) : 0;
+}
+
+static int check_end(struct reading *r, const struct cr_journal_line *line)
+{
+    char outcome[64];
+
+    cr_journal_show_outcome(line, outcome);
+    if (strcmp(cr_envelope_code(cr_envelope_outcome(outcome)), outcome) != 0 ||
+        strcmp(outcome, "REPLAY_DIFFERED") == 0 || strcmp(outcome, "JOURNAL_INVALID") == 0)
+        return refuse(r, "there is no such end");
+    return 0;
+}
+
+/* May a line, whatever it says, stand here? */
+static int check_order(struct reading *r, const struct cr_journal_line *line)
+{
+    if (ends_with(r, CR_JOURNAL_END) || ends_with(r, CR_JOURNAL_CUT))
+        return refuse(r, "there is a line after the end");
+    if (line->at_us < r->j->last_at_us && line->kind != CR_JOURNAL_JOB)
+        return refuse(r, "it is earlier than the line before");
+    r->j->last_at_us = line->at_us;
+    return 0;
+}
+
+static int check_sense(struct reading *r, struct cr_journal_line *line)
+{
+    int64_t n = 0;
+
+    if (check_order(r, line) < 0)
+        return CAPRUN_E_INVAL;
+    if (worker_is_over(r) && line->kind != CR_JOURNAL_END && line->kind != CR_JOURNAL_CUT)
+        return refuse(r, "the worker had said its last");
+    if (line->kind == CR_JOURNAL_CALL || line->kind == CR_JOURNAL_REPLY ||
+        line->kind == CR_JOURNAL_FAIL) {
+        if (!cr_journal_take_number(line, "n", LIMIT_MAX_CALLS, &n))
+            return refuse(r, "it does not say which call it is about");
+    } else if (line->kind == CR_JOURNAL_SEND &&
+               !cr_journal_take_number(line, "send", LIMIT_MAX_CALLS, &n)) {
+        return refuse(r, "it does not say which call was sent");
+    }
+    line->n = (uint32_t)n;
+    switch (line->kind) {
+    case CR_JOURNAL_JOB:
+    case CR_JOURNAL_REPLY:
+    case CR_JOURNAL_FAIL:
+    case CR_JOURNAL_WAKE:
+        return check_told(r, line);
+    case CR_JOURNAL_CALL:
+    case CR_JOURNAL_LOG:
+    case CR_JOURNAL_BLOCKED:
+    case CR_JOURNAL_DONE:
+    case CR_JOURNAL_THREW:
+    case CR_JOURNAL_LATE:
+    case CR_JOURNAL_FULL:
+        return check_heard(r, line);
+    case CR_JOURNAL_SEND:
+        return check_send(r, line);
+    case CR_JOURNAL_RESUME:
+        return check_resume(r, line);
+    case CR_JOURNAL_END:
+        return check_end(r, line);
+    case CR_JOURNAL_CUT:
+        break;
+    }
+    return 0;
+}
+
+/* --- all lines ----------------------------------------------------------------------------------
+ */
+
+static int check_length(struct reading *r, const struct cr_journal_line *line)
+{
+    if (line->len <= longest(line->kind))
+        return 0;
+    return refuse(r, "it is longer than such a line can be: long values are files of their own");
+}
+
+static int make_room(struct reading *r)
+{
+    struct cr_journal *j = r->j;
+    struct cr_journal_line *more;
+
+    if (j->count < r->cap)
+        return 0;
+    r->cap = r->cap ? 2 * r->cap : 64;
+    more = realloc(j->lines, r->cap * sizeof(*more));
+    if (!more)
+        return cr_err_memory(r->why);
+    j->lines = more;
+    return 0;
+}
+
+static int read_line(struct reading *r, const char *text, size_t len)
+{
+    struct cr_journal *j = r->j;
+    struct cr_journal_line line = {.text = text, .len = len, .number = r->number};
+
+    if (!find_body(r, &line))
+        return CAPRUN_E_INVAL;
+    if (is_optional(r, &line))
+        return check_length(r, &line) < 0 ? CAPRUN_E_INVAL : check_order(r, &line);
+    if (!find_kind(r, &line) || check_length(r, &line) < 0 || check_fields(r, &line) < 0 ||
+        check_sense(r, &line) < 0)
+        return CAPRUN_E_INVAL;
+    if (make_room(r) < 0)
+        return CAPRUN_E_NOMEM;
+    j->lines[j->count++] = line;
+    return 0;
+}
+
+/*
+ * Parses the first line. Another version of the format may have another way to tie its lines
+ * together, so the version is looked at before the hash.
+ */
+static int parse_head(struct reading *r, const char *text, size_t len)
+{
+    struct cr_journal *j = r->j;
+    struct cr_err err;
+
+    if (cr_json_parse_within(text, len, CR_HEAD_MAX_VALUES, &j->doc, &err) < 0)
+        return err.code == CAPRUN_E_NOMEM    ? cr_err_memory(r->why)
+               : err.code == CAPRUN_E_TOOBIG ? refuse_header(r, "has too many values")
+                                             : refuse_stranger(r);
+    if (!cr_json_get(j->doc.root, "journal"))
+        return refuse_stranger(r);
+    return cr_head_read_version(j->doc.root, &j->head, &err) < 0 ? refuse(r, "%s", err.text) : 0;
+}
+
+/* |len| is without the hash. */
+static int read_head(struct reading *r, const char *text, size_t len)
+{
+    struct cr_journal *j = r->j;
+    struct cr_err err;
+
+    if (cr_head_read(text, len, j->doc.root, &j->head, &err) < 0)
+        return refuse(r, "%s", err.text);
+    j->boot = j->head.boot;
+    j->boot_len = strlen(j->boot);
+    return 0;
+}
+
+/* |len| is without the line's end. */
+static int check_line(struct reading *r, const char *text, size_t len)
+{
+    struct cr_err err;
+    size_t body;
+    int code;
+
+    if (r->number == 1 && len > CR_HEAD_MAX_BYTES)
+        return refuse_header(r, "is over 12 MiB");
+    code = cr_scan_json((const uint8_t *)text, len, CR_SCAN_PASS, &err);
+    if (code == CAPRUN_E_NOMEM)
+        return cr_err_memory(r->why);
+    if (code < 0 && r->number == 1)
+        return refuse_stranger(r);
+    if (code < 0)
+        return refuse(r, "it is not JSON: %s", err.text);
+    if (r->number == 1 && parse_head(r, text, len) < 0)
+        return CAPRUN_E_INVAL;
+    body = cr_line_check(text, len, r->j->chain);
+    if (!body)
+        return refuse(r, "its hash is wrong: this line, or one before it, is not what was written");
+    return r->number == 1 ? read_head(r, text, body) : read_line(r, text, body);
+}
+
+static int read_lines(struct reading *r)
+{
+    const char *text = (const char *)r->j->text.data, *end = text + r->j->text.len;
+    const char *at = text, *stop;
+
+    while (at < end && (stop = memchr(at, '\n', (size_t)(end - at)))) {
+        r->number++;
+        if (check_line(r, at, (size_t)(stop - at)) < 0)
+            return CAPRUN_E_INVAL;
+        at = stop + 1;
+        r->j->whole_len = (size_t)(at - text);
+    }
+    r->j->line_count = r->number;
+    r->number = r->number ? r->number : 1;
+    if (!r->j->doc.root)
+        return refuse_stranger(r);
+    if (ends_with(r, CR_JOURNAL_END))
+        r->j->end = &r->j->lines[r->j->count - 1];
+    if (ends_with(r, CR_JOURNAL_CUT))
+        r->j->cut = &r->j->lines[r->j->count - 1];
+    if (at < end && (r->j->end || r->j->cut)) {
+        r->number++;
+        return refuse(r, "there is something after the end");
+    }
+    return 0;
+}
+
+static int read_text(struct cr_journal *j, int fd, struct cr_err *why)
+{
+    struct cr_err err;
+    char name[300];
+    int r;
+
+    (void)snprintf(name, sizeof(name), "'%.280s'", j->path);
+    r = fd < 0 ? cr_file_read(AT_FDCWD, j->path, &j->text, NULL, &err)
+               : cr_file_read_fd(fd, name, &j->text, &err);
+    if (r == 1)
+        return cr_err_end(why, CAPRUN_OUTCOME_USAGE, "caprun runs lists what was recorded",
+                          "there is no journal '%s'", j->path);
+    if (r == CAPRUN_E_NOMEM)
+        return cr_err_memory(why);
+    return r < 0 ? cr_err_end(why, CAPRUN_OUTCOME_USAGE, NULL, "%s", err.text) : 0;
+}
+
+int cr_journal_read(const char *path, int fd, struct cr_journal *ret, struct cr_err *why)
+{
+    struct cr_journal j = {.path = strdup(path)};
+    struct reading reading = {.j = &j, .why = why};
+    int r;
+
+    cr_buf_init(&j.text, MAX_JOURNAL);
+    if (!j.path)
+        return cr_err_memory(why);
+    r = read_text(&j, fd, why);
+    if (r == 0)
+        r = read_lines(&reading);
+    free(reading.answered);
+    if (r < 0) {
+        cr_journal_clear(&j);
+        return r;
+    }
+    *ret = j;
+    return 0;
+}
