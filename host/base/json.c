@@ -233,6 +233,26 @@ const char *cr_json_type_name(enum cr_json_type type)
 
 /* --- places --------------------------------------------------------------------------------- */
 
+/* The nodes on the way to a value, from below the root on. */
+struct way {
+    const cJSON *nodes[CR_SCAN_MAX_DEPTH + 1];
+    size_t len;
+};
+
+/* Returns whether |value| is in |tree|, and adds the way to it. */
+static bool find_way(struct way *way, const cJSON *tree, const cJSON *value)
+{
+    if (tree == value)
+        return true;
+    for (const cJSON *child = tree->child; child; child = child->next) {
+        way->nodes[way->len++] = child;
+        if (find_way(way, child, value))
+            return true;
+        way->len--;
+    }
+    return false;
+}
+
 static void add_token(struct cr_buf *out, const char *key)
 {
     cr_buf_str(out, "/");
@@ -246,46 +266,31 @@ static void add_token(struct cr_buf *out, const char *key)
     }
 }
 
-/* Appends the way from |tree| to |value|, and returns whether there is one. */
-static bool add_way(struct cr_buf *out, const cJSON *tree, const cJSON *value,
-                    const cJSON **ret_parent)
+void cr_json_pointer(struct cr_buf *out, const struct cr_json_doc *doc, const struct cJSON *value)
 {
-    size_t index = 0, before = out->len;
+    const cJSON *parent = doc->root;
+    struct way way = {.len = 0};
 
-    if (tree == value)
-        return true;
-    for (const cJSON *child = tree->child; child; child = child->next) {
+    (void)find_way(&way, doc->root, value);
+    for (size_t i = 0; i < way.len; parent = way.nodes[i++]) {
+        const cJSON *child = parent->child;
+        size_t index = 0;
+
+        for (; child != way.nodes[i]; child = child->next)
+            index++;
         if (child->string)
             add_token(out, child->string);
         else
-            cr_buf_fmt(out, "/%zu", index++);
-        if (add_way(out, child, value, ret_parent)) {
-            if (child == value)
-                *ret_parent = tree;
-            return true;
-        }
-        if (!cr_buf_err(out))
-            out->len = before;
+            cr_buf_fmt(out, "/%zu", index);
     }
-    return false;
-}
-
-void cr_json_pointer(struct cr_buf *out, const struct cr_json_doc *doc, const struct cJSON *value)
-{
-    const cJSON *parent;
-
-    (void)add_way(out, doc->root, value, &parent);
 }
 
 const struct cJSON *cr_json_parent(const struct cr_json_doc *doc, const struct cJSON *value)
 {
-    struct cr_buf way;
-    const cJSON *parent = NULL;
+    struct way way = {.len = 0};
 
-    cr_buf_init(&way, doc->len + CR_SCAN_MAX_DEPTH);
-    (void)add_way(&way, doc->root, value, &parent);
-    cr_buf_clear(&way);
-    return parent;
+    (void)find_way(&way, doc->root, value);
+    return !way.len ? NULL : way.len == 1 ? doc->root : way.nodes[way.len - 2];
 }
 
 struct search {

@@ -1,6 +1,7 @@
 /* pattern.c - what a pattern is made of, and what it matches. */
 #include "base/pattern.h"
 
+#include <limits.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -27,11 +28,13 @@ bool cr_pattern_is(const char *text)
            (!text[len] || cr_pattern_is_action(text + len + 1));
 }
 
+/* The characters that an alias writes as "_". */
+static const bool is_folded[UCHAR_MAX + 1] = {
+    ['_'] = true, ['-'] = true, ['.'] = true, ['/'] = true};
+
 static bool is_same(char a, char b, bool alias)
 {
-    if (a == b)
-        return true;
-    return alias && strchr("_-./", a) && strchr("_-./", b);
+    return a == b || (alias && is_folded[(unsigned char)a] && is_folded[(unsigned char)b]);
 }
 
 /*

@@ -10,6 +10,9 @@
 #include <stdbool.h>
 
 /* What a pattern is, for messages. */
+/* In a list. A call is compared with each pattern, in one turn of the loop. */
+#define CR_PATTERNS_MAX 1000
+
 #define CR_PATTERN_WHAT "a pattern like \"ns:action\", \"ns:read_*\", \"ns\" or \"*\""
 
 /* Is |text| one? */

@@ -47,8 +47,8 @@ struct loader {
     struct cr_pinning *pinning;    /* NULL: nothing is read or written */
     struct cr_registry_load *load; /* NULL: not yet, or no more */
     struct placing *placing;       /* NULL: the same */
-    struct cr_lockfile lock;
-    bool has_lock;
+    struct cr_pin pinned;          /* if |is_pinned|, which is known once the lockfile |was_read| */
+    bool is_pinned, was_read;
     struct cr_capability c;
     bool has_capability;
     bool has_env;
@@ -63,11 +63,9 @@ static struct loader *loader_of(const struct caprun_run *run)
 
 static void forget(struct loader *l)
 {
-    if (l->has_lock)
-        cr_lockfile_clear(&l->lock);
     if (l->has_capability)
         cr_capability_clear(&l->c);
-    l->has_lock = l->has_capability = false;
+    l->has_capability = false;
 }
 
 /* A thread takes longer to start than a directory to read, and here no other run would wait. */
@@ -157,12 +155,10 @@ static int say_how_to_accept(const struct loader *l, const char *before, const c
 static int refuse_changed(const struct loader *l, struct cr_err *why)
 {
     char after[CR_FQDN_MAX + 64] = "";
-    struct cr_pin pinned;
 
-    if (cr_lockfile_find(&l->lock, l->c.meta.fqdn.name, &pinned) &&
-        strcmp(pinned.fqdn, l->c.pin.fqdn) != 0)
+    if (strcmp(l->pinned.fqdn, l->c.pin.fqdn) != 0)
         (void)snprintf(after, sizeof(after), "; to go on with the pinned one: caprun %s",
-                       pinned.fqdn);
+                       l->pinned.fqdn);
     return say_how_to_accept(l, "if you expected that: ", after, why);
 }
 
@@ -309,17 +305,17 @@ static void record_and_start(struct loader *l)
         fail_load(l, &why);
 }
 
-static void pinned(void *data, struct cr_lockfile *lock, const struct cr_err *why)
+static void pinned(void *data, const struct cr_pin *pin, const struct cr_err *why)
 {
     struct loader *l = data;
     char text[CR_FQDN_MAX + PATH_MAX + 64];
 
+    (void)pin;
     l->pinning = NULL;
-    if (!lock) {
+    if (why) {
         fail_load(l, why);
         return;
     }
-    cr_lockfile_clear(lock);
     (void)snprintf(text, sizeof(text), "%s in %s/%s", l->c.pin.fqdn, l->host->config->dir,
                    CR_LOCKFILE_NAME);
     if (tell(l, CAPRUN_LOADING_PINNED, text, 0, 0))
@@ -352,7 +348,7 @@ static int give(struct loader *l, struct cr_err *why)
 static void check(struct loader *l)
 {
     struct cr_err why;
-    int r = cr_lockfile_check(&l->lock, l->c.meta.fqdn.name, &l->c.pin, &why);
+    int r = cr_pin_check(l->is_pinned ? &l->pinned : NULL, l->want.name, &l->c.pin, &why);
     bool is_new = r > 0;
 
     if (r < 0)
@@ -370,17 +366,19 @@ static void check(struct loader *l)
 
 /* --- lockfile and registries ------------------------------------------------------------------ */
 
-static void lock_was_read(void *data, struct cr_lockfile *lock, const struct cr_err *why)
+static void lock_was_read(void *data, const struct cr_pin *pin, const struct cr_err *why)
 {
     struct loader *l = data;
 
     l->pinning = NULL;
-    if (!lock) {
+    if (why) {
         fail_load(l, why);
         return;
     }
-    l->lock = *lock;
-    l->has_lock = true;
+    l->was_read = true;
+    l->is_pinned = pin != NULL;
+    if (pin)
+        l->pinned = *pin;
     if (l->host->lock_is_good)
         l->host->lock_is_good(l->host->data);
     if (l->has_capability)
@@ -410,7 +408,7 @@ static void loaded(void *data, struct cr_capability *c, const struct cr_err *why
     }
     l->c = *c;
     l->has_capability = true;
-    if (tell_loaded(l) && l->has_lock)
+    if (tell_loaded(l) && l->was_read)
         check(l);
 }
 
@@ -429,7 +427,7 @@ static int start_reading(struct loader *l, struct cr_err *why)
 
     if (r < 0)
         return r;
-    l->pinning = cr_pinning_read(l->loop, l->host->config->dir, &of_lock);
+    l->pinning = cr_pinning_read(l->loop, l->host->config->dir, l->want.name, &of_lock);
     if (l->pinning)
         l->load = cr_registry_load(&registry, &l->want, &of_load);
     return l->load ? 0 : cr_err_memory(why);

@@ -15,11 +15,22 @@ struct cr_pinning {
     char *dir;
     bool writes;
     char name[CR_FQDN_MAX + 1];
-    struct cr_pin pin;
-    struct cr_lockfile lock;
+    struct cr_pin pin; /* to write; or what was read, if |is_pinned| */
+    bool is_pinned;
     struct cr_err why;
     int r;
 };
+
+static int read_pin(struct cr_pinning *p)
+{
+    struct cr_lockfile lock;
+
+    if (cr_lockfile_read(p->dir, &lock, &p->why) < 0)
+        return CAPRUN_E_INVAL;
+    p->is_pinned = cr_lockfile_find(&lock, p->name, &p->pin);
+    cr_lockfile_clear(&lock);
+    return 0;
+}
 
 static void work(struct cr_job *job)
 {
@@ -28,14 +39,13 @@ static void work(struct cr_job *job)
     if (p->writes)
         p->r = cr_lockfile_try_pin(p->dir, p->name, &p->pin, &p->why);
     else
-        p->r = cr_lockfile_read(p->dir, &p->lock, &p->why);
+        p->r = read_pin(p);
 }
 
 static void discard(struct cr_job *job)
 {
     struct cr_pinning *p = cr_container(job, struct cr_pinning, job);
 
-    cr_lockfile_clear(&p->lock);
     free(p->dir);
     free(p);
 }
@@ -69,21 +79,20 @@ static void worked(struct cr_job *job)
 {
     struct cr_pinning *p = cr_container(job, struct cr_pinning, job);
     struct cr_pinning_listener listener = p->listener;
-    struct cr_lockfile lock;
+    struct cr_pin pin = p->pin;
     struct cr_err why;
-    int r;
+    bool is_pinned, is_done;
 
     if (p->r == CAPRUN_E_BUSY && waits_for_others(p))
         return;
-    r = p->r;
+    is_done = p->r == 0;
+    is_pinned = p->is_pinned;
     why = p->why;
-    lock = p->lock;
-    memset(&p->lock, 0, sizeof(p->lock));
     discard(job);
-    listener.done(listener.data, r < 0 ? NULL : &lock, &why);
+    listener.done(listener.data, is_pinned ? &pin : NULL, is_done ? NULL : &why);
 }
 
-static struct cr_pinning *make(struct cr_loop *loop, const char *dir,
+static struct cr_pinning *make(struct cr_loop *loop, const char *dir, const char *name,
                                const struct cr_pinning_listener *listener)
 {
     struct cr_pinning *p = calloc(1, sizeof(*p));
@@ -94,6 +103,7 @@ static struct cr_pinning *make(struct cr_loop *loop, const char *dir,
     p->again = (struct cr_timer){.when_us = -1, .due = try_again, .name = "lockfile"};
     p->loop = loop;
     p->listener = *listener;
+    (void)snprintf(p->name, sizeof(p->name), "%s", name);
     p->dir = strdup(dir);
     if (p->dir)
         return p;
@@ -101,10 +111,10 @@ static struct cr_pinning *make(struct cr_loop *loop, const char *dir,
     return NULL;
 }
 
-struct cr_pinning *cr_pinning_read(struct cr_loop *loop, const char *dir,
+struct cr_pinning *cr_pinning_read(struct cr_loop *loop, const char *dir, const char *name,
                                    const struct cr_pinning_listener *listener)
 {
-    struct cr_pinning *p = make(loop, dir, listener);
+    struct cr_pinning *p = make(loop, dir, name, listener);
 
     if (p)
         submit(p);
@@ -115,13 +125,12 @@ struct cr_pinning *cr_pinning_write(struct cr_loop *loop, const char *dir, const
                                     const struct cr_pin *now,
                                     const struct cr_pinning_listener *listener)
 {
-    struct cr_pinning *p = make(loop, dir, listener);
+    struct cr_pinning *p = make(loop, dir, name, listener);
 
     if (!p)
         return NULL;
     p->writes = true;
     p->pin = *now;
-    (void)snprintf(p->name, sizeof(p->name), "%s", name);
     submit(p);
     return p;
 }

@@ -12,18 +12,19 @@
 /* Who hears of the end, in a step of the loop; the pinning is gone then. */
 struct cr_pinning_listener {
     /*
-     * |lock| is what was read, and the caller's, who copies and clears it; empty after a write.
-     * NULL: there is a problem, |why|, as of cr_lockfile_read() and cr_lockfile_pin().
+     * |pinned| is the pin that was read; NULL: there is no pin of that name, or one was written.
+     * |why| is NULL; or there is a problem, as of cr_lockfile_read() and cr_lockfile_pin().
      */
-    void (*done)(void *data, struct cr_lockfile *lock, const struct cr_err *why);
+    void (*done)(void *data, const struct cr_pin *pinned, const struct cr_err *why);
     void *data;
 };
 
 /*
- * Reads the lockfile of |dir|; or pins |now| for |name| in it, unless it is pinned by now. All is
- * copied. Returns what cr_pinning_cancel() takes until done() is called; NULL: no memory.
+ * Looks up |name| in the lockfile of |dir|; or pins |now| for |name| in it, unless it is pinned by
+ * now. The lockfile is in memory only while the helper works: it may be large. All is copied.
+ * Returns what cr_pinning_cancel() takes until done() is called; NULL: no memory.
  */
-struct cr_pinning *cr_pinning_read(struct cr_loop *loop, const char *dir,
+struct cr_pinning *cr_pinning_read(struct cr_loop *loop, const char *dir, const char *name,
                                    const struct cr_pinning_listener *listener);
 struct cr_pinning *cr_pinning_write(struct cr_loop *loop, const char *dir, const char *name,
                                     const struct cr_pin *now,

@@ -248,9 +248,10 @@ bool cr_config_grants(const struct cr_config *config, const char *name, const ch
     bool granted = false;
 
     for (const struct cJSON *v = cr_json_first(list); v && !granted; v = cr_json_next(v)) {
-        char *text = cr_config_expanded(cr_json_text(v));
+        const char *written = cr_json_text(v);
+        char *text = strchr(written, '$') ? cr_config_expanded(written) : NULL;
 
-        granted = text && strcmp(text, variable) == 0;
+        granted = strcmp(text ? text : written, variable) == 0;
         free(text);
     }
     return granted;

@@ -1,6 +1,7 @@
 /* keys.c - .caprun.json from the inside to the outside. docs/config.md says what it all means. */
 #include "config/keys.h"
 
+#include "base/pattern.h"
 #include "base/units.h"
 #include "config/config.h"
 
@@ -32,6 +33,7 @@
 #define MAX_DAYS 36500
 #define MAX_RULES 1000
 #define MAX_SERVERS 1000
+#define MAX_VARIABLES 256 /* of one capability: all are compared with all that it asks for */
 #define MIN_UID 65536u
 #define MAX_UID 4294901758u /* there are 65,536 from it on */
 
@@ -39,7 +41,12 @@ static const struct cr_shape any = {.form = CR_FORM_ANY};
 static const struct cr_shape any_text = {.form = CR_FORM_TEXT};
 static const struct cr_shape flag = {.form = CR_FORM_FLAG};
 static const struct cr_shape real = {.form = CR_FORM_REAL};
-static const struct cr_shape patterns = {.form = CR_FORM_LIST, .each = TEXT(pattern)};
+static const struct cr_shape patterns = {
+    .form = CR_FORM_LIST, .each = TEXT(pattern), .max = CR_PATTERNS_MAX};
+static const struct cr_shape action_globs = {
+    .form = CR_FORM_LIST, .each = TEXT(action_glob), .max = CR_PATTERNS_MAX};
+static const struct cr_shape variables = {
+    .form = CR_FORM_LIST, .each = TEXT(variable), .max = MAX_VARIABLES};
 static const struct cr_shape headers = {
     .form = CR_FORM_MAP, .text = &cr_text_header, .each = TEXT(header_value)};
 
@@ -53,7 +60,7 @@ static const struct cr_key server_keys[] = {
     KEY("headers", &headers, ONLY_WITH("url")),
     KEY("era", TEXT(era)),
     KEY("maxConcurrent", NUMBER(1, MAX_AT_ONCE)),
-    KEY("idempotent", LIST(TEXT(action_glob))),
+    KEY("idempotent", &action_globs),
     {0},
 };
 
@@ -163,7 +170,7 @@ static const struct cr_key file[] = {
     KEY("routing", OBJECT(routing), LATER),
     KEY("permissions", OBJECT(permissions)),
     KEY("onDenied", TEXT(on_denied)),
-    KEY("env", MAP(four_parts, LIST(TEXT(variable)))),
+    KEY("env", MAP(four_parts, &variables)),
     KEY("limits", OBJECT(limits)),
     KEY("pool", OBJECT(pool)),
     KEY("sandbox", OBJECT(sandbox)),

@@ -28,6 +28,7 @@
 #define SPARE_US 500000        /* the program has its own limits, and words for what was reached */
 #define READ_MOST (256u << 10) /* in a turn */
 #define LOOK_AGAIN_US 1000     /* without a pidfd */
+#define PROGRESS_US 50000      /* the program tells it ten times a second, if it is ours still */
 
 enum state { WAITING, RUNNING, ENDING };
 
@@ -36,7 +37,7 @@ struct cr_http_request {
     struct cr_http_ask ask; /* its texts are in |texts| */
     char *texts;
     enum state state;
-    struct cr_http_request *next, **at; /* in the list of the client */
+    struct cr_http_request *next, **at; /* in the list of those that wait, or of the others */
 
     pid_t pid;              /* 0: it is reaped, or was not started */
     struct cr_watch socket; /* to it */
@@ -44,6 +45,7 @@ struct cr_http_request {
     struct cr_timer limit; /* its time is over; or, without a pidfd, to look whether it has ended */
     struct cr_task news;   /* tells the end, in a step */
     struct cr_buf in;      /* what it has said, and was not understood yet */
+    int64_t told_us;       /* when its progress was told */
 
     struct cr_http_answer answer;
     bool is_answered;
@@ -51,6 +53,37 @@ struct cr_http_request {
 };
 
 static void start_waiting(struct cr_http *http);
+
+/* --- lists ------------------------------------------------------------------------------------ */
+
+static void add_to(struct cr_http_list *list, struct cr_http_request *r)
+{
+    r->next = NULL;
+    r->at = list->last;
+    *list->last = r;
+    list->last = &r->next;
+}
+
+static void take_out(struct cr_http_list *list, struct cr_http_request *r)
+{
+    *r->at = r->next;
+    if (r->next)
+        r->next->at = r->at;
+    else
+        list->last = r->at;
+}
+
+static struct cr_http_list *list_of(const struct cr_http_request *r)
+{
+    return r->state == WAITING ? &r->http->waiting : &r->http->started;
+}
+
+static void set_state(struct cr_http_request *r, enum state state)
+{
+    take_out(list_of(r), r);
+    r->state = state;
+    add_to(list_of(r), r);
+}
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
@@ -67,16 +100,11 @@ static void close_watch(struct cr_http_request *r, struct cr_watch *watch)
     close_fd(&watch->fd);
 }
 
-/* In the list of a client: waiting, running, and ending until they are reaped. */
 static void free_request(struct cr_http_request *r)
 {
     struct cr_http *http = r->http;
 
-    *r->at = r->next;
-    if (r->next)
-        r->next->at = r->at;
-    else
-        http->last = r->at;
+    take_out(list_of(r), r);
     close_watch(r, &r->socket);
     close_watch(r, &r->ended);
     cr_loop_unset(http->loop, &r->limit);
@@ -142,7 +170,7 @@ static void tell_end(struct cr_task *task)
 
 static void end_process(struct cr_http_request *r)
 {
-    r->state = ENDING;
+    set_state(r, ENDING);
     cr_loop_unset(r->http->loop, &r->limit);
     close_watch(r, &r->socket);
     if (r->ended.fd >= 0)
@@ -174,9 +202,15 @@ static void time_is_over(struct cr_timer *timer)
         return;
     }
     cr_units_show_duration(r->http->limits.total_ms, limit);
-    (void)cr_err_end(&r->why, CAPRUN_OUTCOME_REGISTRY_UNREACHABLE,
-                     "the server is too slow, or the network is; try again later",
-                     "cannot reach \"%s\": not finished after %s", r->ask.url, limit);
+    if (r->state == WAITING)
+        (void)cr_err_end(&r->why, CAPRUN_OUTCOME_REGISTRY_UNREACHABLE,
+                         "other servers are too slow, or too much is fetched at once; try later",
+                         "\"%s\" was not fetched: %d other requests took more than %s", r->ask.url,
+                         CR_HTTP_AT_ONCE, limit);
+    else
+        (void)cr_err_end(&r->why, CAPRUN_OUTCOME_REGISTRY_UNREACHABLE,
+                         "the server is too slow, or the network is; try again later",
+                         "cannot reach \"%s\": not finished after %s", r->ask.url, limit);
     finish(r);
 }
 
@@ -186,7 +220,11 @@ static void tell_progress(struct cr_http_request *r, const struct fetch_told *to
                           const char *text)
 {
     char url[CR_URL_MAX + 1];
+    int64_t now = cr_loop_now();
 
+    if (now < r->told_us + PROGRESS_US)
+        return;
+    r->told_us = now;
     (void)snprintf(url, sizeof(url), "%.*s", (int)told->text_len, text);
     r->ask.progress(r->ask.data, url, told->got, told->total);
 }
@@ -429,31 +467,37 @@ static int start_process(struct cr_http_request *r, struct cr_err *err)
     return cr_loop_add(http->loop, &r->socket, EPOLLIN, err);
 }
 
+static void set_limit(struct cr_http_request *r)
+{
+    cr_loop_set(r->http->loop, &r->limit,
+                cr_loop_now() + (int64_t)r->http->limits.total_ms * 1000 + SPARE_US);
+}
+
 /* Where descriptors or processes are used up, it waits until another request has ended. */
 static void start_one(struct cr_http_request *r)
 {
     struct cr_err err;
 
-    r->state = RUNNING;
-    if (start_process(r, &err) == 0)
-        return;
-    if (!r->pid && r->http->running && (errno == EMFILE || errno == ENFILE || errno == EAGAIN))
-        r->state = WAITING;
-    else
+    if (start_process(r, &err) == 0) {
+        set_state(r, RUNNING);
+        set_limit(r); /* it has waited for others */
+    } else if (r->pid || !r->http->running ||
+               (errno != EMFILE && errno != ENFILE && errno != EAGAIN))
         fail_request(r, err.text);
 }
 
-/* Those that come first, as many as may. */
+/*
+ * Starts those that came first, as many as may run. One that cannot be started ends here: its own
+ * end, in a later turn, starts the next one.
+ */
 static void start_waiting(struct cr_http *http)
 {
-    for (struct cr_http_request *r = http->first; r && http->running < CR_HTTP_AT_ONCE;) {
-        struct cr_http_request *next = r->next;
+    while (http->waiting.first && http->running < CR_HTTP_AT_ONCE) {
+        struct cr_http_request *r = http->waiting.first;
 
-        if (r->state == WAITING)
-            start_one(r);
-        if (r->state == WAITING)
-            return; /* there is no room after all */
-        r = next;
+        start_one(r);
+        if (r->state != RUNNING)
+            return;
     }
 }
 
@@ -469,14 +513,19 @@ void cr_http_init(struct cr_http *http, struct cr_loop *loop)
                              .loop = loop,
                              .alive = -1,
                              .their_alive = -1};
-    http->last = &http->first;
+    http->waiting.last = &http->waiting.first;
+    http->started.last = &http->started.first;
 }
 
 void cr_http_clear(struct cr_http *http)
 {
     struct cr_http_request *r, *next;
 
-    for (r = http->loop ? http->first : NULL; r; r = next) {
+    for (r = http->loop ? http->waiting.first : NULL; r; r = next) {
+        next = r->next;
+        set_state(r, ENDING);
+    }
+    for (r = http->loop ? http->started.first : NULL; r; r = next) {
         next = r->next;
         end_process(r);
         while (r->pid && waitpid(r->pid, NULL, 0) < 0 && errno == EINTR)
@@ -518,9 +567,8 @@ static void begin(struct cr_http_request *r)
     } else if (r->http->running < CR_HTTP_AT_ONCE) {
         start_one(r);
     }
-    if (r->state != ENDING)
-        cr_loop_set(r->http->loop, &r->limit,
-                    cr_loop_now() + (int64_t)r->http->limits.total_ms * 1000 + SPARE_US);
+    if (r->state == WAITING)
+        set_limit(r);
 }
 
 struct cr_http_request *cr_http_start(struct cr_http *http, const struct cr_http_ask *ask)
@@ -540,9 +588,7 @@ struct cr_http_request *cr_http_start(struct cr_http *http, const struct cr_http
     r->limit = (struct cr_timer){.when_us = -1, .due = time_is_over, .name = "http"};
     r->news = (struct cr_task){.run = tell_end, .name = "http"};
     cr_buf_init(&r->in, sizeof(struct fetch_told) + sizeof(r->why) + ask->max + READ_MOST);
-    r->at = http->last;
-    *http->last = r;
-    http->last = &r->next;
+    add_to(&http->waiting, r);
     begin(r);
     return r;
 }

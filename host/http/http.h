@@ -44,8 +44,10 @@ struct cr_http {
     struct cr_http_limits limits; /* cr_http_init() fills them */
     struct cr_loop *loop;
     char program[PATH_MAX];                /* the path of caprun-fetch */
-    struct cr_http_request *first, **last; /* those whose program has not ended yet, or waits */
-    unsigned running;                      /* programs */
+    struct cr_http_list {
+        struct cr_http_request *first, **last;
+    } waiting, started; /* started: until their program is reaped */
+    unsigned running;   /* programs */
     int alive, their_alive; /* a pipe that ends all of them when the first is closed; -1: not yet */
 };
 

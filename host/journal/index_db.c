@@ -97,11 +97,16 @@ static int make_file(const struct cr_index_db *db, struct cr_err *err)
     return cr_file_check_owner(&st, name, err) < 0 ? CAPRUN_E_SYS : 0;
 }
 
+/* A view or a trigger in a foreign file could make a statement run for ever: then it is -1. */
+static const char find_version[] =
+    "SELECT CASE WHEN EXISTS (SELECT 1 FROM sqlite_master WHERE type <> 'table' OR name <> 'runs') "
+    "THEN -1 ELSE user_version END FROM pragma_user_version";
+
 /* The version into |ret|: 0 of a file that was just made. Returns what SQLite does. */
 static int read_version(struct cr_index_db *db, int64_t *ret)
 {
     sqlite3_stmt *s = NULL;
-    int code = db->lib.prepare_v2(db->db, "PRAGMA user_version", -1, &s, NULL);
+    int code = db->lib.prepare_v2(db->db, find_version, -1, &s, NULL);
 
     if (code == SQLITE_OK) {
         code = db->lib.step(s);

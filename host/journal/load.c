@@ -294,9 +294,14 @@ static int check_file(int fd, const char *path, struct cr_err *why)
     char name[4096];
 
     (void)snprintf(name, sizeof(name), "'%s'", path);
-    if (cr_file_lock(fd) < 0 && errno == EAGAIN)
-        return cr_err_end(why, CAPRUN_OUTCOME_USAGE, "wait for its end: caprun runs shows it",
-                          "the run of '%s' goes on, in another process", path);
+    if (cr_file_lock(fd) < 0)
+        return errno == EAGAIN
+                   ? cr_err_end(why, CAPRUN_OUTCOME_USAGE, "wait for its end: caprun runs shows it",
+                                "the run of '%s' goes on, in another process", path)
+                   : cr_err_end(why, CAPRUN_OUTCOME_USAGE,
+                                "a run that still goes on would make its calls twice: copy the "
+                                "journal to a file system with locks, and resume it there",
+                                "cannot lock '%s': %s", path, strerror(errno));
     /* who tidies up may have removed it before it was locked */
     if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_nlink == 0)
         return cr_err_end(why, CAPRUN_OUTCOME_USAGE, NULL,

@@ -187,7 +187,7 @@ static void free_recorder(struct cr_recorder *hooks)
     cr_loop_unset(r->loop, &r->sync);
     r->run = NULL;
     if (r->fd >= 0 && !r->begun)
-        cr_record_remove(r->path); /* there is nothing in it */
+        (void)unlink(r->path); /* there is nothing in it, and nothing beside it is ours */
     if (!r->jobs)
         cr_record_free_now(r);
 }

@@ -127,7 +127,8 @@ static void read_message(struct cr_reader *r, const char *bytes, size_t len, str
         if (r->finds_types)
             tell_type(ret, r->type.parts[CR_WALK_RESULT_TYPE].at,
                       r->type.parts[CR_WALK_RESULT_TYPE].len);
-        if (r->line.cap / 2 <= len) /* or the room for an earlier and longer one would be kept */
+        /* whoever takes the memory keeps all of it, and is charged for the result alone */
+        if (r->line.cap / 2 <= ret->result.len)
             ret->block = &r->line.data;
         return;
     }

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/pattern.h"
-
 /* From weakest to strongest. */
 enum level { EVERYTHING, NAMESPACE, BEGINNING, EXACT, FORBIDDEN };
 
@@ -62,6 +60,9 @@ int cr_patterns_add(struct cr_patterns *p, enum cr_policy_answer answer, const c
     struct cr_patterns_one *one;
     size_t len = strlen(pattern);
 
+    if (p->count == CR_PATTERNS_MAX)
+        return cr_err_set(err, CAPRUN_E_TOOBIG, "'%.60s' is one pattern too many: %d are allowed",
+                          pattern, CR_PATTERNS_MAX);
     if (!cr_pattern_is(pattern))
         return cr_err_set(err, CAPRUN_E_INVAL, "'%.60s' is not " CR_PATTERN_WHAT, pattern);
     one = malloc(sizeof(*one) + len + 1);

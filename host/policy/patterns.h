@@ -15,6 +15,7 @@
 #include <stddef.h>
 
 #include "base/err.h"
+#include "base/pattern.h"
 
 enum cr_policy_answer { CR_POLICY_ALLOW, CR_POLICY_ASK, CR_POLICY_DENY };
 

@@ -5,8 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define FORKS_EACH 256u /* workers of one zygote */
-#define FORKS_SOON 224u /* when so many are forked, the next one gets warm */
+#define FORKS_EACH 256u   /* workers of one zygote */
+#define FORKS_SOON 224u   /* when so many are forked, the next one gets warm */
+#define ASKED_AT_ONCE 64u /* forks, before the turn is looked at: about a millisecond */
 #define AGE_US 60000000
 #define AGE_RETRY_US 1000000
 #define WARM_BY_US 10000000 /* a zygote that is not warm by then never will be */
@@ -287,10 +288,13 @@ static void drop_spares(struct cr_stock *stock, const struct cr_zygote *z)
     drop_those_of(stock, &stock->coming, z);
 }
 
-/* Of those that were retired with workers ahead of demand. */
+/*
+ * Of those that were retired with workers ahead of demand. What a turn has no time for comes with
+ * the next one: workers are missing then, so the pool has work.
+ */
 static void drop_old_spares(struct cr_stock *stock)
 {
-    for (struct cr_zygote *z = stock->zygotes; z; z = z->next)
+    for (struct cr_zygote *z = stock->zygotes; z && !cr_loop_turn_is_over(stock->loop); z = z->next)
         if (z->retired && is_old(z))
             drop_spares(stock, z);
 }
@@ -391,6 +395,7 @@ bool cr_stock_is_low(const struct cr_stock *stock)
 void cr_stock_refill(struct cr_stock *stock)
 {
     bool is_over = false;
+    unsigned asked = 0;
 
     while (!is_over && cr_stock_wants_more(stock)) {
         struct cr_worker *w = ask(stock, stock->sizes->memory, SPARE_CPU_S);
@@ -399,7 +404,8 @@ void cr_stock_refill(struct cr_stock *stock)
             return;
         list_add(&stock->coming, w);
         /* a program takes a millisecond to start, a fork a hundredth of that to ask for */
-        is_over = stock->sizes->fresh && cr_loop_turn_is_over(stock->loop);
+        is_over = (stock->sizes->fresh || ++asked % ASKED_AT_ONCE == 0) &&
+                  cr_loop_turn_is_over(stock->loop);
     }
 }
 

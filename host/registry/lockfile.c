@@ -166,8 +166,8 @@ static const char *show_pin(char ret[ROWS], const struct cr_pin *pin, unsigned d
     return ret;
 }
 
-int cr_lockfile_check(const struct cr_lockfile *lock, const char *name, const struct cr_pin *now,
-                      struct cr_err *why)
+int cr_pin_check(const struct cr_pin *pinned, const char *name, const struct cr_pin *now,
+                 struct cr_err *why)
 {
     static const char *const changes[] = {
         "",
@@ -180,19 +180,27 @@ int cr_lockfile_check(const struct cr_lockfile *lock, const char *name, const st
         "the version, the code and the metadata",
     };
     char before[ROWS], after[ROWS];
-    struct cr_pin pinned;
     unsigned differs;
 
-    if (!cr_lockfile_find(lock, name, &pinned))
+    if (!pinned)
         return 1;
-    differs = compare(&pinned, now);
+    differs = compare(pinned, now);
     if (!differs)
         return 0;
     (void)cr_err_end(why, CAPRUN_OUTCOME_INTEGRITY_MISMATCH, NULL,
                      "%s is not what " CR_LOCKFILE_NAME " pins: %s changed\n"
                      "  pinned: %s\n"
                      "  now:    %s",
-                     name, changes[differs], show_pin(before, &pinned, differs),
+                     name, changes[differs], show_pin(before, pinned, differs),
                      show_pin(after, now, differs));
     return cr_err_hint(why, "if you expected that: caprun lock --accept %s", name);
+}
+
+int cr_lockfile_check(const struct cr_lockfile *lock, const char *name, const struct cr_pin *now,
+                      struct cr_err *why)
+{
+    struct cr_pin pinned;
+    bool is_pinned = cr_lockfile_find(lock, name, &pinned);
+
+    return cr_pin_check(is_pinned ? &pinned : NULL, name, now, why);
 }

@@ -71,9 +71,13 @@ void cr_lockfile_each(const struct cr_lockfile *lock,
                       void *data);
 
 /*
- * Is |now| what is pinned for |name|? Returns 0; 1 if nothing is pinned for it; or
+ * Is |now| the same as |pinned|, the pin of |name|? Returns 0; 1 if |pinned| is NULL; or
  * INTEGRITY_MISMATCH, with what differs, both full hashes, and the command that accepts it.
  */
+int cr_pin_check(const struct cr_pin *pinned, const char *name, const struct cr_pin *now,
+                 struct cr_err *why);
+
+/* The same for the pin that |lock| has of |name|. */
 int cr_lockfile_check(const struct cr_lockfile *lock, const char *name, const struct cr_pin *now,
                       struct cr_err *why);
 

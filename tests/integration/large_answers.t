@@ -43,6 +43,26 @@ def an_answer_of_a_server_is_in_the_hosts_memory_once(settings):
     between(most, LARGE, 1.5 * LARGE, "the most memory that the host had")
 
 
+@each({"recorded": {}, "not recorded": {"record": "none"}})
+def a_line_of_which_the_answer_is_a_small_part_is_not_kept(settings):
+    """Each answer waits, because the code computes; only its own bytes wait with it."""
+    need(not SANITIZED, "a sanitizer needs memory of its own")
+    with tools(settings=settings, a={}) as t:
+        run = t.start("exec", "-", "--timeout", "60s", "--cpu", "60s", code=f"""
+            const all = Array.from({{length: 16}}, () => mcp.a.padded({{mib: 40, bytes: 200000}}));
+            const last = mcp.a.text({{text: "all are answered"}});
+            await Promise.resolve();
+            setTimeout(() => {{ for (let i = 0; i < 2e8; i++); }}, 1);
+            const sizes = (await Promise.all(all)).map((text) => text.length);
+            console.log(new Set(sizes).size, sizes[0], await last);
+            await mcp.a.sleep({{ms: 5000}})""")
+        run.wait_for_log("1 200000 all are answered")
+        most = peak(run.pid)
+        run.send(15)
+        run.end(20)
+    between(most, 40 * MIB, 3 * 64 * MIB, "the most memory that the host had")
+
+
 @test
 def several_at_once_are_whole():
     with tools(a={}) as t:

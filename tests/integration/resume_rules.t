@@ -5,13 +5,14 @@ import os
 import re
 import signal
 import statistics
+import subprocess
 import sys
 import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
-from harness import (MULTIPLIER, SANITIZED, between, contains, each, equal, main, reap_orphans, stretched, test,
-                     wait_until, write_file)
+from harness import (MULTIPLIER, SANITIZED, between, contains, each, equal, main, need, reap_orphans, stretched,
+                     test, wait_until, write_file)
 from journals import bodies_of, kind_of, lines_of, read, recorder, seal
 from tools import OUTCOME
 
@@ -223,6 +224,55 @@ def a_run_that_goes_on_is_not_resumed():
         done = r.run("resume", id_of(path))
         equal((done.status, done.out), (2, ""), done.err)
         contains(done.err, "goes on, in another process")
+        kill(r, running)
+        r.serve({"s": {}})
+        equal(states(resumed(r, path)), ["in_flight_unknown", "done"])
+
+
+NO_LOCKS = """
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+int fcntl64(int fd, int what, ...)
+{
+    char link[64], path[4096];
+    va_list rest;
+    ssize_t len;
+    void *arg;
+
+    va_start(rest, what);
+    arg = va_arg(rest, void *);
+    va_end(rest);
+    (void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+    len = readlink(link, path, sizeof(path));
+    if (what == F_OFD_SETLK && len > 6 && memcmp(path + len - 6, ".jsonl", 6) == 0)
+        return errno = ENOLCK, -1;
+    return ((int (*)(int, int, ...))dlsym(RTLD_NEXT, "fcntl64"))(fd, what, arg);
+}
+int fcntl(int fd, int what, ...) __attribute__((alias("fcntl64")));
+"""
+
+
+@test
+def where_files_cannot_be_locked_nothing_is_resumed():
+    """Such a file system cannot tell whether the run still goes on, and a call would be made twice."""
+    need(not SANITIZED, "a sanitizer has to come first")
+    with recorder(**SILENT) as r:
+        library = os.path.join(r.root, "no_locks.so")
+        subprocess.run(["gcc", "-D_GNU_SOURCE", "-shared", "-fPIC", "-x", "c", "-o", library, "-"], input=NO_LOCKS.encode(),
+                       check=True)
+        without = {"LD_PRELOAD": library}
+        running = r.start("exec", "-", code=ONE, env=without)
+        wait_for_calls(r, 1)
+        path = r.runs()[0]
+        done = r.run("resume", id_of(path), env=without)
+        equal((done.status, done.out), (2, ""), done.err)
+        contains(done.err, f"cannot lock '{path}'", "would make its calls twice")
+        equal(len(r.called("s")), 1)
         kill(r, running)
         r.serve({"s": {}})
         equal(states(resumed(r, path)), ["in_flight_unknown", "done"])

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """runs.t - `caprun runs`: what was recorded, and what one journal says, for eyes and for programs."""
 
+import contextlib
 import fcntl
+import glob
 import os
 import re
 import signal
+import sqlite3
 import struct
 import sys
 import termios
@@ -171,6 +174,25 @@ def without_libsqlite_or_with_a_broken_index_the_list_is_the_same():
         equal(r.run("runs", env=broken).err, "")
         contains(r.run("runs", "-v", env=broken).err, "caprun: cannot open libsqlite3", "install libsqlite3-0")
         assert not os.path.exists(index)
+
+
+@each({"a view": "CREATE VIEW runs AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i FROM n) "
+                 "SELECT printf('%036d', i) AS id, 0 AS mtime_ns, 0 AS size FROM n",
+       "a trigger": "CREATE TABLE runs (id TEXT PRIMARY KEY); CREATE TRIGGER t BEFORE INSERT ON runs BEGIN "
+                    "SELECT count(*) FROM (WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i FROM n) SELECT i FROM n); END"})
+def an_index_that_would_never_end_is_made_again(schema):
+    with recorder() as r:
+        r.run("exec", "-", code="return 1")
+        wanted = listed(r)
+        index = os.path.join(r.state, "caprun/index.db")
+        for name in glob.glob(index + "*"):
+            os.unlink(name)
+        with contextlib.closing(sqlite3.connect(index)) as db:
+            db.executescript(schema + "; PRAGMA user_version = 1")
+        os.chmod(index, 0o600)
+        equal(listed(r), wanted)
+        with contextlib.closing(sqlite3.connect(index)) as db:
+            equal(db.execute("SELECT type, name FROM sqlite_master").fetchall(), [("table", "runs")])
 
 
 @test

@@ -317,6 +317,14 @@ class Fake:
             left -= min(left, len(chunk))
         write(b'"}]}}\n')
 
+    def tool_padded(self, id, args):
+        """Answers with a text of so many bytes, in a line with so many MiB that mean nothing."""
+        self.calls.pop(id)
+        write(b'{"jsonrpc":"2.0","id":%d,"padding":"' % id)
+        for _ in range(args["mib"]):
+            write(b"x" * (1 << 20))
+        write(b'","result":{"content":[{"type":"text","text":"%s"}]}}\n' % (b"y" * args["bytes"]))
+
     def tool_long_line(self, id, args):
         """Writes a line of so many bytes that is no answer to anything, and then answers."""
         left, chunk = args["bytes"], b"x" * (1 << 20)

@@ -626,6 +626,39 @@ TEST(a_thousand_rules_are_looked_at_and_one_more_is_too_much)
     CHECK(strstr(why.text, ":1:25: \"rules\" has 1001 items, and may have 1000 at most"));
 }
 
+/* |before| and |after| a list of |count| texts. */
+static const char *list_of(const char *before, int count, const char *after)
+{
+    static char text[10000];
+    size_t len = (size_t)snprintf(text, sizeof(text), "%s[", before);
+
+    for (int i = 0; i < count; i++)
+        len += (size_t)snprintf(text + len, sizeof(text) - len, "\"a\",");
+    (void)snprintf(text + len - 1, sizeof(text) - len, "]%s", after);
+    return text;
+}
+
+/* All of them are compared with each call, or each variable, in one turn of the loop. */
+TEST(patterns_and_variables_are_not_without_number)
+{
+    static const char env[] = "{\"env\":{\"a.b.c.d\":",
+                      server[] = "{\"mcpServers\":{\"s\":{\"command\":\"x\",\"idempotent\":";
+    struct cr_config c;
+
+    CHECK(load(list_of("{\"permissions\":{\"deny\":", 1000, "}}"), &c) == 0);
+    cr_config_clear(&c);
+    CHECK(refuses(list_of("{\"permissions\":{\"deny\":", 1001, "}}"),
+                  "1:24: \"deny\" has 1001 items, and may have 1000 at most"));
+    CHECK(load(list_of(server, 1000, "}}}"), &c) == 0);
+    cr_config_clear(&c);
+    CHECK(refuses(list_of(server, 1001, "}}}"),
+                  "1:48: \"idempotent\" has 1001 items, and may have 1000 at most"));
+    CHECK(load(list_of(env, 256, "}}"), &c) == 0);
+    cr_config_clear(&c);
+    CHECK(refuses(list_of(env, 257, "}}"),
+                  "1:19: \"a.b.c.d\" has 257 items, and may have 256 at most"));
+}
+
 TEST(what_is_shown_of_a_long_key_or_value_is_cut)
 {
     static char text[5000];

@@ -15,6 +15,8 @@
 #include "http/head.h"
 #include "http/url.h"
 
+#define COUNT(x) (sizeof(x) / sizeof((x)[0]))
+
 /* --- URLs ----------------------------------------------------------------------------------- */
 
 TEST(urls_are_http_and_https_with_a_host)
@@ -196,6 +198,14 @@ static void take_end(void *data, struct cr_http_answer *answer, const struct cr_
         cr_buf_clear(&answer->body);
 }
 
+static char words[sizeof(((struct cr_err *)0)->text)];
+
+static void take_words(void *data, struct cr_http_answer *answer, const struct cr_err *why)
+{
+    (void)snprintf(words, sizeof(words), "%s", answer ? "" : why->text);
+    take_end(data, answer, why);
+}
+
 static struct cr_http_ask ask_for(struct client *c, const char *url)
 {
     return (struct cr_http_ask){
@@ -294,6 +304,57 @@ TEST(a_request_is_cancelled_before_it_began)
     cr_loop_step(&c.loop, 0);
     CHECK(!c.is_done);
     end_client(&c);
+}
+
+/* The watchdog looks at the turns: to fail all of them in one took 85 ms, and to pass over those
+ * that end for each that began was quadratic. */
+TEST(many_requests_that_cannot_begin_end_one_by_one)
+{
+    static struct client all[2000], c;
+    struct cr_http_ask ask;
+    size_t done = 0;
+
+    begin_client(&c);
+    (void)snprintf(c.http.program, sizeof(c.http.program), "/nowhere/caprun-fetch");
+    for (size_t i = 0; i < COUNT(all); i++) {
+        all[i] = (struct client){.is_done = false};
+        ask = ask_for(&all[i], "http://127.0.0.1:1/");
+        CHECK(cr_http_start(&c.http, &ask));
+    }
+    for (int steps = 0; done < COUNT(all) && steps < 100000; steps++) {
+        cr_loop_step(&c.loop, 0);
+        for (; done < COUNT(all) && all[done].is_done; done++)
+            CHECK(all[done].outcome == CAPRUN_OUTCOME_INTERNAL);
+    }
+    CHECK(done == COUNT(all) && !c.http.running && !c.http.waiting.first && !c.http.started.first);
+    end_client(&c);
+}
+
+TEST(a_request_that_has_waited_too_long_blames_the_others)
+{
+    static struct client all[6 * CR_HTTP_AT_ONCE], last;
+    static struct client c;
+    char url[64];
+    int listener = listen_only(url);
+    struct cr_http_ask ask;
+
+    begin_client(&c);
+    c.http.limits.total_ms = 300;
+    for (size_t i = 0; i < COUNT(all); i++) {
+        all[i] = (struct client){.is_done = false};
+        ask = ask_for(&all[i], url);
+        CHECK(cr_http_start(&c.http, &ask));
+    }
+    CHECK(c.http.running == CR_HTTP_AT_ONCE);
+    ask = ask_for(&last, url);
+    ask.done = take_words;
+    CHECK(cr_http_start(&c.http, &ask) && c.http.waiting.first);
+    while (!last.is_done)
+        cr_loop_step(&c.loop, -1);
+    CHECK(last.outcome == CAPRUN_OUTCOME_REGISTRY_UNREACHABLE);
+    CHECK(strstr(words, "was not fetched: 32 other requests took more than 300 ms"));
+    end_client(&c);
+    (void)close(listener);
 }
 
 int main(int argc, char **argv)

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/json.h"
 #include "base/locate.h"
@@ -289,6 +290,23 @@ TEST(lines_and_columns_count_from_one_and_columns_are_bytes)
           stands_at(at_of(cr_json_next(cr_json_first(root))), 4, 7));
     CHECK(stands_at(at_of(cr_json_first(cr_json_next(cr_json_first(root)))), 5, 1));
     CHECK(stands_at(doc.len, 5, 4));
+}
+
+TEST(the_pointer_of_a_late_item_is_found_quickly)
+{
+    static char text[200004];
+    clock_t start = clock();
+    const struct cJSON *value;
+
+    text[0] = '[';
+    for (size_t i = 0; i < 100000; i++)
+        memcpy(text + 1 + 2 * i, i < 99999 ? "0," : "0]", 2);
+    value = cr_json_first(parse(text));
+    for (size_t i = 0; i < 99999; i++)
+        value = cr_json_next(value);
+    for (int i = 0; i < 20; i++)
+        CHECK(pointer_is(value, "/99999"));
+    CHECK(clock() - start < 2 * CLOCKS_PER_SEC);
 }
 
 TEST(pointers_name_the_way_to_a_value)

@@ -330,6 +330,43 @@ TEST(the_buffer_of_a_big_line_is_given_back)
     free(line);
 }
 
+/* Returns whether a line with a result of |len| digits, and |padding| bytes more, lends its memory.
+ */
+static bool is_lent(size_t len, size_t padding)
+{
+    char *line = malloc(len + padding + 100), *at = line;
+    struct cr_message m = {0};
+    bool lent, whole;
+
+    if (!line)
+        return false;
+    at += sprintf(at, "{\"id\":1,\"x\":\"");
+    memset(at, 'x', padding);
+    at += padding;
+    at += sprintf(at, "\",\"result\":1");
+    memset(at, '2', len - 1);
+    at += len - 1;
+    at += sprintf(at, "}");
+    start(4u << 20);
+    feed(line, (size_t)(at - line));
+    {
+        const uint8_t *end = (const uint8_t *)"\n";
+        size_t one = 1;
+
+        whole = cr_reader_next(&reader, &end, &one, &m) && m.result.len == len;
+        lent = m.block != NULL;
+        (void)cr_reader_next(&reader, &end, &one, &m);
+    }
+    free(line);
+    return whole && lent;
+}
+
+TEST(a_line_is_lent_only_if_most_of_its_memory_is_the_result)
+{
+    CHECK(is_lent(200000, 10) && is_lent(200000, 30000));
+    CHECK(!is_lent(200000, 1000000) && !is_lent(1, 1000000));
+}
+
 /* The shift makes strings, escapes and brackets fall on every place of the walk's blocks. */
 static bool row_ends(const char *open, const char *row, const char *close, int shift)
 {

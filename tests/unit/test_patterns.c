@@ -297,7 +297,7 @@ TEST(one_more_deny_never_allows_more)
     }
 }
 
-TEST(ten_thousand_of_the_worst_globs_take_no_time)
+TEST(as_many_as_there_may_be_of_the_worst_globs_take_no_time)
 {
     struct cr_patterns p;
     struct cr_verdict v;
@@ -310,12 +310,12 @@ TEST(ten_thousand_of_the_worst_globs_take_no_time)
     }
     pattern[130] = 'x';
     cr_patterns_init(&p);
-    for (int i = 0; i < 10000; i++)
+    for (int i = 0; i < CR_PATTERNS_MAX; i++)
         give(&p, (struct given){CR_POLICY_ALLOW, pattern, false});
     start = clock();
     cr_patterns_judge(&p, method, &v);
     CHECK(v.answer == CR_POLICY_ASK);
-    CHECK(clock() - start < 20 * CLOCKS_PER_SEC);
+    CHECK(clock() - start < 2 * CLOCKS_PER_SEC);
     cr_patterns_clear(&p);
 }
 
@@ -344,6 +344,21 @@ TEST(without_memory_a_pattern_is_refused_and_the_others_hold)
         cr_patterns_clear(&p);
     }
     CHECK(!failing_works() || failed == 2);
+}
+
+TEST(there_is_room_for_a_thousand)
+{
+    struct cr_patterns p;
+    struct cr_err err;
+
+    cr_patterns_init(&p);
+    for (int i = 0; i < CR_PATTERNS_MAX; i++)
+        CHECK(cr_patterns_add(&p, CR_POLICY_DENY, "a:x", false, &err) == 0);
+    CHECK(cr_patterns_add(&p, CR_POLICY_DENY, "b:x", false, &err) == CAPRUN_E_TOOBIG);
+    CHECK(strstr(err.text, "'b:x' is one pattern too many: 1000 are allowed"));
+    CHECK(p.count == CR_PATTERNS_MAX &&
+          says(&p, "a:x", (struct given){CR_POLICY_DENY, "a:x", false}));
+    cr_patterns_clear(&p);
 }
 
 int main(int argc, char **argv)

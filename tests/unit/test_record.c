@@ -14,6 +14,7 @@
 #include "recorded.h"
 
 #define OK CAPRUN_OUTCOME_SUCCESS
+#define BLOB "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define LONG "'x'.repeat(70000)"
 
 static struct cr_err err;
@@ -57,6 +58,12 @@ TEST(a_run_that_never_starts_leaves_no_file)
     caprun_run_free(run);
     run = NULL;
     CHECK(mode_of("j") == 0);
+    CHECK(mkdir(path_of("j.d"), 0700) == 0 && put("j.d/" BLOB, "mine"));
+    CHECK(new_run("return 1") && caprun_run_record(run, path_of("j")) == 0);
+    caprun_run_free(run);
+    run = NULL;
+    CHECK(mode_of("j") == 0 && holds("j.d/" BLOB, "mine"));
+    CHECK(unlink(path_of("j.d/" BLOB)) == 0);
     CHECK(end());
 }
 
