@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 WERROR ?= 1
 
-# A variant is a folder of its own, so that switching needs no clean.
+# Each variant has a separate folder, so that switching needs no clean.
 VARIANT ?=
 B := build$(if $(VARIANT),/$(VARIANT))
 G := $(B)/gen
@@ -27,16 +27,16 @@ hardening := -fstack-protector-strong -fno-common -fvisibility=hidden -D_FORTIFY
 common := -std=gnu11 -D_GNU_SOURCE -O2 -g $(hardening) -MMD -MP
 link_hardening := -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack
 
-# What a variant adds. ASan needs system calls that a worker has not; the worker is checked by
-# UBSan's traps instead, under its real filter. Coverage is of what is ours, not of the engine; a
-# locked worker counts into a file that it shares from before: tests/cover/shared.c.
+# Flags of the variants. ASan needs system calls that the worker's filter forbids; so the worker is
+# built with UBSan in trap mode, under its real filter. Coverage is measured for our code, not for the
+# engine; a locked worker counts in a file that was mapped before: tests/cover/shared.c.
 ifeq ($(VARIANT),asan)
 host_variant := -O1 -U_FORTIFY_SOURCE -fsanitize=address,undefined -fno-sanitize-recover=all \
 	-fno-omit-frame-pointer
 worker_variant := -fsanitize=undefined -fsanitize-undefined-trap-on-error
 guard_variant := $(worker_variant)
 endif
-# Turns of the loop are measured, and calls that can block are replaced: host/base/watchdog.h.
+# Measures the turns of the loop, and replaces calls that can block: host/base/watchdog.h.
 ifeq ($(VARIANT),watchdog)
 host_variant := -U_FORTIFY_SOURCE -DCR_WATCHDOG
 host_extra := $(B)/tests/watchdog.o
@@ -56,9 +56,10 @@ say = $(if $(V),,@echo '  $(1)' $@)
 
 lto := $(if $(VARIANT),,-flto=auto -ffat-lto-objects)
 
-# The rooms of the host, a line each: what a room may include beside itself. "wire" is what the host
-# shares with the worker. Each sees a folder with links to these; all but guard, fetch and cli are the
-# library. "api" are the files of host/ itself, "tests" see everything.
+# The rooms of the host, one line each: the other rooms that a room may include. "wire" is the headers
+# that the host shares with the worker. Each room is compiled with a folder of links to its rooms. All
+# rooms except guard, fetch and cli form the library. "api" is the files in host/ itself; "tests" may
+# include everything.
 room_base :=
 room_config := base
 room_policy := base wire
@@ -94,7 +95,7 @@ musl_libs = $(worker_libs) $(MUSL)/libc.a $(shell $(CC) -print-file-name=libgcc.
 	$(shell $(CC) -print-file-name=crtendS.o) $(MUSL)/crtn.o
 
 runtime_flags = $(common) $(worker_variant) -fPIE $(lto) $(musl_flags) -Iruntime -I$(G) -isystem $(ENGINE)
-# Of the engine's own warnings those that tell of an edit gone wrong. A sanitizer's are its own affair.
+# For the engine, only the warnings that can show a wrong edit; none in variants with sanitizers.
 engine_warnings := $(if $(VARIANT),-w,-Wuninitialized -Wmaybe-uninitialized $(if $(filter 1,$(WERROR)),-Werror))
 engine_flags = $(common) $(worker_variant) -fPIE $(lto) $(musl_flags) $(engine_warnings) -fwrapv -Iruntime -I$(G)/engine -I$(ENGINE)
 
@@ -116,13 +117,13 @@ samples := $(patsubst samples/%.c,$(B)/samples/%,$(wildcard samples/*.c))
 .PHONY: all programs tools deps deps-check run check test test-deno hostile check-asan check-watchdog check-valgrind torture fuzz bench \
 	bench-peers bench-deno bench-baseline lint format cover install uninstall dist clean help
 
-all: deps ## build everything (the default); installs what is missing first
+all: deps ## build everything (the default); first installs missing packages
 	@$(MAKE) --no-print-directory programs
 
 programs: $(B)/caprun $(B)/caprun-worker $(B)/caprun-guard $(B)/caprun-fetch $(B)/libcaprun.a $(B)/libcaprun.so $(B)/THIRD_PARTY_LICENSES
 	@:
 
-deps: ## install what is missing from Debian's packages, and get the engine and the bundled packages
+deps: ## install missing Debian packages, and get the engine, cJSON and the npm packages
 	@third_party/install-packages build
 	@third_party/get-engine $(ENGINE)
 	@third_party/get-cjson $(CJSON)
@@ -148,14 +149,14 @@ $(B)/caprun-worker: $(B)/runtime/main.o $(runtime_obj) $(B)/runtime/engine.o $(w
 	$(call say,LINK)
 	$(Q)$(CC) $(common) $(worker_variant) -fPIE $(lto) $(CFLAGS) $(musl_link) $(worker_link) $(LDFLAGS) -o $@ $(filter %.o,$^) $(musl_libs)
 
-# All edits are made, or the build stops.
+# If an edit cannot be made, the build stops.
 engine_edits := $(wildcard third_party/edits/engine/*.edit)
 $(G)/engine/quickjs.c: $(ENGINE)/.version third_party/apply-edits $(engine_edits)
 	@mkdir -p $(@D)
 	$(call say,GEN )
 	$(Q)third_party/apply-edits $(ENGINE)/quickjs.c $(engine_edits) >$@
 
-# The engine does what caprun relies on, or the build stops.
+# If the engine does not do what caprun relies on, the build stops.
 $(B)/tools/.engine-checked: third_party/engine-check.c tests/fuzz/fuzz_decode.c $(B)/runtime/engine.o $(B)/runtime/arena.o \
 		$(B)/runtime/mem.o
 	@mkdir -p $(@D)
@@ -171,7 +172,7 @@ $(B)/runtime/engine.o: runtime/engine.c $(G)/engine/quickjs.c Makefile
 	$(call say,CC  )
 	$(Q)$(CC) $(engine_flags) $(CFLAGS) -c -o $@ $<
 else
-# The variant is of the host. The engine takes half a minute to compile, and would be the same.
+# This variant changes only the host. The engine would be the same, and takes half a minute to compile.
 $(B)/runtime/engine.o: build/runtime/engine.o
 	@mkdir -p $(@D)
 	$(call say,CP  )
@@ -186,7 +187,7 @@ $(B)/runtime/%.o: runtime/%.c $(ENGINE)/.version Makefile | $(G)/filters.h $(G)/
 	$(call say,CC  )
 	$(Q)$(CC) $(runtime_flags) $(warnings) $(CFLAGS) -c -o $@ $<
 
-# These are needed by the tool that makes the prelude, before the prelude is there.
+# The tool that compiles the prelude needs these, so they must not depend on the prelude.
 $(B)/runtime/arena.o: runtime/arena.c Makefile
 	@mkdir -p $(@D)
 	$(call say,CC  )
@@ -213,7 +214,7 @@ $(G)/prelude.h: js/prelude.js $(B)/tools/compile
 	$(call say,GEN )
 	$(Q)$(B)/tools/compile prelude $< >$@
 
-# The web's APIs: a script of each entry and what it needs of npm's packages, then its bytecode.
+# The web APIs: each entry is bundled with the npm packages it needs into one script, then compiled.
 $(G)/web/%.js: js/web/%.js js/bundle.js $(wildcard js/web/shims/*.js js/web/schema/*.js) $(NPM)/.lock
 	@mkdir -p $(@D)
 	$(call say,GEN )
@@ -228,12 +229,12 @@ $(B)/tools/compile: js/compile.c $(B)/runtime/engine.o $(B)/runtime/arena.o $(B)
 	$(call say,LINK)
 	$(Q)$(CC) $(runtime_flags) $(warnings) -fno-lto $(musl_link) -o $@ $(filter %.c %.o,$^) $(musl_libs)
 
-# What the licences of others ask to be with every copy.
+# The notices that third-party licences require in every copy.
 $(B)/THIRD_PARTY_LICENSES: third_party/licences $(web_headers:.h=.js) $(ENGINE)/.version $(CJSON)/.version $(NPM)/.lock
 	$(call say,GEN )
 	$(Q)$< $(ENGINE) $(CJSON) $(NPM) $(filter %.js,$^) >$@
 
-# The test-only worker: the same objects, and a hook for attacks with native code. Never installed.
+# The test-only worker: the same objects, with a hook for attacks by native code. Never installed.
 $(B)/tests/caprun-worker-hook: tests/worker/hook.c tests/worker/steps.c $(B)/runtime/main.o $(runtime_obj) \
 		$(B)/runtime/engine.o | tests/worker/wraps
 	@mkdir -p $(@D)
@@ -241,13 +242,13 @@ $(B)/tests/caprun-worker-hook: tests/worker/hook.c tests/worker/steps.c $(B)/run
 	$(Q)$(CC) $(runtime_flags) $(filter-out -Wpedantic,$(warnings)) -fno-lto $(CFLAGS) $(musl_link) \
 		@tests/worker/wraps -o $@ $(filter %.c %.o,$^) $(musl_libs)
 
-# A guard is looked for beside the worker.
+# The library looks for the guard in the folder of the worker.
 $(B)/tests/caprun-guard: $(B)/caprun-guard
 	@mkdir -p $(@D)
 	$(call say,CP  )
 	$(Q)cp $< $@
 
-# Starts a program where something is missing that the sandbox is made of.
+# Starts a program in an environment without some kernel feature that the sandbox uses.
 $(B)/tests/restrict: tests/worker/restrict.c
 	@mkdir -p $(@D)
 	$(call say,LINK)
@@ -255,7 +256,7 @@ $(B)/tests/restrict: tests/worker/restrict.c
 
 # --- the guard of a server ---------------------------------------------------------------------
 
-# Static on musl as well: it is started in the server's environment, and LD_PRELOAD is not for it.
+# Static on musl as well: it is started with the server's environment, and must ignore LD_PRELOAD.
 guard_flags = $(common) $(guard_variant) -fPIE $(musl_flags) $(call room_flags,guard)
 
 $(B)/caprun-guard: $(B)/host/guard/guard.o
@@ -282,7 +283,7 @@ $(G)/rooms/.made: Makefile
 		$(if $(filter wire,$(room_$(room))),ln -sr $(wire_headers) $(G)/rooms/$(room) &&) ) true
 	@touch $@
 
-# What a journal says of the worker: the engine, and a hash of the JavaScript that is ours.
+# The versions that a journal records: the engine, and a hash of our JavaScript.
 $(G)/shared/versions.h: js/prelude.js $(web_headers:.h=.js) $(ENGINE)/.version
 	@mkdir -p $(@D)
 	$(call say,GEN )
@@ -291,7 +292,7 @@ $(G)/shared/versions.h: js/prelude.js $(web_headers:.h=.js) $(ENGINE)/.version
 
 host_ready := $(G)/rooms/.made $(wire_headers)
 
-# cJSON is compiled into json.o, which alone includes it.
+# cJSON is compiled into json.o; no other file includes it.
 $(G)/cjson/cJSON.c: third_party/edits/cjson/own-thread.edit
 $(G)/cjson/cJSON.h: third_party/edits/cjson/hidden.edit
 $(G)/cjson/cJSON.%: $(CJSON)/.version third_party/apply-edits
@@ -332,7 +333,7 @@ $(B)/libcaprun.a: $(lib_obj)
 	$(call say,AR  )
 	$(Q)ar rcs $@ $^
 
-# Never unloaded: a thread of the application may be in caprun_wait() when the last handle is closed.
+# Never unloaded: a thread of the application may be in caprun_wait() when dlclose() is called.
 $(B)/libcaprun.so: $(lib_obj)
 	$(call say,LINK)
 	$(Q)$(CC) $(host_variant) $(CFLAGS) -shared -Wl,-soname,libcaprun.so.0 -Wl,--exclude-libs,ALL -Wl,-z,defs \
@@ -344,7 +345,7 @@ $(B)/caprun: $(cli_obj) $(B)/libcaprun.a
 	$(call say,LINK)
 	$(Q)$(CC) $(host_variant) $(CFLAGS) -pie $(link_hardening) $(LDFLAGS) -o $@ $(filter %.c %.o %.a,$^) -l:libnettle.a
 
-# Opens libcurl, for one URL.
+# The program that fetches one URL; it opens libcurl at run time.
 $(B)/caprun-fetch: $(patsubst %.c,$(B)/%.o,$(wildcard host/fetch/*.c)) $(B)/libcaprun.a
 	$(call say,LINK)
 	$(Q)$(CC) $(host_variant) $(CFLAGS) -pie $(link_hardening) $(LDFLAGS) -o $@ $(filter %.o %.a,$^)
@@ -366,7 +367,7 @@ $(B)/samples/%: samples/%.c host/caprun.h $(B)/libcaprun.so
 
 unit_flags = $(common) $(host_variant) -Itests/lib $(call room_flags,tests) -Iruntime -I$(G) -isystem $(ENGINE) $(warnings)
 
-# What the worker has and a test can link.
+# Parts of the worker that tests can link.
 worker_parts := $(B)/tests/arena.o $(B)/tests/random.o
 $(worker_parts): $(B)/tests/%.o: runtime/%.c
 	@mkdir -p $(@D)
@@ -378,25 +379,25 @@ $(B)/tests/%: tests/unit/%.c tests/lib/tap.h $(B)/libcaprun.a $(worker_parts) | 
 	$(call say,LINK)
 	$(Q)$(CC) $(unit_flags) $(CFLAGS) -o $@ $< $(filter %.o,$^) $(B)/libcaprun.a -l:libnettle.a -lseccomp
 
-# What tests of fetching over HTTP start.
+# The program that tests of HTTP and the cache start.
 $(B)/tests/fetch: tests/lib/fetch.c $(B)/libcaprun.a | $(host_ready)
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(unit_flags) $(CFLAGS) -o $@ $< $(B)/libcaprun.a -l:libnettle.a
 
-# The worker's own objects, with its own C library.
+# Uses the worker's own objects and C library.
 $(B)/tests/test_decode: tests/unit/test_decode.c tests/lib/tap.h tests/fuzz/fuzz_decode.c $(B)/runtime/engine.o \
 		$(B)/runtime/arena.o $(B)/runtime/mem.o
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(runtime_flags) -Itests/lib $(warnings) -fno-lto $(CFLAGS) $(musl_link) -o $@ $< $(filter %.o,$^) $(musl_libs)
 
-# A fuzzer of the command is in there.
+# The corpus test includes a fuzzer of the command's options and output.
 $(B)/tests/test_corpus: $(B)/host/cli/options.o $(B)/host/cli/output.o
 $(B)/tests/test_output: $(B)/host/cli/output.o
 $(B)/tests/test_options: $(B)/host/cli/options.o
 
-# What shares the counters of the variant cover; no other has it.
+# Shares the counters of a locked worker; linked only in the variant cover.
 $(B)/tests/shared.o: tests/cover/shared.c Makefile
 	@mkdir -p $(@D)
 	$(call say,CC  )
@@ -407,17 +408,17 @@ test_programs: programs sample_programs $(unit_tests) $(B)/tests/caprun-worker-h
 	@:
 .PHONY: test_programs
 
-# CAPRUN_BUILD tells the tests which variant they test.
+# CAPRUN_BUILD is the folder of the variant that the tests use.
 run_tests = CAPRUN_BUILD=$(CURDIR)/$(B) XDG_STATE_HOME=$(CURDIR)/$(B)/state prove $(if $(VERBOSE),-v) --timer -e ''
-# Many tests wait more than they compute, so one more runs at once than there are processors.
+# Many tests wait more than they compute, so the number of parallel tests is the processors plus one.
 cores := $(shell nproc)
 run_beside = $(run_tests) -j$(shell expr $(cores) + 1)
-# Built with all processors, unless make itself was told how many.
+# Builds with all processors, unless make was called with -j.
 build_tests = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(cores))
 
-# These have the machine for themselves. They hold limits to a few milliseconds, or measure what others
-# take from them (deadline, fairness, together, bench, limits, series), or kill at moments that an
-# undisturbed run has told them (lockdown, resume). All others run beside each other, the longest first.
+# These tests run alone. They check limits to a few milliseconds or measure how parallel runs slow each
+# other down (deadline, fairness, together, bench, limits, series), or kill at times measured in an
+# undisturbed run (lockdown, resume). All other tests run in parallel, the longest first.
 tests_alone := $(patsubst %,tests/hostile/%.t,deadline fairness together) \
 	$(patsubst %,tests/integration/%.t,bench limits lockdown resume series)
 tests_long := tests/hostile/run.t $(patsubst %,tests/integration/%.t,mcp_faults bad_registry mcp_real completion journal_attacks)
@@ -425,15 +426,15 @@ tests_beside := $(tests_long) $(unit_tests) \
 	$(filter-out $(tests_long) $(tests_alone),$(wildcard tests/integration/*.t tests/hostile/*.t tests/deno/*.t))
 prove = $(run_beside) $(tests_beside) && $(run_tests) $(tests_alone)
 
-# `make check`: all unit tests, and something of each room.
+# `make check`: all unit tests, and some integration tests of each room.
 check_tests := tests/hostile/run.t tests/hostile/required.t tests/deno/suite.t $(unit_tests) \
 	$(patsubst %,tests/integration/%.t,calls config exec golden journal journal_resume mcp mcp_pins registry samples threat_model)
 check_some := CAPRUN_ATTACKS='bridge_answer frames_lengths native_leaves reach_eval values_rejected' \
 	CAPRUN_DENO_TESTS=tests/deno/runtime_test.ts
 
-# What is run again with the turns of the loop measured: unit tests that step a loop, attacks that send
-# something to the host, and files that bring each kind of server and the largest values.
-# `make check-watchdog` runs all.
+# The tests that `make test` repeats with the watchdog: unit tests that step a loop, attacks that send
+# something to the host, and tests with each kind of server and the largest values.
+# `make check-watchdog` runs all tests with the watchdog.
 watched_units := $(patsubst tests/unit/%.c,$(B)/tests/%,$(shell grep -lE \
 	'cr_loop_step|caprun_step|(fake_runs|own_calls|servers)\.h|fuzz_server' tests/unit/test_*.c))
 watched_tests := tests/hostile/run.t $(patsubst %,tests/integration/%.t,mcp_faults journal_attacks calls large_answers mcp_pins values) \
@@ -443,7 +444,7 @@ watched_programs: programs $(watched_units) $(B)/tests/caprun-worker-hook $(B)/t
 	@:
 .PHONY: watched_programs
 
-# What tests compare with: a pinned Node, others' data for URLs and encodings.
+# Data for tests: a pinned Node, MCP servers, Deno, and public test data for URLs and encodings.
 test-data:
 	@third_party/get-npm tests/npm build/npm-tests || echo 'tests/integration/node.t and config_schema.t will be skipped' >&2
 	@third_party/get-npm samples/servers build/npm-servers || echo 'tests of real MCP servers will be skipped' >&2
@@ -451,7 +452,7 @@ test-data:
 	@tests/get-data build/data || :
 .PHONY: test-data
 
-check: deps test-data ## build and run all unit tests and a few of everything else (a minute, once built)
+check: deps test-data ## build and run all unit tests and some of the other tests (a minute, once built)
 	@$(build_tests) test_programs
 	$(check_some) $(run_beside) $(check_tests)
 
@@ -461,7 +462,7 @@ test: deps test-data ## build and run all tests
 	@$(build_tests) VARIANT=watchdog watched_programs
 	@$(MAKE) --no-print-directory VARIANT=watchdog prove-watched
 
-test-deno: all ## only the tests of the binding for Deno, with the Deno that they are for, from npm
+test-deno: all ## only the tests of the binding for Deno, with the pinned Deno from npm
 	@third_party/get-npm tests/deno build/npm-deno
 	$(run_tests) tests/deno/suite.t tests/integration/deno.t
 
@@ -474,7 +475,7 @@ check-asan: deps test-data ## the tests with AddressSanitizer and UBSan (the wor
 	ASAN_OPTIONS=allocator_may_return_null=1 CAPRUN_TEST_TIMEOUT_MULTIPLIER=4 \
 		$(MAKE) --no-print-directory VARIANT=asan prove-variant
 
-check-watchdog: deps test-data ## the tests with turns of the loop measured: none is over 20 ms, and none blocks
+check-watchdog: deps test-data ## the tests with a watchdog: no turn of the loop may take over 20 ms, or block
 	@$(build_tests) test_programs
 	@$(build_tests) VARIANT=watchdog test_programs
 	$(MAKE) --no-print-directory VARIANT=watchdog prove-variant
@@ -490,7 +491,7 @@ prove-variant:
 prove-watched:
 	$(watched_some) $(run_beside) $(watched_tests)
 
-torture: deps test-data ## the long series in full
+torture: deps test-data ## the tests, with the full number of repetitions
 	@$(build_tests) test_programs
 	CAPRUN_TORTURE=1 $(prove)
 
@@ -498,21 +499,21 @@ FUZZ_TIME ?= 60
 fuzz: deps-check ## run each fuzzer for FUZZ_TIME seconds
 	tests/fuzz/run $(FUZZ_TIME)
 
-bench: deps-check all ## measure: commands, runs, calls, answers, memory, scripts, each beside its floor (BENCH=--json)
+bench: deps-check all ## measure commands, runs, calls, answers, memory, scripts, each with its lower bound (BENCH=--json)
 	@$(MAKE) --no-print-directory bench_programs
 	@tests/bench/run $(B) $(BENCH)
 
-bench-peers: deps all ## measure beside others, from npm: Deno, isolated-vm, quickjs-emscripten, quickjs-wasi, Node
+bench-peers: deps all ## compare with others, from npm: Deno, isolated-vm, quickjs-emscripten, quickjs-wasi, Node
 	@third_party/get-npm tests/npm build/npm-tests && third_party/get-npm tests/bench/peers build/npm-peers && \
 		third_party/get-npm tests/deno build/npm-deno || echo 'bench-peers: some peers will not be measured' >&2
 	@tests/bench/peers/run $(B) $(BENCH)
 
-bench-deno: all ## measure the binding for Deno beside a worker of Deno, in one process
+bench-deno: all ## compare the binding for Deno with a worker of Deno, in one process
 	@third_party/get-npm tests/deno build/npm-deno
 	@CAPRUN_LIB=$(CURDIR)/$(B)/libcaprun.so.0 tests/deno/deno run --quiet --allow-ffi --allow-read --allow-env=CAPRUN_LIB \
 		--unstable-worker-options tests/bench/deno/bench.ts $(ROUNDS)
 
-bench-baseline: all ## count anew what tests/integration/instructions.t compares with
+bench-baseline: all ## renew the instruction counts that tests/integration/instructions.t compares with
 	@$(MAKE) --no-print-directory gate_programs
 	@tests/bench/gate $(B) --renew
 
@@ -523,7 +524,7 @@ gate_programs: $(gate_programs)
 	@:
 .PHONY: bench_programs gate_programs
 
-# The floor: the engine as an ordinary program, with the system's C library.
+# The lower bound: the engine as an ordinary program, with the system's C library.
 $(B)/bench/engine_alone: tests/bench/engine_alone.c runtime/engine.c runtime/arena.c $(G)/engine/quickjs.c
 	@mkdir -p $(@D)
 	$(call say,LINK)
@@ -535,7 +536,7 @@ $(B)/bench/echo_server: tests/bench/echo_server.c
 	$(call say,LINK)
 	$(Q)$(CC) $(common) $(warnings) $(CFLAGS) -o $@ $<
 
-# The worker's own objects, without a sandbox.
+# Uses the worker's own objects, without a sandbox.
 $(B)/bench/engine_work: tests/bench/engine_work.c host/cli/bench_scripts.c $(B)/runtime/engine.o $(B)/runtime/arena.o \
 		$(B)/runtime/mem.o
 	@mkdir -p $(@D)
@@ -543,13 +544,13 @@ $(B)/bench/engine_work: tests/bench/engine_work.c host/cli/bench_scripts.c $(B)/
 	$(Q)$(CC) $(runtime_flags) -Ihost -Ihost/cli $(warnings) -fno-lto $(CFLAGS) $(musl_link) -o $@ $(filter %.c %.o,$^) \
 		$(musl_libs)
 
-# An application: it sees the public header.
+# An application: it uses only the public header.
 $(B)/bench/server_calls: tests/bench/server_calls.c tests/bench/bench.h $(B)/libcaprun.a
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(common) $(host_variant) -Ihost $(warnings) $(CFLAGS) -o $@ $(filter %.c %.o %.a,$^) -l:libnettle.a
 
-# Pieces of the host, for valgrind: it sees what unit tests see.
+# Parts of the host, for valgrind: it may include what unit tests include.
 $(B)/bench/host_work: tests/bench/host_work.c $(B)/libcaprun.a | $(host_ready)
 	@mkdir -p $(@D)
 	$(call say,LINK)
@@ -613,15 +614,15 @@ uninstall: ## remove what install put there
 		share/bash-completion/completions/caprun share/zsh/site-functions/_caprun $(addprefix share/caprun/deno/,$(deno_files)))
 	rmdir $(addprefix $(DESTDIR)$(PREFIX)/,libexec/caprun share/caprun/deno share/caprun share/doc/caprun) 2>/dev/null || true
 
-dist: ## a tar file of what is committed
+dist: ## make a tar file of the last commit
 	@mkdir -p build
 	git archive --prefix=caprun-$(VERSION)/ -o build/caprun-$(VERSION).tar.gz HEAD
 
-clean: ## remove what was built, but not what was fetched
+clean: ## remove build results, but keep downloaded files
 	@mkdir -p build
 	find build -mindepth 1 -maxdepth 1 ! -name engine ! -name cjson ! -name npm ! -name 'npm-*' ! -name data -exec rm -rf {} +
 
-help: ## this list
+help: ## print this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
 
 -include $(shell find $(B) -name '*.d' -type f 2>/dev/null)

@@ -1,12 +1,12 @@
-// bundle.js - makes one script of a module of js/web and the packages it needs.
+// bundle.js - bundles a module of js/web and the packages it needs into one script.
 //
 //     node bundle.js NPM_FOLDER ENTRY.js OUT.js
 //
 // The script's value is a function: given `native`, it returns what the entry assigned to `exported`.
-// Names stay as they are, because people see those of classes, and only bytecode is made of it.
+// Names are not shortened: people see the names of classes, and the script becomes bytecode anyway.
 //
-// Code may have put things on Object.prototype before a module is loaded. So an entry does not
-// `require` what is written with `import`: the bundler's glue for that goes through inherited names.
+// Untrusted code may have changed Object.prototype before a module is loaded. So an entry does not
+// `require` a file that uses `import`: the bundler's code for that reads inherited properties.
 const path = require("node:path");
 const fs = require("node:fs");
 
@@ -14,7 +14,7 @@ const [npm, entry, out] = process.argv.slice(2).map((word) => path.resolve(word)
 const { build } = require(path.join(npm, "node_modules/esbuild"));
 const shim = (name) => path.join(__dirname, "web/shims", name);
 
-// Tables are quicker to parse, once, than to build with code; in ASCII they take half of the room.
+// Tables are faster to parse once than to build with code; as ASCII text they need half the memory.
 const escaped = (char) => "\\u" + char.charCodeAt(0).toString(16).padStart(4, "0");
 const tables = {
     name: "tables",
@@ -26,8 +26,8 @@ const tables = {
     },
 };
 
-// Of the package that evaluates schemas only the keywords are taken, by their files' names. Whatever
-// else they import is replaced: js/web/schema/package.js says by what. What loads their schemas goes.
+// From the package that evaluates schemas, only the keywords are used, selected by file name. All other
+// files that they import are replaced by js/web/schema/package.js. The code that loads schemas is removed.
 const hyperjump = path.join(npm, "node_modules/@hyperjump/json-schema");
 const keywords = {
     name: "keywords",
@@ -43,7 +43,7 @@ const keywords = {
     },
 };
 
-// The packages look for other platforms on the global object; there is none for them to find.
+// The packages look for other platforms on the global object: they get an empty object instead.
 const common = {
     bundle: true, format: "cjs", platform: "neutral", target: "es2023", charset: "utf8",
     mainFields: ["main"], nodePaths: [path.join(npm, "node_modules")], plugins: [tables],
@@ -63,7 +63,7 @@ const special = {
         },
         inject: [shim("globals.js")],
     },
-    events: { keepNames: true }, // else a class that names itself is renamed
+    events: { keepNames: true }, // otherwise a class that refers to itself is renamed
     schema: {
         alias: { hyperjump },
         plugins: [keywords],

@@ -1,10 +1,10 @@
 /*
- * compile.c - turns a script of ours into bytecode, at build time, with the same engine.
+ * compile.c - compiles our JavaScript to bytecode, at build time, with the same engine.
  *
  *     compile NAME FILE.js > NAME.h      gives NAME_bytecode[]
  *
- * Line numbers stay in the bytecode, the source does not. Bytecode never comes from anywhere but
- * this program: to the engine it is as good as native code.
+ * The bytecode keeps line numbers, but not the source. The worker runs only bytecode from this
+ * program: the engine trusts bytecode like native code.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ _Noreturn static void full(void)
     exit(1);
 }
 
-static char *slurp(const char *path, size_t *ret_len)
+static char *read_script(const char *path, size_t *ret_len)
 {
     FILE *f = fopen(path, "rb");
     static char text[1024 * 1024];
@@ -37,7 +37,7 @@ static char *slurp(const char *path, size_t *ret_len)
     return text;
 }
 
-static void fail(JSContext *ctx)
+static void exit_with_exception(JSContext *ctx)
 {
     JSValue error = JS_GetException(ctx);
     JSValue stack = crw_engine_error_stack(ctx, error);
@@ -60,16 +60,16 @@ int main(int argc, char **argv)
         (void)fprintf(stderr, "usage: compile NAME FILE.js > NAME.h\n");
         return 2;
     }
-    text = slurp(argv[2], &len);
+    text = read_script(argv[2], &len);
     if (crw_arena_init(64u << 20, full) < 0 || !(ctx = crw_engine_new(1)))
         full();
     script = JS_Eval(ctx, text, len, CRW_ENGINE_OURS,
                      JS_EVAL_TYPE_GLOBAL | JS_EVAL_FLAG_COMPILE_ONLY | JS_EVAL_FLAG_STRICT);
     if (JS_IsException(script))
-        fail(ctx);
+        exit_with_exception(ctx);
     bytes = JS_WriteObject(ctx, &len, script, JS_WRITE_OBJ_BYTECODE | JS_WRITE_OBJ_STRIP_SOURCE);
     if (!bytes)
-        fail(ctx);
+        exit_with_exception(ctx);
     printf("/* made by js/compile.c */\n");
     printf("static const unsigned char %s_bytecode[] = {", argv[1]);
     for (size_t i = 0; i < len; i++)

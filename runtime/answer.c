@@ -1,4 +1,4 @@
-/* answer.c - structuredContent, content, isError. */
+/* answer.c - reads structuredContent, content and isError of a tool's answer. */
 #include "answer.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ static bool own_is(JSContext *ctx, JSValueConst object, const char *name, const 
     return same;
 }
 
-/* The text of a content item, or undefined. */
+/* Returns the text of a content item, or undefined. */
 static JSValue text_of_item(JSContext *ctx, JSValueConst item)
 {
     JSValue text =
@@ -36,7 +36,7 @@ static int64_t length_of(JSContext *ctx, JSValueConst list)
     return JS_IsArray(list) && JS_GetLength(ctx, list, &len) == 0 ? len : -1;
 }
 
-/* Takes |text|; gives its JSON if that is an object or an array. */
+/* Takes |text|. Returns the parsed value if |text| is a JSON object or array, else |text|. */
 static JSValue json_or_text(JSContext *ctx, JSValue text)
 {
     size_t len;

@@ -1,8 +1,8 @@
 /*
- * answer.h - what a tool answered, as the code that called it gets it.
+ * answer.h - turns the answer of a tool into the value that the calling code gets.
  *
- * |result| is the result of an MCP tools/call, made from JSON. Only its own properties are looked
- * at, so that nothing on Object.prototype passes for a part of it.
+ * |result| is the result of an MCP tools/call, made from JSON. Only its own properties are read:
+ * what untrusted code puts on Object.prototype must not look like part of the answer.
  */
 #ifndef CRW_ANSWER_H
 #define CRW_ANSWER_H
@@ -15,12 +15,12 @@
 bool crw_answer_is_error(JSContext *ctx, JSValueConst result);
 
 /*
- * The value: `structuredContent` if there is any; else, of one text item, its JSON if that is an
- * object or an array, otherwise the text; else the content.
+ * Returns `structuredContent` if present. Otherwise, if the content is one text item, returns that
+ * text, parsed if it is a JSON object or array. Otherwise returns the content.
  */
 JSValue crw_answer_unwrap(JSContext *ctx, JSValueConst result);
 
-/* What a tool that failed says for a person, as a string. */
+/* Returns the error message of a tool that failed, as a string. */
 JSValue crw_answer_words(JSContext *ctx, JSValueConst result);
 
 #endif

@@ -1,22 +1,22 @@
 /*
- * arena.c - two-level segregated fit in one mapped region.
+ * arena.c - the engine's allocator: two-level segregated fit in one mapped region.
  *
  *     base                                         top         high           end
  *     | head payload... | head free.... | head ... | used once | never touched |
  *
- * A block is an 8-byte head (its size with the head, and two flags) and the payload. Only a free
- * block repeats its size in its last 8 bytes, where the next block finds it when its PREV_USED is
- * off. Free neighbours merge at once, and a free block below the top becomes part of the top, so
- * no two free blocks touch, and the last block before the top is used. From high on all is zero.
+ * A block is an 8-byte head (size including the head, and two flags) and the payload. Only a free
+ * block repeats its size in its last 8 bytes; the next block reads it there when PREV_USED is off.
+ * Free neighbours merge at once, and a free block below the top becomes part of the top. So no two
+ * free blocks touch, and the last block before the top is used. All bytes from high on are zero.
  *
- * Free blocks hang in bins by size: 32 linear ones below 512 bytes, then 32 for each power of two.
- * Bits say which are filled; what a bin holds otherwise does not matter, so a region starts with a
- * few words. The top is used only when no bin has a fit: a run stays on pages that it has touched.
+ * Free blocks are kept in bins by size: 32 linear bins below 512 bytes, then 32 for each power of
+ * two. Bits say which bins are filled; empty bins are not initialised, so that a new region writes
+ * only a few words. The top is used only when no bin has a fit: a run stays on pages it has
+ * touched.
  *
- * The engine has slabs for its small objects and asks here for those, of a little under 4 KiB (the
- * first one of a kind: 1 KiB), and for what is over 500 bytes. Requests over 1 KiB are rounded to
- * 64 bytes: slabs for different objects then mostly have the same size, and each fits into the hole
- * that another left.
+ * The engine keeps small objects in slabs of a little under 4 KiB (the first slab of a kind: 1 KiB)
+ * and allocates here the slabs and everything over 500 bytes. Requests over 1 KiB are rounded to
+ * 64 bytes: most slabs then have the same size, and a new slab fits where an old one was freed.
  */
 #include "arena.h"
 
@@ -41,8 +41,8 @@
 #define HEAD sizeof(size_t)
 #define MIN_BLOCK (sizeof(struct block) + sizeof(size_t))
 #define COLUMNS 32U          /* bins for each power of two */
-#define BINS (30U * COLUMNS) /* more than MAX_REGION needs, so that bin + 1 is one too */
-#define TRIES 8U             /* blocks looked at where not every one is large enough */
+#define BINS (30U * COLUMNS) /* more than MAX_REGION needs, so that bin + 1 is a valid bin */
+#define TRIES 8U             /* blocks tried in a bin where some blocks are too small */
 
 struct block {
     size_t head;
@@ -57,7 +57,7 @@ static struct {
     char *end;
     size_t in_bins; /* bytes */
     void (*full)(void);
-    uintptr_t warm; /* the region before this one, if it has a size */
+    uintptr_t warm; /* the warm region, if warm_size is not 0 */
     size_t warm_size;
     uint64_t filled[BINS / 64];
     struct block *bins[BINS];
@@ -95,7 +95,7 @@ static size_t *footer_before(struct block *b)
     return &b->head - 1;
 }
 
-/* The size of the block for a request of |size| bytes. */
+/* Returns the size of the block for a request of |size| bytes. */
 static size_t block_size(size_t size)
 {
     size_t align = size < 1024 ? ALIGN : 4 * ALIGN;
@@ -149,7 +149,7 @@ static void bin_remove(struct block *b)
     arena.in_bins -= size_of(b);
 }
 
-/* Looks at |tries| blocks of the bin for |size|, not all large enough, then into larger bins. */
+/* Tries |tries| blocks of the bin for |size|, which may be too small, then the larger bins. */
 static struct block *find_fit(size_t size, unsigned tries)
 {
     unsigned bin = bin_of(size) + 1, i = bin / 64;
@@ -171,7 +171,7 @@ static void release(struct block *b)
     struct block *next = after(b);
     size_t size = size_of(b), before = (b->head & PREV_USED) ? 0 : *footer_before(b);
 
-    b->head = 0; /* so that a second free of it shows */
+    b->head = 0; /* so that a double free is detected */
     if (before) {
         require(before < (size_t)((char *)b - arena.base));
         b = block_at((char *)b - before);
@@ -194,7 +194,7 @@ static void release(struct block *b)
     bin_add(b);
 }
 
-/* Makes the used block |b| have |size| bytes, and frees the rest if that can be a block. */
+/* Shrinks the used block |b| to |size| bytes, and frees the rest if it is large enough. */
 static void trim(struct block *b, size_t size)
 {
     size_t rest = size_of(b) - size;
@@ -206,7 +206,7 @@ static void trim(struct block *b, size_t size)
     release(after(b));
 }
 
-/* Moves the top to |size| bytes after |b|, the last block or the top itself, if there is room. */
+/* Moves the top to |size| bytes after |b| if there is room. |b| is the last block, or the top. */
 static int raise_top(struct block *b, size_t size)
 {
     if (size > (size_t)(arena.end - (char *)b))
@@ -261,7 +261,7 @@ static int is_warm(const void *p)
     return (uintptr_t)p - arena.warm < arena.warm_size;
 }
 
-/* The block of |p|, which traps if that cannot be one in use. */
+/* Returns the block of |p|. Traps if |p| cannot be a used block. */
 static struct block *live_block(void *p)
 {
     size_t offset = (uintptr_t)p - (uintptr_t)arena.base;
@@ -296,7 +296,7 @@ void *crw_arena_calloc(void *opaque, size_t count, size_t size)
 void crw_arena_free(void *opaque, void *p)
 {
     (void)opaque;
-    /* to write to a warm block would copy its page, and nothing new is put there anyway */
+    /* writing to a warm block would copy its page, and nothing is allocated there any longer */
     if (p && !is_warm(p))
         release(live_block(p));
 }
@@ -311,7 +311,7 @@ void *crw_arena_realloc(void *opaque, void *p, size_t size)
                    : resize_in_place(live_block(p), block_size(size)))
         return p;
     q = crw_arena_malloc(opaque, size);
-    memcpy(q, p, crw_arena_usable_size(p)); /* only a block that grows comes here */
+    memcpy(q, p, crw_arena_usable_size(p)); /* here the block always grows */
     crw_arena_free(opaque, p);
     return q;
 }
@@ -387,8 +387,8 @@ int crw_arena_init(size_t warm_size, void (*full)(void))
 }
 
 /*
- * A run that needs more than the first megabytes faults 512 times less often. The beginning has
- * small pages: most runs need a few of them, and would pay for clearing a huge one.
+ * With huge pages, a run that uses many megabytes has 512 times fewer page faults. The first
+ * megabytes keep small pages: most runs need only a few, and would pay for clearing a huge page.
  */
 static void prefer_huge_pages(void)
 {
@@ -422,11 +422,11 @@ void crw_arena_touch(size_t bytes)
 {
     bytes = whole_pages(bytes);
     for (char *page = arena.base; page < arena.base + bytes; page += PAGE)
-        (void)__atomic_fetch_or(page, 0, __ATOMIC_RELAXED); /* without a read that faults first */
+        (void)__atomic_fetch_or(page, 0, __ATOMIC_RELAXED); /* one write fault, no read fault */
 }
 
 void crw_arena_prefault(size_t bytes)
 {
     if (madvise(arena.base, whole_pages(bytes), MADV_POPULATE_WRITE) < 0)
-        crw_arena_touch(bytes); /* a kernel before 5.14 */
+        crw_arena_touch(bytes); /* kernels before 5.14 */
 }

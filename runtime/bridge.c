@@ -1,4 +1,4 @@
-/* bridge.c - calls out, answers back, clock. */
+/* bridge.c - sends calls to the host, settles their promises with the answers, keeps the clock. */
 #include "bridge.h"
 
 #include <stdbool.h>
@@ -23,7 +23,7 @@ struct pending {
     struct crw_engine_place place; /* where it was made */
 };
 
-/* A call that waits until there are fewer of them. */
+/* A call that is not sent yet, because too many calls wait for an answer. */
 struct held {
     uint32_t id;
     size_t len;
@@ -61,7 +61,7 @@ const struct wire_limits *crw_bridge_limits(void)
     return &bridge.limits;
 }
 
-/* A promise that is rejected with the exception that was just thrown. */
+/* Returns a promise that is rejected with the pending exception. */
 static JSValue rejected(JSContext *ctx)
 {
     JSValue error = JS_GetException(ctx);
@@ -94,7 +94,7 @@ static JSValue remember_call(JSContext *ctx, JSValueConst tool, bool raw)
     return JS_DupValue(ctx, p.promise);
 }
 
-/* Keeps a call for later: too many wait for an answer. */
+/* Queues a call to be sent later: too many calls wait for an answer. */
 static void hold_back(const struct wire_part *parts, size_t count)
 {
     struct held held = {.id = bridge.calls};
@@ -144,7 +144,7 @@ static JSValue send_call(JSContext *ctx, JSValueConst tool, const char *ns, cons
     return promise;
 }
 
-/* `mcp.ns.action`, or its `raw`: |names| are namespace, action and both as "ns:action". */
+/* `mcp.ns.action`, or its `raw`. |names|: the namespace, the action, and "ns:action". */
 static JSValue js_call(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv, int raw,
                        JSValueConst *names)
 {
@@ -168,7 +168,7 @@ static JSValue js_call(JSContext *ctx, JSValueConst this_val, int argc, JSValueC
     return promise;
 }
 
-/* The two names with |between| them. */
+/* Returns the two names joined by |between|. */
 static JSValue joined(JSContext *ctx, const char *before, JSValueConst *names, const char *between)
 {
     const char *ns = JS_ToCString(ctx, names[0]), *action = JS_ToCString(ctx, names[1]);
@@ -180,7 +180,7 @@ static JSValue joined(JSContext *ctx, const char *before, JSValueConst *names, c
     return JS_NewString(ctx, text);
 }
 
-/* For the prelude: `tool(namespace, action)` gives the function that calls it. */
+/* For the prelude: `tool(namespace, action)` returns the function that calls this tool. */
 static JSValue js_tool(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
 {
     JSValue names[] = {JS_DupValue(ctx, argv[0]), JS_DupValue(ctx, argv[1]),
@@ -217,7 +217,7 @@ static struct pending take_pending(uint32_t id)
     crw_link_leave(WIRE_EXIT_FRAME);
 }
 
-/* Takes |value|, and gives up |p|. */
+/* Settles the promise of |p| with |value|. Takes |value| and frees |p|. */
 static void settle(JSContext *ctx, struct pending *p, JSValue value, bool is_error)
 {
     if (is_error)

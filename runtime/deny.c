@@ -1,4 +1,4 @@
-/* deny.c - the error, and the record. */
+/* deny.c - throws PermissionDenied errors, and sends the host a record of each. */
 #include "deny.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 static uint32_t attempts;
 
-/* A text for the record: cut to |max| bytes, but not in a character, and without a NUL. */
+/* A text for the record: cut to |max| bytes, at the end of a character, and without a NUL. */
 struct text {
     char bytes[LIMIT_DENIED_TARGET_BYTES + 1];
     size_t len;
@@ -49,11 +49,11 @@ static void record(const struct text *api, const struct text *access, const stru
     if (attempts > LIMIT_BLOCKED)
         return;
     crw_link_put(WIRE_BLOCKED, attempts, parts, 5);
-    /* at once, as a line of the log: it must not be lost with what comes next */
+    /* at once: the record must not be lost if the worker is killed right after */
     crw_link_flush();
 }
 
-/* As |t| is shown between quotes, which it cannot close; cut if that makes it too long. */
+/* A text as shown between quotes: escaped so that it cannot close them, and cut if too long. */
 struct quoted {
     char bytes[LIMIT_DENIED_TARGET_BYTES + LIMIT_DENIED_TARGET_BYTES / 2];
 };
@@ -88,7 +88,7 @@ static JSValue make_error(JSContext *ctx, const struct text *api, const struct t
                                JS_NewString(ctx, message), (struct crw_mark){.blocked = attempts});
 }
 
-/* Their sum, quoted, and the words between them are less than LIMIT_DENIED_MESSAGE_BYTES. */
+/* The sum of these, quoted, and the words between fit into LIMIT_DENIED_MESSAGE_BYTES. */
 static const size_t most[] = {LIMIT_DENIED_API_BYTES, LIMIT_DENIED_ACCESS_BYTES,
                               LIMIT_DENIED_TARGET_BYTES, LIMIT_DENIED_API_BYTES};
 

@@ -1,11 +1,11 @@
 /*
- * engine.c - the engine in one translation unit, and what is changed in it. The files in engine/
- * are parts of this unit too, because they need the engine's insides. Its source is as Debian has
- * it, but for what third_party/edits change.
+ * engine.c - compiles the engine and our changes to it as one translation unit. The files in
+ * engine/ are part of this unit, because they need the engine's internals. The engine's source is
+ * the one from Debian, changed only by third_party/edits.
  *
- * The engine's headers come first, so that the replacements below apply to its code and not to the
- * C library's declarations. They leave it without a clock (Date shows what crw_engine_set_date was
- * told), without a time zone (always UTC) and without a seed of its own.
+ * The engine's headers come first, so that the macros below apply to its code and not to the C
+ * library's declarations. The macros remove its clock (Date shows the time given to
+ * crw_engine_set_date), its time zone (always UTC) and its random seed.
  */
 #include <stdint.h>
 #include <sys/time.h>
@@ -15,7 +15,7 @@
 
 static int64_t engine_date_us;
 
-/* Long arrays that nobody holds any more, and were not freed yet: see put_off(). */
+/* Long arrays without references that are not freed yet: see put_off(). */
 struct JSRuntime;
 static size_t put_off_count;
 static bool put_off(struct JSRuntime *rt, void *object);
@@ -50,10 +50,10 @@ static void catch_up(struct JSRuntime *rt);
 #include "engine/marks.c"
 
 /*
- * When a run's function returns, its variables are freed, and the rows that it has sifted take as
- * long as it took to make them, just before the process ends anyway. So a long array waits, and is
- * freed when the next object is made, where the engine expects its collector, or a long string;
- * unless memory is short, for an array may grow next.
+ * When a run's function returns, its variables are freed. Freeing a long array takes as long as
+ * making it, and is useless just before the process ends. So a long array waits, and is freed when
+ * the next object (where the engine may collect garbage) or a long string is made. If memory is
+ * short it is freed at once, because growing an array does not free the waiting ones.
  */
 #define LONG_ARRAY 512
 
@@ -103,7 +103,7 @@ static int delete_all(JSContext *ctx, JSValueConst from, const char *const *name
     return failed;
 }
 
-/* What the engine brings along and a capability may not have. */
+/* Removes the parts of the engine that a capability may not have. */
 static int remove_denied(JSContext *ctx)
 {
     static const char *const globals[] = {
@@ -129,8 +129,8 @@ static int remove_denied(JSContext *ctx)
 }
 
 /*
- * The engine calls the `next` of an iterator helper without looking at the stack, so that a chain
- * of ten thousand `map`s ran over its end. These look first.
+ * The engine calls the `next` of an iterator helper without a stack check: a chain of ten thousand
+ * `map`s would overflow the stack. These functions check first.
  */
 static JSValue helper_next(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv,
                            int *pdone, int magic)
@@ -178,7 +178,7 @@ static int check_iterator_helpers(JSContext *ctx)
            replace_iterator_function(ctx, JS_CLASS_ITERATOR_WRAP, "return", wrap_next);
 }
 
-/* A DOMException carries its stack as a property of its own, which no getter can filter. */
+/* A DOMException has its stack as an own property, so no getter can remove our frames from it. */
 static JSValue new_dom_exception(JSContext *ctx, JSValueConst new_target, int argc,
                                  JSValueConst *argv)
 {
@@ -205,7 +205,10 @@ static JSValue checked_btoa(JSContext *ctx, JSValueConst this_val, int argc, JSV
     return with_clean_exception(ctx, js_btoa(ctx, this_val, argc, argv));
 }
 
-/* Without a reviver, and of text, by the decoder; it knows what is JSON, and the engine why not. */
+/*
+ * JSON.parse. Text without a reviver goes to our decoder. For invalid JSON the engine parses again,
+ * to throw the right error.
+ */
 static JSValue parse_json(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
 {
     const char *text;
@@ -220,7 +223,7 @@ static JSValue parse_json(JSContext *ctx, JSValueConst this_val, int argc, JSVal
     return JS_IsException(value) ? js_json_parse(ctx, this_val, argc, argv) : value;
 }
 
-/* The option that makes a buffer resizable is not looked at. */
+/* ArrayBuffer without resizable buffers: ignores the options. */
 static JSValue new_array_buffer(JSContext *ctx, JSValueConst new_target, int argc,
                                 JSValueConst *argv)
 {
@@ -313,7 +316,7 @@ JSValue crw_engine_load(JSContext *ctx, const uint8_t *bytecode, size_t len)
     return JS_IsException(function) ? function : JS_EvalFunction(ctx, function);
 }
 
-/* What was in the list is then its own neighbour, so that to take it out once more does nothing. */
+/* Makes each element a separate list, so that removing it again does nothing. */
 static void empty_list(struct list_head *list)
 {
     while (!list_empty(list)) {
@@ -334,7 +337,7 @@ void crw_engine_settle_down(JSContext *ctx)
     }
 }
 
-/* With less than this, the rehearsal itself might be what the memory is too small for. */
+/* With less memory than this, skip the rehearsal: it might itself run out of memory. */
 #define REHEARSAL_BYTES (64u * LIMIT_KIB)
 
 static void write_same(uint32_t *at)

@@ -1,13 +1,13 @@
 /*
- * engine.h - QuickJS, as caprun needs it: one runtime and one context per process, with time,
- * zone and chance taken out of its hands.
+ * engine.h - QuickJS as caprun needs it: one runtime and one context per process, which get time,
+ * time zone and random seed from the host.
  *
- * The engine is built as one translation unit (engine.c), because what we need is behind
- * its public interface: whether compiled code is one function from end to end, taking the compiler
- * away, the stack of code that is still running, objects and strings as they are in memory.
+ * The engine is built as one translation unit (engine.c), because we need things that its public
+ * interface does not offer: to check that compiled code is one function from end to end, to remove
+ * the compiler, to read the stack of running code, and objects and strings in memory.
  *
- * Nothing here fails half-way: memory that runs out ends the process (arena.h), so a NULL or an
- * exception means that the engine itself refused.
+ * Running out of memory ends the process (arena.h), so a NULL or an exception means that the engine
+ * itself rejected the operation.
  */
 #ifndef CRW_ENGINE_H
 #define CRW_ENGINE_H
@@ -17,31 +17,31 @@
 
 #include "quickjs.h"
 
-/* What stack traces call code of ours; frames with this name are never shown. */
+/* The file name of our own JavaScript; stack frames with this name are never shown. */
 #define CRW_ENGINE_OURS "caprun:prelude"
 
 /*
- * Makes the runtime and the context, with everything removed that a capability may not have.
- * |entropy| seeds the engine's hash tables. Returns NULL if the engine will not start.
+ * Makes the runtime and the context, and removes everything that a capability may not have.
+ * |entropy| seeds the engine's hash tables. Returns NULL if the engine cannot start.
  */
 JSContext *crw_engine_new(uint64_t entropy);
 
-/* Runs bytecode of our own making (js/compile.c). Returns its value, or an exception. */
+/* Runs bytecode that js/compile.c made at build time. Returns its value, or an exception. */
 JSValue crw_engine_load(JSContext *ctx, const uint8_t *bytecode, size_t len);
 
 /*
- * Before fork: what is there now is left as it is. Whatever is allocated later goes to slabs of its
- * own, so that it does not cost the copy of a page that workers share.
+ * Call before fork. Later allocations go to new slabs: writing to the existing ones would copy a
+ * page that workers share.
  */
 void crw_engine_settle_down(JSContext *ctx);
 
 /*
- * After fork, before there is a job: does a little of what every run does, so that the pages that
- * each one writes to are this process's own when the job comes. Leaves nothing behind.
+ * Call after fork, before the job arrives: does a little of what every run does, so that this
+ * process already has its own copies of the pages that a run writes to. Leaves nothing behind.
  */
 void crw_engine_touch_pages(JSContext *ctx);
 
-/* After fork: the stack begins here, and Math.random starts from |seed|. */
+/* Call after fork: measures the stack from here, and seeds Math.random with |seed|. */
 void crw_engine_begin(JSContext *ctx, uint64_t seed);
 
 /* The time that Date shows from now on, in microseconds since 1970. */
@@ -49,59 +49,59 @@ void crw_engine_set_date(int64_t date_us);
 
 /*
  * Compiles |code| as the body of an async strict function of `mcp` and `args`, named |name| in
- * stack traces, with its own line and column numbers. Returns the function, or an exception: code
- * that closes the function early to get out of it does not parse.
+ * stack traces, with its own line and column numbers. Returns the function, or an exception. Code
+ * that closes the function early, to escape from it, is rejected as a syntax error.
  */
 JSValue crw_engine_compile_body(JSContext *ctx, const char *code, size_t len, const char *name);
 
 /*
- * The same, but code that does not parse as a body may be a module with a default export: then the
- * module is returned, which JS_IsModule() tells apart. A SyntaxError has its place in its message,
- * and the line itself in its stack.
+ * The same, but if the code does not parse as a body, it may be a module with a default export:
+ * then returns the module (check with JS_IsModule()). A SyntaxError has its position in the
+ * message, and the source line in the stack.
  */
 JSValue crw_engine_compile(JSContext *ctx, const char *code, size_t len, const char *name);
 
-/* What a module that was evaluated exports as its default. */
+/* Returns the default export of a module that was evaluated. */
 JSValue crw_engine_default_export(JSContext *ctx, JSValueConst module);
 
-/* What is called instead: each throws. |api| is "eval", or the name of a constructor. */
+/* Functions called instead of the engine's own; each throws. |api|: "eval", or a constructor. */
 struct crw_engine_denied {
     void (*compile)(JSContext *ctx, const char *api);
     void (*import)(JSContext *ctx, const char *specifier);
 };
 
-/* No other module is ever loaded: |functions|->import is called for it. */
+/* From now on no other module is loaded: any import calls |functions|->import. */
 void crw_engine_set_denied(JSContext *ctx, const struct crw_engine_denied *functions);
 
-/* From now on |functions|->compile is called for eval and every function constructor. */
+/* From now on eval and every function constructor call |functions|->compile. */
 void crw_engine_close_compiler(JSContext *ctx);
 
-/* A promise that nothing settles but crw_engine_settle(), which looks for no `then`. */
+/* A promise that only crw_engine_settle() settles. It never calls a `then` of the value. */
 JSValue crw_engine_new_promise(JSContext *ctx);
 void crw_engine_settle(JSContext *ctx, JSValueConst promise, JSValueConst value, bool is_error);
 
-/* Throws a DOMException, with a stack that has no frames of ours. */
+/* Throws a DOMException, whose stack has no frames of our own code. */
 void crw_engine_throw_dom(JSContext *ctx, const char *name, const char *message);
 
-/* A place in the capability's code. |function| is the holder's to free. */
+/* A place in the capability's code. The owner of the struct frees |function|. */
 struct crw_engine_place {
     JSValue function; /* undefined: nowhere */
     const uint8_t *at;
 };
 
-/* The code that is running now. */
+/* Sets |ret| to the place of the code that is running now. */
 void crw_engine_place(JSContext *ctx, struct crw_engine_place *ret);
 
 /* Makes |place| the whole stack of |error|. */
 void crw_engine_set_place(JSContext *ctx, JSValueConst error, const struct crw_engine_place *place);
 
-/* Returns the stack of the code that is running now, without frames of ours, as a string. */
+/* Returns the stack of the running code, without frames of our own code, as a string. */
 JSValue crw_engine_running_stack(JSContext *ctx);
 
-/* Is |value| an Error, or a DOMException, which the engine does not count as one? */
+/* Is |value| an Error or a DOMException? JS_IsError() does not include DOMExceptions. */
 bool crw_engine_is_error(JSValueConst value);
 
-/* Returns the stack that an error carries, without frames of ours, or undefined. */
+/* Returns the stack of |error|, without frames of our own code, or undefined. */
 JSValue crw_engine_error_stack(JSContext *ctx, JSValueConst error);
 
 #endif

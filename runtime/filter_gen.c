@@ -1,10 +1,10 @@
 /*
- * filter_gen.c - makes the system call filters, at build time, with libseccomp.
+ * filter_gen.c - makes the seccomp system call filters at build time, with libseccomp.
  *
- * The program prints a C header with the filters' instructions as numbers; lockdown.c loads these.
- * So the policy is the two lists below and nothing else, and a worker pays for loading bytes
- * only. Whatever a list does not name kills the process, on any architecture but the native one
- * everything does, and x32 counts as another architecture.
+ * The program prints a C header with the filters' instructions as numbers; lockdown.c loads them.
+ * So the policy is exactly the two lists below, and a worker does no work except loading bytes. A
+ * system call that the list does not name kills the process. So does every system call of an
+ * architecture other than the native one; x32 counts as another architecture.
  */
 #include <errno.h>
 #include <linux/filter.h>
@@ -46,14 +46,14 @@ struct rule {
         SCMP_SYS(name), 0, {{0}}, SCMP_ACT_ERRNO(error) \
     }
 
-/* The process that runs a stranger's code. */
+/* The worker: the process that runs untrusted code. */
 static const struct rule worker[] = {
     CALL_IF(read, 0, WIRE_FD),
     CALL_IF(write, 0, WIRE_FD),
     CALL(exit_group),
 };
 
-/* Forking and handing over, and what a worker needs on its way to its own filter. */
+/* The zygote; and a worker before it loads its own filter. */
 static const struct rule zygote[] = {
     CALL(ppoll),
     CALL_IF(recvmsg, 0, WIRE_FD),
@@ -74,7 +74,7 @@ static const struct rule zygote[] = {
     CALL_IF(prlimit64, 0, 0),
     CALL_IF(seccomp, 0, 1 /* SECCOMP_SET_MODE_FILTER */),
     CALL(exit_group),
-    /* a clock that needs a system call says so here, instead of ending a worker later */
+    /* if the clock needs a system call, find out here; in a worker that call would be fatal */
     FAILS(clock_gettime, ENOSYS),
 };
 

@@ -1,4 +1,4 @@
-/* globals.c - who defines which globals, and the two that need no file of their own. */
+/* globals.c - calls the files that define globals, and defines two small globals itself. */
 #include "globals.h"
 
 #include "bridge.h"

@@ -1,14 +1,14 @@
 /*
- * job.c - compile, run, wait, answer.
+ * job.c - compiles and runs the code of a job, waits for its promise, and sends the result.
  *
- * The loop: run every job that the engine has; if the code's promise is settled, answer and leave;
- * run a timer if the last wake-up has one left; otherwise tell the host that there is nothing to
- * do, and read its next frame. The promise's state is asked of the engine directly, so that no
- * `then` of anybody's is involved.
+ * The loop: run every pending job of the engine. If the code's promise is settled, send the result
+ * and exit. Run a timer if the last wake-up has one left. Otherwise tell the host that the worker
+ * is idle, and read the next frame. The promise's state is read from the engine directly, so that
+ * no `then` that untrusted code has replaced is called.
  *
- * Time is limited by the host, which kills. The interrupt handler below is there for the stack of
- * code that runs too long. It does not return 1 as the engine offers, because that error can be
- * caught in a dozen ways: it sends its frame and leaves.
+ * The host limits the time, by killing the worker. The interrupt handler below only exists to
+ * report the stack of code that runs too long. It does not return 1, as the engine allows, because
+ * code can catch that error in many ways: it sends its frame and exits.
  */
 #include "job.h"
 
@@ -32,7 +32,7 @@
 static struct {
     JSContext *ctx;
     bool has_clock;
-    int64_t deadline_us; /* on this process's clock; 0: there is none */
+    int64_t deadline_us; /* on this process's clock; 0: no deadline */
 } job;
 
 static int64_t clock_us(void)
@@ -77,7 +77,7 @@ static int on_interrupt(JSRuntime *rt, void *opaque)
     return 0;
 }
 
-/* Takes |value|; gives its text, or "". Getters and toString are a stranger's, and may throw. */
+/* Takes |value|; returns its text, or "". Getters and toString are untrusted, and may throw. */
 static const char *text_of(JSContext *ctx, JSValue value, size_t *ret_len)
 {
     const char *text = NULL;
@@ -94,7 +94,7 @@ static const char *text_of(JSContext *ctx, JSValue value, size_t *ret_len)
     return "";
 }
 
-/* What was thrown and is no Error: an object as JSON, anything else as text. */
+/* The text of a thrown value that is not an Error: an object as JSON, anything else as text. */
 static const char *text_of_other(JSContext *ctx, JSValueConst value, size_t *ret_len)
 {
     struct crw_text json = {0};
@@ -114,7 +114,7 @@ static const char *text_of_other(JSContext *ctx, JSValueConst value, size_t *ret
     return text_of(ctx, JS_DupValue(ctx, value), ret_len);
 }
 
-/* The stack, and what caused it. */
+/* Appends the stack of |error|, and its causes. */
 static void append_stack(JSContext *ctx, struct crw_out *out, JSValueConst error)
 {
     size_t len;
@@ -212,7 +212,7 @@ static void say_idle(void)
     crw_link_flush();
 }
 
-/* Runs until |promise| is settled. Returns its value; leaves if it is rejected. */
+/* Runs until |promise| is settled. Returns its value; ends the run if it is rejected. */
 static JSValue wait_for(JSContext *ctx, JSValueConst promise)
 {
     for (;;) {
@@ -234,7 +234,7 @@ static JSValue wait_for(JSContext *ctx, JSValueConst promise)
     }
 }
 
-/* A promise for |value|, which may be one, or may be thenable. Takes it. */
+/* Takes |value|, which may be a promise or a thenable. Returns a promise for it. */
 static JSValue promise_for(JSContext *ctx, JSValue value)
 {
     JSValue promise, settle[2];
@@ -248,7 +248,7 @@ static JSValue promise_for(JSContext *ctx, JSValue value)
     return promise;
 }
 
-/* Evaluates |module|, and calls what it exports by default with (args, {mcp}). */
+/* Evaluates |module|, and calls its default export with (args, {mcp}). */
 static JSValue call_module(JSContext *ctx, JSValue module, JSValueConst mcp, JSValueConst args)
 {
     JSValue tools = JS_NewObject(ctx);
@@ -264,14 +264,14 @@ static JSValue call_module(JSContext *ctx, JSValue module, JSValueConst mcp, JSV
     return JS_Call(ctx, function, JS_UNDEFINED, 2, (JSValueConst[]){args, tools});
 }
 
-/* A job's payload, in parts. What follows a text may be changed for a while. */
+/* The parts of a job's payload. parse() changes the byte after a text for a moment. */
 struct parts {
     struct wire_job sizes;
     char name[WIRE_NAME_MAX + 1];
     char *schema, *code, *args, *env;
 };
 
-/* The lengths come from the host, and are still checked. */
+/* Checks the lengths too, although the trusted host sent them. */
 static void split(const struct wire_header *header, uint8_t *payload, struct parts *ret)
 {
     struct wire_job *n = &ret->sizes;
@@ -292,7 +292,7 @@ static void split(const struct wire_header *header, uint8_t *payload, struct par
     ret->env = ret->args + n->args_len;
 }
 
-/* JSON of which the host has said that it is such. The decoder wants a NUL behind it. */
+/* Parses JSON that the host has already validated. The decoder needs a NUL after it. */
 static JSValue parse(JSContext *ctx, char *json, size_t len)
 {
     char behind = json[len];
@@ -306,7 +306,7 @@ static JSValue parse(JSContext *ctx, char *json, size_t len)
     return value;
 }
 
-/* Leaves if the args do not fit what the job says of them. */
+/* Ends the run if |args| do not fit the schema of the job, or already have an `env`. */
 static void check_args(JSContext *ctx, const struct parts *parts, JSValueConst args)
 {
     JSValue lines = JS_UNDEFINED;
@@ -343,7 +343,7 @@ _Noreturn void crw_job_run(JSContext *ctx, JSValueConst mcp, bool has_clock)
     job.ctx = ctx;
     job.has_clock = has_clock;
     if (has_clock)
-        (void)clock_us(); /* the first call takes longer */
+        (void)clock_us(); /* the first call is slow */
     payload = read_frame(&header);
     split(&header, payload, &parts);
 

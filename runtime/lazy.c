@@ -1,4 +1,4 @@
-/* lazy.c - a table of modules, a table of globals, and the accessors that join them. */
+/* lazy.c - the table of modules, the table of globals, and the accessors that load a module. */
 #include "lazy.h"
 
 #include <stdbool.h>
@@ -33,7 +33,7 @@ enum lazy_module {
 };
 
 struct module {
-    const char *name; /* what `native.load` calls it */
+    const char *name; /* the argument of `native.load` */
     const uint8_t *bytecode;
     size_t len;
     const JSCFunctionListEntry *natives; /* JS_CFUNC_DEF and JS_CFUNC_MAGIC_DEF */
@@ -80,13 +80,13 @@ static const struct {
     {"require", LAZY_DENIED},
 };
 
-static JSValue exports[LAZY_MODULES]; /* objects, of those that are loaded */
+static JSValue exports[LAZY_MODULES]; /* an object for each loaded module */
 static JSClassID accessor_class;
 static JSValue accessors[COUNT(globals)];
 
 static JSValue load_module(JSContext *ctx, enum lazy_module module);
 
-/* `native.load(name)`: what one module needs of another. */
+/* `native.load(name)`: returns the exports of another module. */
 static JSValue load_by_name(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
 {
     const char *name = JS_ToCString(ctx, argv[0]);
@@ -104,7 +104,7 @@ static JSValue load_by_name(JSContext *ctx, JSValueConst this_val, int argc, JSV
     return found;
 }
 
-/* A function whose name keeps it out of stack traces, as it does for the prelude's. */
+/* Adds a function with a name that keeps it out of stack traces, as for the prelude's functions. */
 static void add_native(JSContext *ctx, JSValueConst native, const JSCFunctionListEntry *entry)
 {
     char label[64];
@@ -128,8 +128,8 @@ static JSValue make_native(JSContext *ctx, const struct module *m)
 }
 
 /*
- * What |module| exports, an object that is made once; or the exception of a module that did not get
- * through its beginning, which is tried again next time.
+ * Returns the exports of |module|, an object that is made once. If the module throws while it
+ * loads, returns the exception, and the next call tries again.
  */
 static JSValue load_module(JSContext *ctx, enum lazy_module module)
 {
@@ -147,7 +147,7 @@ static JSValue load_module(JSContext *ctx, enum lazy_module module)
     JS_FreeValue(ctx, function);
     if (JS_IsException(made))
         return made;
-    /* a stranger's code that the module stumbled over may have loaded it meanwhile */
+    /* untrusted code that ran while the module was loading may have loaded it already */
     if (JS_IsObject(exports[module]))
         JS_FreeValue(ctx, made);
     else
@@ -155,7 +155,7 @@ static JSValue load_module(JSContext *ctx, enum lazy_module module)
     return JS_DupValue(ctx, exports[module]);
 }
 
-/* Is the global |i| still the accessor that we made? */
+/* Is the global |i| still our accessor? */
 static bool is_untouched(JSContext *ctx, JSValueConst global, JSAtom name, int i)
 {
     JSPropertyDescriptor found;
@@ -170,7 +170,7 @@ static bool is_untouched(JSContext *ctx, JSValueConst global, JSAtom name, int i
     return same;
 }
 
-/* Makes plain properties of a loaded module's globals, but for those that code has changed. */
+/* Makes the globals of a loaded module plain properties, except those that code has changed. */
 static void settle(JSContext *ctx, JSValueConst made, enum lazy_module module)
 {
     JSValue global = JS_GetGlobalObject(ctx);
@@ -236,7 +236,7 @@ static int define_global(JSContext *ctx, JSValueConst global, int i)
     return r;
 }
 
-/* A class of functions that have no properties: a quarter of what an ordinary one costs. */
+/* Makes a class of functions without properties: a quarter of the cost of ordinary functions. */
 static int make_class(JSContext *ctx)
 {
     static const JSClassDef accessor = {.class_name = "Function", .call = call_accessor};

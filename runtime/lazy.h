@@ -1,10 +1,10 @@
 /*
- * lazy.h - code of ours that is loaded when a capability first uses it.
+ * lazy.h - loads our JavaScript modules when a capability first uses one of their globals.
  *
- * A module is a script of js/web, made into bytecode at build time: a function that is given the
- * object `native`, with the module's C functions and `load`, and returns its exports. A global is a
- * name and the module that exports it. Until its first use a global is an accessor; then the module
- * is loaded, and all of its globals become what they would be elsewhere: plain properties.
+ * A module is a script of js/web, compiled to bytecode at build time. It is a function that gets
+ * the object `native`, with the module's C functions and `load`, and returns its exports. A global
+ * is a name and the module that exports it. Until its first use a global is an accessor. The first
+ * use loads the module and turns all of its globals into plain properties, as in other runtimes.
  *
  * To add a module: a name in the enum, a row in `modules`, rows in `globals`, all in lazy.c.
  */
@@ -13,7 +13,7 @@
 
 #include "quickjs.h"
 
-/* Defines the globals, before any code of a stranger runs. Returns 0, or -1 with an exception. */
+/* Defines the globals. Call before any untrusted code runs. Returns 0, or -1 with an exception. */
 int crw_lazy_install(JSContext *ctx);
 
 #endif

@@ -1,4 +1,4 @@
-/* link.c - frames in and out, with read, write and exit_group as the only system calls. */
+/* link.c - reads and writes frames; the only system calls are read, write and exit_group. */
 #include "link.h"
 
 #include <errno.h>

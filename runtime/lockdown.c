@@ -1,14 +1,15 @@
 /*
- * lockdown.c - the steps, in order.
+ * lockdown.c - the steps of the lock-down, in order.
  *
- * A failure of the first kind calls crw_lockdown_refuse(), one of the second kind is an errno in
- * |layers|. The order is not free: the uid is given up before the user namespace is made, so that
- * root's uid is not in it; maps are written while /proc is still there; the empty root comes before
- * capabilities go; no_new_privs before Landlock and the filters, which need it.
+ * If a required step fails, crw_lockdown_refuse() is called; if an optional layer fails, |layers|
+ * gets the errno. The order matters. The uid is changed before the user namespace is made, so that
+ * root's uid is not in it. Uid maps are written while /proc is still visible. The empty root is
+ * made before capabilities are dropped. no_new_privs comes before Landlock and the filters, which
+ * need it.
  *
- * The network namespace alone takes half a millisecond, as long as the engine takes to get warm. So
- * the program that was started makes it while its child, the zygote, warms the engine; the child
- * then joins it, and the parent leaves.
+ * Making the network namespace takes half a millisecond, as long as warming the engine. So the
+ * started program makes it while its child, the zygote, warms the engine; the child then joins the
+ * namespace, and the parent exits.
  */
 #include "lockdown.h"
 
@@ -49,16 +50,16 @@
 #endif
 
 /*
- * A uid that belongs to nobody, for a zygote that is started by root; in a container with few uids,
- * one of those that Debian keeps free.
+ * The first of the unused uids for a zygote that root starts. In a container with few uids, the
+ * uids that Debian keeps free are used instead.
  */
 #define UID_BASE 2130640896u
 #define SMALL_UID_BASE 65000u
 #define SMALL_UID_COUNT 500u
 
-/* Room for the stack that the engine may use, and for the C code at its end. */
+/* The stack that the engine may use, and room for the C code that it calls. */
 #define STACK_BYTES (LIMIT_JS_STACK_BYTES + LIMIT_MIB)
-/* What a worker maps beside its own arena: program, warm arena, stack. */
+/* What a worker maps besides its run arena: program, warm arena, stack. */
 #define OTHER_BYTES (64ull * LIMIT_MIB)
 /* What a small run uses of its arena and of its stack. */
 #define TOUCHED_ARENA (16u * LIMIT_KIB)
@@ -90,8 +91,8 @@ static uint8_t errno_unless(bool ok)
     return ok ? 0 : (uint8_t)errno;
 }
 
-/* The kernel left the path of this program and the user's ids at the top of the stack. */
-static void wipe_start_values(void)
+/* Erases the path of this program and the user's ids, which the kernel put on the stack. */
+static void erase_start_values(void)
 {
     char *path = (char *)getauxval(AT_EXECFN);
     char **end = environ;
@@ -117,8 +118,9 @@ static void close_descriptors(void)
 }
 
 /*
- * The control socket may have been inherited by a process that the host has forked, and then says
- * nothing of the host's end. A host in another PID namespace cannot be watched.
+ * If the host has forked a process that inherited the control socket, the socket stays open after
+ * the host ends. So the zygote also watches a pidfd of the host. A host in another PID namespace
+ * cannot be watched.
  */
 static void watch_host(void)
 {
@@ -130,8 +132,8 @@ static void watch_host(void)
     (void)close(host);
 }
 
-/* Who waits for a worker should not wait because of it. */
-static void take_no_precedence(void)
+/* A worker must not delay the process that waits for it. */
+static void use_normal_priority(void)
 {
     struct sched_param none = {0};
 
@@ -154,15 +156,15 @@ static void reset_process(void)
     (void)sigemptyset(&child);
     (void)sigaddset(&child, SIGCHLD);
     need(sigprocmask(SIG_BLOCK, &child, NULL) == 0, WIRE_STEP_SIGNALS);
-    /* a small run should not pay for a page of 2 MiB; kernels before 6.18 know only all or none */
+    /* a small run should not pay for a 2 MiB page; kernels before 6.18 have only all or nothing */
     if (prctl(PR_SET_THP_DISABLE, 1, PR_THP_DISABLE_EXCEPT_ADVISED, 0, 0) < 0)
         (void)prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
-    take_no_precedence();
+    use_normal_priority();
 }
 
 /*
- * All workers of a zygote share its layout: if all zygotes have the same, a guess is knowledge. And
- * where page 0 is mapped, a bug that would be a crash is not.
+ * All workers of a zygote share its address layout. If all zygotes had the same one, an attacker
+ * would know every address. And if page 0 is mapped, using a NULL pointer is not a crash.
  */
 static void require_randomisation(void)
 {
@@ -201,10 +203,11 @@ static bool map_own_id(uid_t uid, gid_t gid)
 }
 
 /*
- * With the uid go the capabilities that are in effect, not those that may be. Some kernels leave
- * user namespaces to those who have them, or let others have one without any map (AppArmor).
+ * Changing the uid clears the effective capabilities, but not the permitted ones; this makes them
+ * effective again. Some kernels require them for a user namespace, or let other processes make only
+ * one without a uid map (AppArmor).
  */
-static void take_up_capabilities(void)
+static void raise_capabilities(void)
 {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
     struct __user_cap_data_struct both[2];
@@ -217,11 +220,11 @@ static void take_up_capabilities(void)
 }
 
 /*
- * Root becomes somebody else, but may still come back until the namespaces are made. Returns false
- * if there is nobody else: root of a user namespace with one id is an ordinary user outside of it.
- * Who was told which uids to use uses no others.
+ * Changes root's uid to an unprivileged one; root can be restored until the namespaces are made.
+ * Returns false if no other uid exists: in a user namespace with a single id, root is an ordinary
+ * user outside. If |uid_base| is given, only that range is tried.
  */
-static bool step_down(uint32_t uid_base)
+static bool change_root_uid(uint32_t uid_base)
 {
     uid_t uid = (uid_base ? uid_base : UID_BASE) + (uid_t)getpid() % WIRE_UIDS;
     bool no_groups = setgroups(0, NULL) == 0;
@@ -234,14 +237,14 @@ static bool step_down(uint32_t uid_base)
         need(!uid_base, WIRE_STEP_IDENTITY);
     }
     need(no_groups && getegid() == uid && setresuid(uid, uid, 0) == 0, WIRE_STEP_IDENTITY);
-    take_up_capabilities();
+    raise_capabilities();
     need(prctl(PR_SET_DUMPABLE, 1) == 0, WIRE_STEP_IDENTITY);
     return true;
 }
 
 /*
- * Is our uid root's, seen from outside of the user namespace that we are in? One without any map
- * does not tell, and counts as such.
+ * Is our uid root's uid outside of our user namespace? A namespace without any map does not tell,
+ * and counts as root.
  */
 static bool is_root_outside(void)
 {
@@ -262,7 +265,7 @@ static bool is_root_outside(void)
     return true;
 }
 
-/* Whoever is not root stays who he is, and only that: no other id is kept in reserve. */
+/* For a user other than root: makes the effective ids the only ones, real and saved ids too. */
 static void keep_one_identity(void)
 {
     uid_t uid = geteuid();
@@ -274,10 +277,10 @@ static void keep_one_identity(void)
     need(prctl(PR_SET_DUMPABLE, 1) == 0, WIRE_STEP_IDENTITY);
 }
 
-/* The two that everything else is made inside of. Returns whether root's uid is to be given up. */
+/* Makes the user and PID namespace, first of all. Returns whether root's uid is to be given up. */
 static bool make_outer_namespaces(uint32_t uid_base, uint8_t layers[WIRE_LAYERS])
 {
-    bool root = geteuid() == 0 && step_down(uid_base);
+    bool root = geteuid() == 0 && change_root_uid(uid_base);
     uid_t uid = geteuid();
     gid_t gid = getegid();
 
@@ -292,7 +295,7 @@ static bool make_outer_namespaces(uint32_t uid_base, uint8_t layers[WIRE_LAYERS]
     return root;
 }
 
-/* A directory with nothing in it, and no room for anything, becomes the root. */
+/* Makes an empty directory, without space for any file, the root. */
 static bool empty_root(void)
 {
     const unsigned long locked = MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC;
@@ -311,7 +314,7 @@ static bool empty_root(void)
     return false;
 }
 
-/* After this there is no way back to root, with or without a user namespace. */
+/* After this, root's uid cannot be restored, with or without a user namespace. */
 static void settle_identity(void)
 {
     uid_t uid, effective, saved;
@@ -320,14 +323,14 @@ static void settle_identity(void)
     need(setresuid(uid, uid, uid) == 0, WIRE_STEP_IDENTITY);
 }
 
-/* Nothing that is executed from here on, if anything were, gets a capability. */
+/* After this, even a program that was executed would get no capability. */
 static bool empty_bounding_set(void)
 {
     unsigned long cap = 0;
 
     while (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0)
         cap++;
-    /* EINVAL: there is no such capability, so all have gone; where we run, there are 41 */
+    /* EINVAL: no such capability, so all were dropped; supported kernels have at least 41 */
     return errno == EINVAL && cap > CAP_CHECKPOINT_RESTORE &&
            prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) == 0;
 }
@@ -341,8 +344,9 @@ static bool drop_capabilities(void)
 }
 
 /*
- * Before all else: the host could not wait for a child that it never heard of. The parent, which
- * may be killed any time, does it, and the child too, which does not know its pid out there.
+ * Tells the host about the zygote, before anything else: the host must know a child to wait for it.
+ * The parent and the child both announce it: the parent may be killed at any time, and the child
+ * does not know its pid in the host's namespace.
  */
 static void announce(pid_t zygote, int zygote_pidfd)
 {
@@ -351,13 +355,13 @@ static void announce(pid_t zygote, int zygote_pidfd)
     (void)wire_send_packet(WIRE_FD, &packet, zygote_pidfd, 0);
 }
 
-/* What the parent tells the child. */
+/* The message from the parent to the child. */
 struct joined {
     int namespaces;
-    uint8_t error; /* of one that is not among them */
+    uint8_t error; /* errno of a namespace that could not be made, or 0 */
 };
 
-/* All that can be had: where one of them is forbidden, the others are not. */
+/* Makes each namespace that the kernel allows: one may be forbidden and another not. */
 static struct joined make_joined_namespaces(void)
 {
     static const int each[] = {CLONE_NEWNET, CLONE_NEWIPC, CLONE_NEWUTS, CLONE_NEWCGROUP};
@@ -375,7 +379,7 @@ static struct joined make_joined_namespaces(void)
     return made;
 }
 
-/* In the parent: makes what the child will join, tells it how that went, and waits till it has. */
+/* In the parent: makes the namespaces, reports to the child, and waits until it has joined them. */
 _Noreturn static void make_namespaces_for(int child)
 {
     struct joined made = make_joined_namespaces();
@@ -386,8 +390,9 @@ _Noreturn static void make_namespaces_for(int child)
 }
 
 /*
- * In the child, which does not go on if its parent has not answered: half a sandbox is none. But a
- * parent that was killed says nothing of this machine, so that is no refusal.
+ * In the child: joins the parent's namespaces. Exits if the parent did not answer, because the
+ * sandbox would be incomplete. That is not reported as a failed step: a parent that was killed says
+ * nothing about what this machine supports.
  */
 static uint8_t join_namespaces(int parent, int parent_pidfd)
 {
@@ -406,8 +411,8 @@ static uint8_t join_namespaces(int parent, int parent_pidfd)
     return made.error;
 }
 
-/* Left to itself, the scheduler lets the child wait for this very processor. */
-static void send_elsewhere(pid_t child, cpu_set_t others)
+/* Otherwise the scheduler often lets the child wait for the processor of its parent. */
+static void move_to_other_processor(pid_t child, cpu_set_t others)
 {
     CPU_CLR((size_t)sched_getcpu(), &others);
     if (CPU_COUNT(&others) > 0)
@@ -415,14 +420,14 @@ static void send_elsewhere(pid_t child, cpu_set_t others)
 }
 
 /*
- * The child is the zygote, and PID 1 of its namespace, so that its death kills every worker. It is
- * made a child of the host's, which waits for it, and not of this program, which leaves.
+ * Forks the zygote. The zygote is PID 1 of its namespace, so that its death kills every worker. Its
+ * parent is the host, which waits for it, and not this program, which exits.
  */
 static void become_first_process(void (*warm)(void), uint8_t layers[WIRE_LAYERS])
 {
     int pidfd = (int)syscall(SYS_pidfd_open, getpid(), 0);
     int zygote_pidfd = -1;
-    cpu_set_t all = {0}; /* stays so where there are more processors than it has room for */
+    cpu_set_t all = {0}; /* stays empty if the machine has more processors than fit into it */
     int pair[2];
     long pid;
 
@@ -432,7 +437,7 @@ static void become_first_process(void (*warm)(void), uint8_t layers[WIRE_LAYERS]
     need(pid >= 0, WIRE_STEP_FORK);
     if (pid > 0) {
         announce((pid_t)pid, zygote_pidfd);
-        send_elsewhere((pid_t)pid, all);
+        move_to_other_processor((pid_t)pid, all);
         (void)close(pair[1]);
         make_namespaces_for(pair[0]);
     }
@@ -444,14 +449,14 @@ static void become_first_process(void (*warm)(void), uint8_t layers[WIRE_LAYERS]
     layers[WIRE_LAYER_JOINED_NS] = join_namespaces(pair[1], pidfd);
 }
 
-/* The newest kernels know more than the headers that we are built with. */
+/* Defined here, because the newest kernels have fields that our build headers do not have. */
 struct ruleset {
     uint64_t fs, net, scoped;
 };
 #define LANDLOCK_SCOPES 3ull /* abstract sockets, signals: ABI 6 */
 #define LANDLOCK_TCP 3ull    /* bind, connect: ABI 4 */
 
-/* Every right that the kernel's version of Landlock knows is handled, none is granted. */
+/* Restricts every right that the kernel's version of Landlock knows, and grants none. */
 static void restrict_with_landlock(uint8_t layers[WIRE_LAYERS])
 {
     long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
@@ -479,7 +484,7 @@ static bool limit(int what, uint64_t soft, uint64_t hard)
     return syscall(SYS_prlimit64, 0, what, both, NULL) == 0;
 }
 
-/* A limit that is set lower already, and cannot be raised, does as well. */
+/* Succeeds also if the limit is already lower and cannot be raised. */
 static bool limit_at_most(int what, uint64_t value)
 {
     return limit(what, value, value) || errno == EPERM;
@@ -490,7 +495,7 @@ void crw_lockdown_zygote(void (*warm)(void), uint32_t uid_base, uint8_t layers[W
     sigset_t child;
     bool root;
 
-    wipe_start_values();
+    erase_start_values();
     close_descriptors();
     watch_host();
     reset_process();

@@ -1,13 +1,13 @@
 /*
  * main.c - caprun-worker: locks itself down, warms the engine, forks workers on request.
  *
- * It is started by libcaprun with an empty environment and the control socket on descriptor 3. Its
+ * libcaprun starts it with an empty environment and the control socket on descriptor 3. Its
  * arguments, both optional: "probe" (probe.h), and the first uid that it may use if it is root.
  *
- * What a worker costs is pages: each that it maps, copies or faults for, and unmaps when it ends.
- * So the engine is warm before fork, and after that leaves what is there alone as far as it can. A
- * small run then writes to some twenty pages. The worker gets its own copies of those before it
- * says that it is ready, so that the job does not wait for them.
+ * The cost of a worker is its pages: each page that it maps, copies or faults in, and unmaps when
+ * it ends. So the engine is warmed before fork, and after fork writes to existing pages as little
+ * as possible. A small run then writes to about twenty pages. The worker makes its own copies of
+ * them before it reports that it is ready, so that the job does not wait for the copies.
  */
 #include <fcntl.h>
 #include <string.h>
@@ -27,7 +27,7 @@
 #include "zygote.h"
 
 #define WARM_BYTES (8u * LIMIT_MIB)
-#define WARM_BYTES_USED (168u * LIMIT_KIB) /* about what engine and prelude take */
+#define WARM_BYTES_USED (168u * LIMIT_KIB) /* about the size of engine and prelude */
 
 static bool is_control_socket(void)
 {
@@ -45,10 +45,10 @@ static void say_how_to_use_it(void)
 }
 
 /*
- * Fork copies the page table of a file's mapping only if one of its pages is the process's own; a
- * worker would otherwise fault for its code piece by piece. So one page of the code and one of the
- * constants are made such, by writing to them what is there. Where that is refused, all still
- * works.
+ * Fork copies the page table of a file mapping only if the process has a private copy of one of its
+ * pages; without that a worker has a page fault for each part of its code. So this writes the
+ * existing bytes to one page of the code and one page of the constants. If the kernel refuses, the
+ * worker is only slower.
  */
 static void keep_program_mapped(void)
 {
@@ -66,7 +66,7 @@ static void keep_program_mapped(void)
 static JSContext *ctx;
 static JSValue mcp;
 
-/* Code that touches what most runs touch, so that they find it warm. */
+/* Runs code that touches what most runs touch, so that it is warm for them. */
 static bool warm_up(void)
 {
     static const char code[] = "const o = {a: [1, 2.5, 'x']}; return JSON.stringify(o).length";
@@ -97,7 +97,7 @@ static void start_engine(void)
     crw_engine_settle_down(ctx);
 }
 
-/* Returns 0 for what is not the plain decimal number of a uid that may be the first. */
+/* Parses the first uid, a plain decimal number. Returns 0 if |text| is not a valid one. */
 static uint32_t read_uid(const char *text)
 {
     uint64_t uid = 0;

@@ -1,12 +1,11 @@
 /*
  * mem.c - memcpy, memmove and memcmp for the sizes that an engine uses.
  *
- * The worker is linked with musl, whose versions of these are small rather than fast, and a fifth
- * of the time of string-heavy code went into them. All loads of a short copy come before its
- * stores, so that overlap does not matter; the ends of a long one are loaded first for the same
- * reason.
+ * The worker is linked with musl, whose versions are small rather than fast: string-heavy code
+ * spent a fifth of its time in them. A short copy does all loads before its stores, so that overlap
+ * does not matter; a long copy loads both ends first for the same reason.
  *
- * Built without the optimisations that would turn these loops into calls of themselves.
+ * Built without the optimisations that would turn these loops into calls to the same functions.
  */
 #include <endian.h>
 #include <stddef.h>
@@ -21,10 +20,10 @@ typedef uint16_t u16 __attribute__((aligned(1), may_alias));
 #define LOAD(type, from) (*(const type *)(from))
 #define STORE(type, to, value) (*(type *)(to) = (value))
 
-/* From this size on, processors of the last ten years copy fastest by themselves. */
+/* From this size on, the processor's own copy instruction is fastest (last ten years). */
 #define MICROCODE_WINS 2048
 
-/* The first |sizeof(type)| bytes and the last, which cover up to twice as many. */
+/* Copies the first and the last |sizeof(type)| bytes: all of a copy of up to twice that size. */
 #define COPY_ENDS(type)                                                      \
     do {                                                                     \
         type first = LOAD(type, s), last = LOAD(type, s + n - sizeof(type)); \
@@ -72,7 +71,7 @@ static inline void store_block(uint8_t *d, struct block b)
     STORE(v16, d + 48, b.part[3]);
 }
 
-/* Blocks from the front; the end was loaded before it could be overwritten. */
+/* Copies blocks from the front. The end is loaded before it could be overwritten. */
 static void copy_up(uint8_t *d, const uint8_t *s, size_t n)
 {
     struct block end = load_block(s + n - 64);

@@ -1,4 +1,4 @@
-/* probe.c - two lists of attacks, all of which are harmless if they get through. */
+/* probe.c - the attacks of `caprun doctor`; each is harmless if it succeeds. */
 #include "probe.h"
 
 #include <arpa/inet.h>
@@ -35,7 +35,7 @@ static int reach(int type, const struct sockaddr *to, socklen_t len,
     return error;
 }
 
-/* A datagram socket sends nothing when it is connected, but there has to be a route. */
+/* Connecting a datagram socket sends nothing, but fails without a route. */
 static int reach_network(void)
 {
     struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(9)};
@@ -60,7 +60,7 @@ static int reach_abstract_socket(pid_t host)
                  (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len), connect);
 }
 
-/* In a namespace of its own the host's number may be anybody's, its own too. */
+/* In another PID namespace the host's pid may be the pid of any process, even of this one. */
 static int see_host(pid_t host)
 {
     if (getppid() == 0)

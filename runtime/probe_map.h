@@ -1,12 +1,12 @@
 /*
- * probe_map.h - the attacks of `caprun doctor`, which worker and host both know by number.
+ * probe_map.h - the attacks of `caprun doctor`, with the numbers that worker and host share.
  */
 #ifndef CAPRUN_PROBE_MAP_H
 #define CAPRUN_PROBE_MAP_H
 
 /*
- * XX(name, number, words): system calls after the lock-down, each from a worker of its own. The
- * filter has to end it.
+ * XX(name, number, words): system calls after the lock-down, each in a new worker. The filter must
+ * kill that worker.
  */
 #define PROBE_CALL_MAP(XX)                       \
     XX(OPEN, 0, "open")                          \
@@ -31,7 +31,7 @@
     XX(GETRANDOM, 19, "getrandom")               \
     PROBE_OTHER_DOORS(XX)
 
-/* The ways in that only some machines have. */
+/* Other ways to make system calls, which only some machines have. */
 #if defined(__x86_64__)
 #define PROBE_OTHER_DOORS(XX)   \
     XX(CALL_32, 20, "int 0x80") \
@@ -48,8 +48,8 @@ enum probe_call {
 };
 
 /*
- * XX(name, number, words): attacks before the filter is there, each on one of the layers behind it.
- * Told as 0, if it got through, or the errno that stopped it.
+ * XX(name, number, words): attacks before the filter is loaded, each on one of the other layers.
+ * The result is 0 if the attack succeeded, or the errno that stopped it.
  */
 #define PROBE_LAYER_MAP(XX)                                            \
     XX(SEE_FILES, 0, "finding /dev/null")                              \
@@ -69,7 +69,7 @@ enum probe_layer {
         PROBE_LAYERS,
 };
 
-/* The name of the abstract socket, and after it the host's pid. */
+/* The name of the host's abstract socket; %d is the host's pid. */
 #define PROBE_SOCKET_NAME "caprun-doctor-%d"
 
 /* The worker's argument that makes it a probe. */

@@ -1,4 +1,4 @@
-/* random.c - ChaCha20, a block at a time. */
+/* random.c - the ChaCha20 keystream, computed block by block. */
 #include "random.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 
 static uint32_t state[16]; /* four constants, the key, the counter in two words, the nonce */
 static uint8_t block[BLOCK];
-static size_t left; /* bytes at the end of |block| that were not given away */
+static size_t left; /* unused bytes at the end of |block| */
 
 static uint32_t rotate(uint32_t x, int by)
 {

@@ -1,8 +1,8 @@
 /*
  * random.h - random bytes for `crypto`: the ChaCha20 keystream (RFC 8439) of a key from the host.
  *
- * One stream a process, from counter 0 and with a nonce of zeros; a key is used for one run. The
- * counter has 64 bits, as the cipher was first defined, so the stream does not end.
+ * One stream per process, from counter 0 and with a nonce of zeros; a key is used for one run only.
+ * The counter has 64 bits, as in the original cipher, so the stream does not end.
  */
 #ifndef CRW_RANDOM_H
 #define CRW_RANDOM_H

@@ -1,4 +1,4 @@
-/* report.c - a short list of promises that were rejected, and words for it. */
+/* report.c - keeps a short list of rejected promises, and formats it and the causes of errors. */
 #include "report.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "run_limits.h"
 #include "values.h"
 
-/* More than anybody reads; and finding one of so many takes no time. */
+/* More than a person reads, and few enough for a fast linear search. */
 #define KEPT 32
 
 static struct {

@@ -1,6 +1,6 @@
 /*
- * report.h - what a run says of its failures beside the error that ended it: promises that were
- * rejected and that nobody looked at, calls that nobody waited for, and what caused an error.
+ * report.h - reports failures of a run besides the error that ended it: unhandled rejected
+ * promises, calls that the code did not wait for, and the causes of an error.
  */
 #ifndef CRW_REPORT_H
 #define CRW_REPORT_H
@@ -8,16 +8,16 @@
 #include "console/out.h"
 #include "quickjs.h"
 
-/* Once, in the zygote: from now on rejections are noticed. */
+/* Call once, in the zygote: from now on rejections are tracked. */
 void crw_report_install(JSContext *ctx);
 
 /*
- * The code returned |result|. Writes to the log what went wrong behind its back: rejections without
- * a handler, and calls without an answer if it returned nothing.
+ * Call after the code returned |result|. Writes to the log: rejections without a handler, and, if
+ * the code returned nothing, calls without an answer.
  */
 void crw_report_leftovers(JSContext *ctx, JSValueConst result);
 
-/* Appends what caused |error|, or what it is a collection of, in lines like those of a stack. */
+/* Appends the causes of |error|, or the errors in an AggregateError, in lines like a stack. */
 void crw_report_causes(JSContext *ctx, struct crw_out *out, JSValueConst error);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * run_limits.h - the numbers that host and worker share. What a person may set is a default here;
- * the rest are ceilings that hold for everybody.
+ * run_limits.h - the limits that host and worker share: the defaults of limits that a user may set,
+ * and fixed maximums.
  */
 #ifndef CAPRUN_RUN_LIMITS_H
 #define CAPRUN_RUN_LIMITS_H
@@ -16,14 +16,14 @@
 #define LIMIT_TOOLS 10000u                   /* names in a capability's list of tools */
 #define LIMIT_ANSWER_BYTES (64u * LIMIT_MIB) /* to one call */
 
-/* Attempts on what is denied: how many are listed, and how long their texts are. */
+/* Attempts to use denied APIs: how many are listed, and the longest texts. */
 #define LIMIT_BLOCKED 1000u
 #define LIMIT_DENIED_API_BYTES 128u
 #define LIMIT_DENIED_ACCESS_BYTES 16u
 #define LIMIT_DENIED_TARGET_BYTES 1024u
 #define LIMIT_DENIED_MESSAGE_BYTES (2u * LIMIT_KIB)
 
-/* Words of an error: enough for a person, too little for a flood. */
+/* Texts of an error: enough for a person, too little to flood the host. */
 #define LIMIT_ERROR_NAME_BYTES 256u
 #define LIMIT_ERROR_MESSAGE_BYTES (64u * LIMIT_KIB)
 #define LIMIT_ERROR_STACK_BYTES (16u * LIMIT_KIB)
@@ -35,9 +35,9 @@
 #define LIMIT_JS_STACK_BYTES (1u * LIMIT_MIB)
 
 /*
- * What a run may set for itself, and the most it may set. Of each call the host keeps some hundred
- * bytes until the run has ended, a kilobyte if it failed; of each that is open, room for its
- * failure.
+ * The default and the maximum of what can be set for a run. The host keeps about a hundred bytes
+ * for each call until the run ends, a kilobyte if the call failed, and for each open call the space
+ * for its failure.
  */
 #define LIMIT_DEFAULT_RESULT_BYTES (16u * LIMIT_MIB)
 #define LIMIT_MAX_RESULT_BYTES (64u * LIMIT_MIB)

@@ -1,4 +1,4 @@
-/* schema.c - loads the validator for one check. */
+/* schema.c - loads the schema validator for one check, and runs it. */
 #include "schema.h"
 
 #include "engine.h"
@@ -6,19 +6,19 @@
 
 #include "web/schema.h" /* generated: schema_bytecode[] */
 
-/* More than the validator and a small schema take. */
+/* More memory than the validator and a small schema need. */
 #define ROOM_BYTES (1u * LIMIT_MIB)
 
 /*
- * A collection looks at every object, and so gives this process a copy of each page that it shares
- * with others; what the validator leaves behind is not worth that. The next one comes later.
+ * Delays the next garbage collection. A collection writes to every object, and so copies each page
+ * that this worker shares with other workers; the garbage of the validator is not worth that.
  */
 static void put_off_collection(JSRuntime *rt)
 {
     JS_SetGCThreshold(rt, JS_GetGCThreshold(rt) + ROOM_BYTES);
 }
 
-/* The validator's function `check`, or an exception. */
+/* Returns the validator's function `check`, or an exception. */
 static JSValue load(JSContext *ctx)
 {
     JSValue module = crw_engine_load(ctx, schema_bytecode, sizeof(schema_bytecode));
@@ -30,8 +30,8 @@ static JSValue load(JSContext *ctx)
     return check;
 }
 
-/* What the validator could not cope with, in its own words. */
-static int give_up(JSContext *ctx, JSValue *ret_lines)
+/* Returns the pending exception of the validator as the error message. */
+static int return_exception(JSContext *ctx, JSValue *ret_lines)
 {
     JSValue error = JS_GetException(ctx);
 
@@ -50,7 +50,7 @@ int crw_schema_check(JSContext *ctx, JSValueConst schema, JSValueConst args, JSV
     found = JS_Call(ctx, check, JS_UNDEFINED, 2, (JSValueConst[]){schema, args});
     JS_FreeValue(ctx, check);
     if (JS_IsException(found))
-        return give_up(ctx, ret_lines);
+        return return_exception(ctx, ret_lines);
     if (!JS_IsUndefined(found)) {
         JSValue broken = JS_GetPropertyStr(ctx, found, "isBroken");
 

@@ -1,4 +1,4 @@
-/* timers.c - a binary heap by (due, order). */
+/* timers.c - timers in a binary heap, sorted by (due, order). */
 #include "timers.h"
 
 #include "arena.h"
@@ -11,7 +11,7 @@
 
 struct timer {
     int64_t due_us;
-    uint64_t order;   /* of setting, and re-arming */
+    uint64_t order;   /* counts up whenever a timer is set or re-armed */
     int64_t every_us; /* 0: once */
     uint32_t id;
     JSValue function; /* to be called without arguments */
@@ -22,7 +22,7 @@ static size_t count, cap;
 static uint64_t next_order;
 static uint32_t next_id = 1;
 static int64_t wake_us = -1;
-static uint64_t wake_order; /* timers set since the wake-up are not below this */
+static uint64_t wake_order; /* timers set before the wake-up have a lower order */
 
 static bool before(const struct timer *a, const struct timer *b)
 {
@@ -152,7 +152,7 @@ void crw_timers_wake(int64_t now_us)
     wake_order = next_order;
 }
 
-/* The first timer that is due; of equal ones the earliest set is on top, so one look is enough. */
+/* May the top timer run? It is the earliest due, and of these the one set first. */
 static bool top_may_run(void)
 {
     return count && heap[0].due_us <= wake_us && heap[0].order < wake_order;

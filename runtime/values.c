@@ -1,4 +1,4 @@
-/* values.c - the rules for what leaves the worker, and the mending of other text. */
+/* values.c - the rules for JSON that leaves the worker, and the repair of invalid UTF-8. */
 #include "values.h"
 
 #include <stdint.h>
@@ -45,7 +45,7 @@ JSValue crw_values_own(JSContext *ctx, JSValueConst object, const char *name)
     return d.value; /* undefined for a getter */
 }
 
-/* Is |at| the three bytes that the engine makes of half a surrogate pair? */
+/* Are the bytes at |at| the three bytes that the engine writes for a lone surrogate? */
 static int is_half(const char *at, size_t left)
 {
     return left >= 3 && (uint8_t)at[0] == HALF_BEGINS && ((uint8_t)at[1] & 0xe0) == 0xa0;

@@ -1,9 +1,8 @@
 /*
- * web.c - UTF-8 after the Encoding Standard, and random numbers.
+ * web.c - UTF-8 conversion by the Encoding Standard, and random numbers.
  *
- * The engine makes strings of UTF-8 faster than JavaScript could, but takes halves of surrogate
- * pairs, and replaces what is malformed by rules of its own. So bytes are checked first, and mended
- * where they have to be.
+ * The engine decodes UTF-8 faster than JavaScript could, but accepts lone surrogates, and replaces
+ * malformed bytes by its own rules. So bytes are checked first, and repaired if necessary.
  */
 #include "web.h"
 
@@ -16,7 +15,7 @@
 
 #define MAX_RANDOM_BYTES 65536u
 
-/* The second byte of a sequence is bounded by its first. */
+/* May |byte| follow? The first byte of a sequence limits the range of the second. */
 static bool may_follow(uint8_t lead, int at, uint8_t byte)
 {
     uint8_t low = 0x80, high = 0xbf;
@@ -29,8 +28,8 @@ static bool may_follow(uint8_t lead, int at, uint8_t byte)
 }
 
 /*
- * Returns the length of the sequence at |at|; or, negative, how many bytes one U+FFFD stands for.
- * |ret_cut| tells whether it is the end of the bytes that is to blame.
+ * Returns the length of the sequence at |at|. If malformed, returns the negative number of bytes
+ * that one U+FFFD replaces. |ret_cut|: the sequence is malformed because the bytes end.
  */
 static int sequence(const uint8_t *at, size_t left, bool *ret_cut)
 {
@@ -60,7 +59,7 @@ static size_t skip_ascii(const uint8_t *bytes, size_t from, size_t len)
     return from;
 }
 
-/* Returns where the first malformed sequence is, or |len|. */
+/* Returns the position of the first malformed sequence, or |len|. */
 static size_t valid_length(const uint8_t *bytes, size_t len)
 {
     size_t at = skip_ascii(bytes, 0, len);
@@ -78,8 +77,8 @@ static size_t valid_length(const uint8_t *bytes, size_t len)
     return len;
 }
 
-/* Writes |bytes| with U+FFFD for what is malformed, if |out| is not NULL. Returns the length. */
-static size_t mend(const uint8_t *bytes, size_t len, uint8_t *out)
+/* Copies |bytes| to |out|, if not NULL, with U+FFFD for malformed bytes. Returns the length. */
+static size_t repair(const uint8_t *bytes, size_t len, uint8_t *out)
 {
     size_t written = 0;
     bool cut;
@@ -99,17 +98,17 @@ static size_t mend(const uint8_t *bytes, size_t len, uint8_t *out)
 
 static JSValue decode_mended(JSContext *ctx, const uint8_t *bytes, size_t len)
 {
-    size_t size = mend(bytes, len, NULL);
+    size_t size = repair(bytes, len, NULL);
     uint8_t *text = js_malloc(ctx, size);
     JSValue string;
 
-    (void)mend(bytes, len, text);
+    (void)repair(bytes, len, text);
     string = JS_NewStringLen(ctx, (const char *)text, size);
     js_free(ctx, text);
     return string;
 }
 
-/* Gives the bytes of a Uint8Array. Returns false, with an exception, if |value| is not one. */
+/* Gets the bytes of a Uint8Array. Returns false, with an exception, if |value| is not one. */
 static bool get_bytes(JSContext *ctx, JSValueConst value, uint8_t **ret, size_t *ret_len)
 {
     if (JS_GetTypedArrayType(value) != JS_TYPED_ARRAY_UINT8) {
@@ -152,7 +151,7 @@ static JSValue utf8_unfinished(JSContext *ctx, JSValueConst this_val, int argc, 
     return JS_NewUint32(ctx, 0);
 }
 
-/* Gives |value| as UTF-8, to be freed with JS_FreeCString, or NULL. */
+/* Returns |value| as UTF-8, or NULL. Free with JS_FreeCString. */
 static const char *encoded(JSContext *ctx, JSValueConst value, size_t *ret_len)
 {
     const char *text = JS_ToCStringLen(ctx, ret_len, value);
@@ -177,7 +176,7 @@ static JSValue utf8_encode(JSContext *ctx, JSValueConst this_val, int argc, JSVa
     return bytes;
 }
 
-/* Returns how much of |text| fits into |room|, in whole characters; |ret_units| is its length. */
+/* Returns how many bytes of |text| fit into |room|; |ret_units|: their UTF-16 units. */
 static size_t fitting(const char *text, size_t len, size_t room, uint32_t *ret_units)
 {
     size_t at = 0;
@@ -285,7 +284,7 @@ static JSValue random_uuid(JSContext *ctx, JSValueConst this_val, int argc, JSVa
     (void)argc;
     (void)argv;
     crw_random_fill(bytes, sizeof(bytes));
-    bytes[6] = (uint8_t)((bytes[6] & 0x0f) | 0x40); /* version 4, of the RFC's variant */
+    bytes[6] = (uint8_t)((bytes[6] & 0x0f) | 0x40); /* version 4, the RFC's variant */
     bytes[8] = (uint8_t)((bytes[8] & 0x3f) | 0x80);
     for (size_t i = 0; i < sizeof(bytes); i++) {
         if (i == 4 || i == 6 || i == 8 || i == 10)

@@ -1,4 +1,4 @@
-/* wire.c - the table of frames, asked by both sides before they believe a header. */
+/* wire.c - checks frame headers against the table of frames; sends and receives packets. */
 #include "wire.h"
 
 #include <errno.h>
@@ -91,7 +91,7 @@ int wire_receive_packet(int socket, struct wire_control *ret, int *ret_passed, i
 {
     union ancillary anc;
     struct iovec iov = {ret, sizeof(*ret)};
-    /* room for one descriptor: with the padding there would be some for a second */
+    /* exactly one descriptor: with the padding of CMSG_SPACE a second one would fit */
     struct msghdr msg = {.msg_iov = &iov,
                          .msg_iovlen = 1,
                          .msg_control = &anc,

@@ -1,13 +1,13 @@
 /*
- * wire.h - what host, zygote and worker say to each other. docs/protocol.md describes each frame,
- * and a test keeps that page and this file equal.
+ * wire.h - the protocol between host, zygote and worker. docs/protocol.md describes each frame; a
+ * test checks that the page and this file agree.
  *
  * Host and worker share one stream socket and speak in frames: a fixed header, then |length| bytes
  * of payload. Host and zygote share one socket of packets, each a struct wire_control. Numbers are
  * in the machine's own byte order, because all three run on the same machine.
  *
- * Both sides bound every length with wire_check() before they allocate. Numbers once given to a
- * type, a layer, a step or an exit status are never reused.
+ * Both sides check every length with wire_check() before they allocate. The numbers of types,
+ * layers, steps and exit statuses are never reused.
  */
 #ifndef CAPRUN_WIRE_H
 #define CAPRUN_WIRE_H
@@ -26,7 +26,7 @@ struct wire_header {
     uint32_t length;  /* bytes of payload that follow */
     uint16_t type;    /* enum wire_type */
     uint16_t zero;    /* always 0 */
-    uint32_t id;      /* what it counts depends on the type */
+    uint32_t id;      /* its meaning depends on the type */
     uint32_t left_ms; /* from the host: wall time that the run has left; from the worker: 0 */
     int64_t date_us;  /* from the host: the time that Date shows, in microseconds since 1970 */
     int64_t now_us;   /* from the host: the time that performance.now shows */
@@ -34,7 +34,7 @@ struct wire_header {
 
 enum wire_side { WIRE_HOST, WIRE_WORKER };
 
-/* XX(name, number, who sends it, least payload, largest payload) */
+/* XX(name, number, sender, least payload, largest payload) */
 #define WIRE_TYPE_MAP(XX)                                                         \
     XX(JOB, 1, WIRE_HOST, sizeof(struct wire_job), WIRE_JOB_MAX)                  \
     XX(REPLY, 2, WIRE_HOST, sizeof(struct wire_reply) + 1, WIRE_REPLY_MAX)        \
@@ -54,8 +54,8 @@ enum wire_side { WIRE_HOST, WIRE_WORKER };
 #define WIRE_SEED_CRYPTO 32u
 
 /*
- * What a run may have, each from 1 up to the most in run_limits.h. The host holds it to them; the
- * worker keeps to them, and says at which one it has come to.
+ * The limits of a run, each from 1 to the maximum in run_limits.h. The host enforces them; the
+ * worker also obeys them, and reports which limit it reached.
  */
 struct wire_limits {
     uint32_t result_bytes;
@@ -65,23 +65,22 @@ struct wire_limits {
 };
 
 /*
- * The code to run. Then come the bytes of name, schema, code, args and env, without anything
- * between them.
+ * The code to run. Then come the bytes of name, schema, code, args and env, without separators.
  */
 struct wire_job {
     uint8_t seed[WIRE_SEED_MATH + WIRE_SEED_CRYPTO]; /* of Math.random, then of crypto */
     uint32_t name_len;   /* what stack traces call the code: "cap:" and a short hash */
-    uint32_t schema_len; /* JSON Schema that the args must fit; 0: there is none */
+    uint32_t schema_len; /* JSON Schema that the args must fit; 0: no schema */
     uint32_t code_len;
     uint32_t args_len;
-    uint32_t env_len; /* what args.env will be, a JSON object; 0: there is none */
+    uint32_t env_len; /* the value of args.env, a JSON object; 0: no args.env */
     uint32_t zero;
     struct wire_limits limits;
 };
 
 enum wire_reply_kind {
-    WIRE_REPLY_VALUE = 1, /* what the call returns, as it is */
-    WIRE_REPLY_TOOL = 2, /* the result of an MCP tools/call: the worker takes the value out of it */
+    WIRE_REPLY_VALUE = 1, /* the value that the call returns, unchanged */
+    WIRE_REPLY_TOOL = 2,  /* the result of an MCP tools/call: the worker extracts the value */
 };
 
 /* Call |header.id| was answered. Then come the bytes of the JSON. */
@@ -98,8 +97,8 @@ struct wire_fail {
 
 /*
  * Call number |header.id|, counted from 1. Then come the bytes of both names and of the args. At
- * most limits.calls_at_once wait for an answer; the worker holds back the others. A call with the
- * number limits.calls + 1 may come out of turn: it ends the run.
+ * most limits.calls_at_once calls wait for an answer; the worker queues further calls. The call
+ * with number limits.calls + 1 may overtake queued calls: it ends the run.
  */
 struct wire_call {
     uint32_t namespace_len;
@@ -107,20 +106,20 @@ struct wire_call {
 };
 
 /*
- * The code reached for what it may not have; |header.id| counts these from 1. Then come the bytes
+ * The code tried to use a denied API; |header.id| counts these attempts from 1. Then come the bytes
  * of the four texts.
  */
 struct wire_blocked {
     uint32_t api_len;     /* "Deno.readFile" */
     uint32_t access_len;  /* "read" */
     uint32_t target_len;  /* "/etc/passwd"; may be empty */
-    uint32_t message_len; /* what the code was told */
-    uint32_t use_len;     /* as many bytes at the end of the message say what to use instead */
+    uint32_t message_len; /* the message that the code got */
+    uint32_t use_len;     /* so many bytes at the end of the message say what to use instead */
 };
 
 /*
- * Nothing left to run. |header.id| is the number of frames that the worker has read, so that the
- * host can tell whether it has said something since.
+ * Nothing is left to run. |header.id| is the number of frames that the worker has read: it tells
+ * the host whether the worker has read all of its frames.
  */
 struct wire_idle {
     int64_t wake_us; /* send WAKE when now_us has reached this; negative: no timer is set */
@@ -130,20 +129,20 @@ struct wire_idle {
 enum wire_why {
     WIRE_WHY_THREW = 1,    /* the code threw */
     WIRE_WHY_SYNTAX = 2,   /* the code does not parse */
-    WIRE_WHY_NOT_JSON = 3, /* the code returned what is not JSON */
+    WIRE_WHY_NOT_JSON = 3, /* the code returned a value that is not JSON */
     WIRE_WHY_TOO_LONG = 4, /* the result is over limits.result_bytes */
     WIRE_WHY_ARGS = 5,     /* the args do not fit the schema; the message says where, in lines */
-    WIRE_WHY_SCHEMA = 6,   /* the schema is none; so does it here */
+    WIRE_WHY_SCHEMA = 6,   /* the schema is invalid; the message says where, in lines */
 };
 
 /*
- * The end without a result. Then come the bytes of the error's name, message and stack. As in DONE,
- * |header.id| is the memory that the run took, at its most, in KiB.
+ * The end of the run without a result. Then come the bytes of the error's name, message and stack.
+ * As in DONE, |header.id| is the peak memory of the run in KiB.
  */
 struct wire_threw {
     uint32_t why;  /* enum wire_why */
-    uint32_t call; /* the call whose failure was thrown on, or 0 */
-    /* the attempt whose refusal was thrown on, LIMIT_BLOCKED + 1 if it is none of those, or 0 */
+    uint32_t call; /* the call whose error the code did not catch, or 0 */
+    /* the attempt whose error was not caught; LIMIT_BLOCKED + 1 if it is not listed; or 0 */
     uint32_t blocked;
     uint32_t name_len;
     uint32_t message_len;
@@ -174,29 +173,29 @@ enum wire_type {
 /* Returns 0 if |side| may send a frame with this header, -1 if not: type, length, zero fields. */
 int wire_check(const struct wire_header *header, enum wire_side side);
 
-/* One part of a payload that is gathered from several places. */
+/* One part of a payload that is assembled from several buffers. */
 struct wire_part {
     const void *bytes;
     size_t len;
 };
 
-/* 1 if |text| may be the name of a namespace, or of an action; checked on both sides. */
+/* Returns 1 if |text| is a valid name of a namespace, or of an action. Both sides check this. */
 int wire_is_namespace(const char *text, size_t len);
 int wire_is_action(const char *text, size_t len);
 
-/* Returns the type's name, or "?" for a number that has none. */
+/* Returns the type's name, or "?" for an unknown number. */
 const char *wire_type_name(unsigned type);
 
 /*
- * The uids of a zygote that root starts: one of WIRE_UIDS, from the first on, which the program is
- * told as its last argument. Below 65536 are those of people and services, and nobody's; the last
- * two of all are no uid, and nobody's elsewhere.
+ * A zygote that root starts uses one of WIRE_UIDS uids; the last argument of the program is the
+ * first of them. Uids below 65536 belong to people, services and system users. The last two uids
+ * are excluded: one is not valid, and some systems give the other to a system user.
  */
 #define WIRE_UIDS 65536u
 #define WIRE_UID_LEAST 65536u
 #define WIRE_UID_MOST (UINT32_MAX - 1u - WIRE_UIDS)
 
-/* Layers of the sandbox that may be missing: the zygote reports each as 0 or the errno of why. */
+/* Optional layers of the sandbox: the zygote reports each as 0, or the errno if it is missing. */
 #define WIRE_LAYER_MAP(XX)                                          \
     XX(USER_NS, 0, "user namespace")                                \
     XX(JOINED_NS, 1, "network, IPC, UTS and cgroup namespaces")     \
@@ -217,7 +216,7 @@ enum wire_layer {
         WIRE_LAYERS,
 };
 
-/* Steps without which nothing runs. */
+/* Required steps: if one fails, nothing runs. */
 #define WIRE_STEP_MAP(XX)                                                               \
     XX(DESCRIPTORS, 1, "cannot close every other descriptor")                           \
     XX(SIGNALS, 2, "cannot reset signals, session or directory")                        \
@@ -235,7 +234,7 @@ enum wire_step {
 #undef XX
 };
 
-/* How a worker leaves, when it is not the kernel that ends it. */
+/* The exit status of a worker that the kernel did not kill. */
 #define WIRE_EXIT_MAP(XX)                                                                        \
     XX(OK, 0, "left after its last frame")                                                       \
     XX(SOCKET, 10, "could not read or write its socket")                                         \
@@ -257,7 +256,7 @@ enum wire_control_kind {
     WIRE_CONTROL_REFUSE = 3, /* zygote: |step| failed with |error|, nothing will run */
     WIRE_CONTROL_FORKED = 4, /* zygote: worker |slot| exists; a pidfd comes with the packet */
     WIRE_CONTROL_EXITED = 5, /* zygote: worker |slot| ended with |status|, not by SIGKILL */
-    WIRE_CONTROL_BORN = 6,   /* program and zygote: the zygote's pidfd; from the former |pid| too */
+    WIRE_CONTROL_BORN = 6,   /* program, zygote: the zygote's pidfd; from the program |pid| too */
     WIRE_CONTROL_PROBED = 7, /* probe: attack |slot| ended with |error|; see probe_map.h */
 };
 
@@ -281,10 +280,10 @@ struct wire_control {
 int wire_send_packet(int socket, struct wire_control *packet, int passed, int flags);
 
 /*
- * Receives a packet and the descriptor that came with it, -1 if none did. A descriptor for which
- * this process has no room is an |error| of EMFILE in the packet. |flags| are those of recvmsg().
- * Returns 1; 0 if the other side has closed; -1 with errno, which is EPROTO for what is no packet
- * of this version.
+ * Receives a packet and the descriptor that came with it, or -1. If this process has no free slot
+ * for the descriptor, the packet's |error| is EMFILE. |flags| are those of recvmsg(). Returns 1; 0
+ * if the other side has closed; -1 with errno, which is EPROTO for anything but a packet of this
+ * version.
  */
 int wire_receive_packet(int socket, struct wire_control *ret, int *ret_passed, int flags);
 

@@ -1,10 +1,11 @@
 /*
- * zygote.c - one control socket, one signal descriptor, the host's pidfd, and a table of who was
- * forked for what.
+ * zygote.c - the zygote's loop: serves fork requests on the control socket, reports workers that
+ * ended, and watches the host.
  *
- * A zygote ends when its control socket closes, or the host ends. As PID 1 of its namespace it
- * takes every worker along; without that namespace they die of the death signal that each has asked
- * for, and those that are ending already are waited for, because nobody else might.
+ * A zygote ends when its control socket closes, or the host ends. If it is PID 1 of a PID
+ * namespace, the kernel then kills every worker. Without that namespace each worker is killed by
+ * its parent death signal, and the zygote waits a moment for them, because there may be no other
+ * process that does.
  */
 #include "zygote.h"
 
@@ -26,14 +27,14 @@ struct child {
     uint32_t slot;
 };
 
-#define LAST_WORKERS_NS 50000000 /* what the last ones get to end, once the host has gone */
+#define LAST_WORKERS_NS 50000000 /* how long to wait for the last workers */
 
 static struct child *children;
 static size_t count, cap;
-static pid_t own_pid; /* as workers see it */
+static pid_t own_pid; /* in the PID namespace of the workers */
 static bool is_leaving;
 
-/* The host is gone, or does not read: either way there is nothing left to do. */
+/* Exits if sending fails: the host is gone, or does not read. */
 static void send_packet(struct wire_control *packet, int passed)
 {
     if (wire_send_packet(WIRE_FD, packet, passed, 0) < 0)
@@ -71,7 +72,7 @@ static bool fork_worker(const struct wire_control *request, int socket)
     return false;
 }
 
-/* Who was killed did nothing by itself, and it was mostly the host: that is no news for it. */
+/* Skips workers that ended by SIGKILL: usually the host sent it. */
 static void report(pid_t pid, int status)
 {
     struct wire_control packet = {.kind = WIRE_CONTROL_EXITED, .status = status};
@@ -140,7 +141,7 @@ void crw_zygote_serve(pid_t own)
         if (fds[2].revents & POLLIN)
             leave();
         if (fds[2].revents)
-            fds[2].fd = -1; /* there is none */
+            fds[2].fd = -1; /* no pidfd of the host */
         if (fds[1].revents)
             reap();
         if (fds[0].revents) {

@@ -3,8 +3,8 @@
  *
  *     cc answers_calls.c $(pkg-config --cflags --libs caprun) -pthread && ./a.out
  *
- * The runtime belongs to the main thread. What takes long is done by a helper thread: it finds jobs
- * in a list and marks them as finished, and the main thread answers.
+ * The runtime belongs to the main thread. A helper thread does the long work: it takes jobs from a
+ * list and marks them as finished. Then the main thread answers the calls.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <caprun.h>
@@ -30,19 +30,19 @@ struct job {
     uint32_t call;
     int steps_left;
     int finished; /* set by the helper; only the main thread adds and removes jobs */
-    int lost;     /* set by the main thread: nobody wants the answer any more */
+    int lost;     /* set by the main thread: the answer is no longer needed */
     struct job *next;
 };
 
 struct desk {
     struct caprun_runtime *rt;
-    pthread_mutex_t lock; /* for all below */
+    pthread_mutex_t lock; /* protects everything below */
     pthread_cond_t changed;
     struct job *jobs;
     int closed;
 };
 
-/* Waits for a job with work left; NULL when there will be none. Called with the lock held. */
+/* Waits for a job with work left. Returns NULL at the end. Called with the lock held. */
 static struct job *next_job(struct desk *desk)
 {
     while (!desk->closed) {
@@ -64,7 +64,7 @@ static void *help(void *data)
     while ((job = next_job(desk)) != NULL) {
         while (job->steps_left > 0 && !job->lost && !desk->closed) {
             pthread_mutex_unlock(&desk->lock);
-            nanosleep(&step, NULL); /* in place of a part of the work */
+            nanosleep(&step, NULL); /* stands for a part of the work */
             pthread_mutex_lock(&desk->lock);
             job->steps_left--;
         }
@@ -95,7 +95,7 @@ static void answer_later(struct desk *desk, struct caprun_run *run, uint32_t cal
     pthread_mutex_unlock(&desk->lock);
 }
 
-/* Takes a finished job off the list; NULL if there is none. */
+/* Removes a finished job from the list and returns it; NULL if no job is finished. */
 static struct job *take_finished(struct desk *desk)
 {
     struct job **at = &desk->jobs, *job;
@@ -142,7 +142,7 @@ static void handle_call(void *data, struct caprun_run *run, uint32_t call, const
     static const char unknown[] = "there is no such method";
     struct desk *desk = data;
 
-    (void)args; /* a real program would parse them: JSON that is known to be well-formed */
+    (void)args; /* a real program would parse them; they are well-formed JSON */
     printf("call %" PRIu32 ": %s, with %zu bytes of args\n", call, method, args_len);
     if (strcmp(method, "clock:now") == 0)
         answer_now(run, call);
@@ -211,7 +211,7 @@ static int run_to_its_end(struct desk *desk, const char *code)
     return status;
 }
 
-/* The helper stops, and with it the last use of the jobs. */
+/* Stops the helper; after that the jobs are not used. */
 static void close_desk(struct desk *desk, pthread_t helper)
 {
     pthread_mutex_lock(&desk->lock);
@@ -243,6 +243,6 @@ int main(int argc, char **argv)
     } else {
         fputs("cannot start a thread\n", stderr);
     }
-    caprun_free(desk.rt); /* after the helper, which wakes it */
+    caprun_free(desk.rt); /* after the helper, which calls caprun_wake() */
     return status;
 }

@@ -1,12 +1,12 @@
 /*
- * by_name.c - a host that runs capabilities by their names, and does something else meanwhile.
+ * by_name.c - a host that runs capabilities by their names, and does other work meanwhile.
  *
  *     cc by_name.c $(pkg-config --cflags --libs caprun)
  *     ./a.out .caprun.json acme.tools.text.count '{"text": "to be"}' acme.tools.text.slug ...
  *
- * Loads all of them at once from the registries of the configuration. Prints the envelope of each
- * as it ends. What it has to say besides goes to standard error. The exit status is that of the
- * last one that failed.
+ * Loads all capabilities at once from the registries of the configuration. Prints the envelope of
+ * each run when it ends, and other messages to standard error. The exit status is that of the last
+ * failed run.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <caprun.h>
@@ -18,11 +18,11 @@
 
 struct app {
     struct caprun_runtime *rt;
-    int going_on; /* runs */
+    int going_on; /* number of runs */
     int status;
 };
 
-/* What a registry says is a stranger's: a terminal should get it escaped. */
+/* Text from a registry is untrusted: escape it for a terminal. */
 static void hear_loading(void *data, struct caprun_run *run, enum caprun_loading what,
                          const char *text, uint64_t got, uint64_t total)
 {
@@ -52,7 +52,7 @@ static void hear_event(void *data, struct caprun_run *run, enum caprun_event wha
     caprun_run_free(run);
 }
 
-/* It is loaded after the start; whatever is wrong with it is the outcome of the run. */
+/* The capability is loaded after the start; any failure is the outcome of the run. */
 static int start(struct app *app, const char *name, const char *args)
 {
     struct caprun_run *run = NULL;
@@ -83,7 +83,7 @@ static void go_on_until_all_have_ended(struct app *app)
         if (poll(&fd, 1, TICK_MS) > 0)
             caprun_step(app->rt); /* never waits: not for a disk, a server or a name */
         else
-            fprintf(stderr, "tick %u\n", ++ticks); /* what else the program has to do */
+            fprintf(stderr, "tick %u\n", ++ticks); /* the program's other work */
     }
 }
 

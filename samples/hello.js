@@ -3,7 +3,7 @@ const { name = "world" } = args;
 
 console.log(`greeting ${name}`);
 
-// Calls to tools go through `mcp`; where nobody has configured that server, the code can cope with it.
+// Calls of tools go through `mcp`. If the server is not configured, the code can catch the error.
 let weather = "unknown";
 try {
     weather = await mcp.weather.today({ city: name });

@@ -1,12 +1,11 @@
 /*
- * own_loop.c - a host with an event loop of its own: a hundred runs at once, and a clock that
- * ticks.
+ * own_loop.c - a host with its own event loop: a hundred runs at once, and a clock that ticks.
  *
  *     cc own_loop.c $(pkg-config --cflags --libs caprun) && ./a.out
  *
  * 200 runs of seven kinds. 100 have a worker at the same time, 20 wait in the library's queue, and
- * this program keeps the others until there is room. The exit status is 0 if every run ended as its
- * kind should.
+ * this program starts the others when there is room. The exit status is 0 if every run ended as
+ * expected for its kind.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <caprun.h>
@@ -23,7 +22,7 @@
 #define RUNS 200
 #define MIB (1024 * 1024)
 
-/* Limits are in milliseconds and bytes; 0 is the default. */
+/* Limits are in milliseconds and bytes; 0 means the default. */
 static const struct kind {
     const char *name;
     int count;
@@ -48,7 +47,7 @@ static const struct kind {
 struct job {
     struct app *app;
     const struct kind *kind;
-    struct caprun_run *run; /* NULL when it has ended */
+    struct caprun_run *run; /* NULL after its end */
     int n;
 };
 
@@ -94,7 +93,7 @@ static void handle_event(void *data, struct caprun_run *run, enum caprun_event w
     }
     job->app->ended++;
     job->run = NULL;
-    caprun_run_free(run); /* in this event it may be freed, in no other */
+    caprun_run_free(run); /* only in this event it may be freed */
 }
 
 static int set_up(struct job *job)
@@ -115,14 +114,14 @@ static int set_up(struct job *job)
     return 0;
 }
 
-/* As many as the library takes now. */
+/* Starts as many runs as the library accepts now. */
 static int start_more(struct app *app)
 {
     while (app->started < RUNS) {
         int r = caprun_start(app->jobs[app->started].run);
 
         if (r == CAPRUN_E_BUSY)
-            return 0; /* again when some have ended */
+            return 0; /* try again when some runs have ended */
         if (r < 0)
             return complain("caprun_start", caprun_error(app->rt));
         app->started++;
@@ -209,7 +208,7 @@ static int open_all(struct app *app)
     return 0;
 }
 
-/* Runs first, then their runtime. */
+/* Frees the runs first, then their runtime. */
 static void close_all(struct app *app)
 {
     for (int i = 0; i < RUNS; i++)

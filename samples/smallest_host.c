@@ -1,9 +1,9 @@
 /*
- * smallest_host.c - the smallest program that runs code it does not trust.
+ * smallest_host.c - the smallest program that runs untrusted code.
  *
  *     cc smallest_host.c $(pkg-config --cflags --libs caprun) && ./a.out 'return args.a + 1'
  *
- * Prints the envelope; the exit status is the one that the caprun command would have.
+ * Prints the envelope. The exit status is that of the caprun command.
  */
 #include <caprun.h>
 #include <stdio.h>

@@ -4,9 +4,8 @@
  *     cc tools.c $(pkg-config --cflags --libs caprun)
  *     ./a.out .caprun.json 'return mcp.files.list_directory({path: "."})'
  *
- * Prints a line of JSON for each server that the configuration has, then the envelope. What it has
- * to say besides goes to standard error. The exit status is the one that the caprun command would
- * have.
+ * Prints a line of JSON for each configured server, then the envelope. Other messages go to
+ * standard error. The exit status is that of the caprun command.
  */
 #include <caprun.h>
 #include <stdio.h>
@@ -20,7 +19,7 @@ static void print_server(void *data, const char *json, size_t len)
     (*left)--;
 }
 
-/* Each server is told of in a step, when it has answered or has failed. */
+/* Lists the tools of all servers. A step reports each server when it has answered or failed. */
 static int list_tools(struct caprun_runtime *rt)
 {
     int left = 0;
@@ -33,7 +32,7 @@ static int list_tools(struct caprun_runtime *rt)
     return left;
 }
 
-/* What servers say is a stranger's: a terminal should get it escaped. */
+/* Text from servers is untrusted: escape it for a terminal. */
 static void hear_progress(void *data, struct caprun_run *run, uint32_t call, const char *json,
                           size_t len)
 {
@@ -60,7 +59,7 @@ static int run_code(struct caprun_run *run, const char *code)
         return r;
     caprun_run_set_event(run, hear_event, NULL);
     caprun_run_set_progress(run, hear_progress, NULL);
-    return caprun_run(run); /* there is no handler: calls go to the servers */
+    return caprun_run(run); /* without a handler, calls go to the servers */
 }
 
 int main(int argc, char **argv)

@@ -1,9 +1,9 @@
 /*
- * engine-check.c - run by the build: does the engine that was compiled do what caprun relies on?
+ * engine-check.c - tests, during the build, that the compiled engine does what caprun relies on.
  *
- * What each edit changes, what the decoder makes beside what the engine's own parser makes, and
- * what peek.h tells of each kind of object. Says what is wrong, and returns 1; the build then
- * stops.
+ * It checks the effect of each edit, that the decoder and the engine's own parser make the same
+ * values, and the results of peek.h for each kind of object. If a check fails, it prints which,
+ * returns 1, and the build stops.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@
 static const char *at_work;
 static int failed;
 
-static void fail(const char *what, const char *words)
+static void report_failure(const char *what, const char *words)
 {
     (void)fprintf(stderr, "engine-check: %s: %s\n", what, words);
     failed = 1;
@@ -49,7 +49,7 @@ static void expect(JSContext *ctx, const char *edit, const char *script, const c
     found = JS_GetPropertyStr(ctx, global, "found");
     text = JS_IsException(done) ? NULL : JS_ToCString(ctx, found);
     if (!text || !strstr(text, expected))
-        fail(edit, text ? text : "the script throws");
+        report_failure(edit, text ? text : "the script throws");
     JS_FreeCString(ctx, text);
     JS_FreeValue(ctx, found);
     JS_FreeValue(ctx, done);
@@ -91,7 +91,7 @@ static void check_edits(JSContext *ctx)
            "found = 'freed'",
            "freed");
     if (crw_arena_used() > before + (64u << 20))
-        fail("long-arrays-freed-later", "long arrays are not freed");
+        report_failure("long-arrays-freed-later", "long arrays are not freed");
 }
 
 /* --- the decoder ---------------------------------------------------------------------------- */
@@ -141,7 +141,7 @@ static void check_decoder(void)
     };
 
     (void)signal(SIGABRT, say_where);
-    for (int turn = 0; turn < 3; turn++) /* a shape that is known is taken another way */
+    for (int turn = 0; turn < 3; turn++) /* known shapes take another path in the decoder */
         for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
             at_work = texts[i];
             (void)decodes_as_the_engine((const uint8_t *)texts[i], strlen(texts[i]));
@@ -183,7 +183,7 @@ static void check_kinds(JSContext *ctx)
         JSValue value = evaluate(ctx, kinds[i].script);
 
         if (!JS_IsObject(value) || crw_peek_kind(ctx, value) != kinds[i].kind)
-            fail("peek, another kind of object", kinds[i].script);
+            report_failure("peek, wrong kind of object", kinds[i].script);
         JS_FreeValue(ctx, value);
     }
 }
@@ -271,7 +271,7 @@ static void check_reads(JSContext *ctx)
         JSValue value = evaluate(ctx, reads[i].script);
 
         if (!JS_IsObject(value) || !reads[i].reads(ctx, value))
-            fail("peek, something else is read", reads[i].script);
+            report_failure("peek, wrong contents", reads[i].script);
         JS_FreeValue(ctx, value);
     }
 }
@@ -286,9 +286,9 @@ static void check_words(JSContext *ctx)
     head = crw_peek_head(ctx, text, 4, &length);
     words = JS_ToCString(ctx, head);
     if (!words || strcmp(words, "h\xc3\xa9ll") != 0 || length != 11)
-        fail("peek", "the head of a string is another");
+        report_failure("peek", "the head of a string is wrong");
     if (crw_peek_bits(big) < 101 || crw_peek_bits(big) > 160)
-        fail("peek", "a bigint has another size");
+        report_failure("peek", "a bigint has a wrong size");
     JS_FreeCString(ctx, words);
     JS_FreeValue(ctx, head);
     JS_FreeValue(ctx, text);

@@ -1,15 +1,15 @@
-# fetching.sh - what get-engine and get-cjson share: a folder of source, from Debian or from a folder
-# that the user names. It is sourced by a script that has set
+# fetching.sh - the shared functions of get-engine and get-cjson: they get a source folder from Debian
+# or from a folder that the user names. A script that sources this file first sets
 #
-#   files     that such a folder has to have, separated by spaces
-#   variable  the environment variable that names a folder of the user's
-#   hint      a last line for errors
+#   files     the required files of such a folder, separated by spaces
+#   variable  the environment variable with which the user names a folder
+#   hint      the last line of errors
 #
-# and calls begin OUTDIR, and then, if that returns, link or finish.
+# then calls begin OUTDIR, and if that returns, link or finish.
 #
-# OUTDIR appears whole, by a rename, or not at all. OUTDIR/.version says what it holds and is
-# rewritten whenever that changes: objects depend on it. Folders are linked, file by file, so that
-# edits there are seen.
+# OUTDIR appears complete, by a rename, or not at all. OUTDIR/.version has the version and is written
+# whenever that changes: objects depend on it. A user's folder is linked file by file, so that the build
+# sees changes there.
 # shellcheck shell=sh
 
 : "${files:?}" "${variable:?}" "${hint:?}"
@@ -29,7 +29,7 @@ has_files()
     done
 }
 
-# Is OUTDIR already what was asked for?
+# Is OUTDIR already the requested source?
 is_ready()
 {
     [ -f "$out/.version" ] && has_files "$out" || return 1
@@ -42,7 +42,7 @@ is_ready()
     fi
 }
 
-# Sets |src| to the folder $1, which the user named, if that is not empty.
+# Sets |src| to the user's folder $1, unless $1 is empty.
 use_folder()
 {
     src=
@@ -52,8 +52,8 @@ use_folder()
     version=local
 }
 
-# Exits if OUTDIR is ready; else takes the lock and makes the folder |$tmp|; the lock makes its fixed
-# name safe.
+# Exits if OUTDIR is ready. Otherwise takes the lock and makes the folder |$tmp|; because of the lock
+# its fixed name is safe.
 begin()
 {
     mkdir -p "$(dirname "$1")"
@@ -79,7 +79,7 @@ begin()
     mkdir "$tmp"
 }
 
-# Puts the tree |$1| in OUTDIR's place.
+# Replaces OUTDIR with the tree |$1|.
 finish()
 {
     has_files "$1" || die "what was fetched has no $(echo "$files" | sed 's/ / and /')"
@@ -97,22 +97,22 @@ link()
 
 # --- apt -----------------------------------------------------------------------------------------
 
-# apt-get with the private state; what it says goes to the log.
+# apt-get with the private state; its output goes to the log.
 apt()
 {
     apt-get -q -c "$tmp/apt.conf" "$@" </dev/null >>"$tmp/log" 2>&1
 }
 
-# Dies like die(), after apt's own complaints.
+# Like die(), but prints apt's own errors first.
 die_of_apt()
 {
     grep '^[EW]:' "$tmp/log" >&2 || :
     die "$@"
 }
 
-# Writes the private apt configuration, and $tmp/sources.list is the only list of sources that
-# later calls see. It is read after the machine's, which gives proxies and the like, but can neither
-# loosen the checks nor run hooks.
+# Writes the private apt configuration; later calls use only the sources in $tmp/sources.list. It is
+# read after the machine's configuration: that can set proxies, but cannot weaken the signature checks
+# or run hooks.
 configure_apt()
 {
     for tool in apt-get dpkg "$@"; do
@@ -138,7 +138,7 @@ Dir::Etc::preferencesparts "/dev/null";
 EOF
 }
 
-# Prints the machine's archives of Debian, each with the place in its configuration that names it:
+# Prints the machine's Debian archives, each with its place in the configuration:
 # 'URI SUITE FILE:NUMBER'. |$@| are options for apt-get.
 list_archives()
 {
@@ -148,7 +148,7 @@ list_archives()
         sed '/^cdrom:/d' | sort -u
 }
 
-# The same for this script. A machine without package lists gets them, but for us only.
+# Sets |archives|. If the machine has no package lists, fetches them into the private state.
 find_archives()
 {
     archives=$(list_archives)
@@ -160,8 +160,8 @@ find_archives()
         "Look at its sources, and run 'apt-get update' as root." "$hint"
 }
 
-# Prints the keyring that the source entry |$1| (FILE:NUMBER) is checked with.
-# The number counts stanzas in a .sources file and lines in any other.
+# Prints the keyring that checks the source entry |$1| (FILE:NUMBER).
+# The number counts stanzas in a .sources file and lines in other files.
 keyring_of()
 {
     case $1 in
@@ -183,7 +183,7 @@ keyring_of()
     esac
 }
 
-# apt-get update of $tmp/sources.list and nothing else; then apt_only runs apt-get with it.
+# Runs apt-get with $tmp/sources.list as the only list of sources.
 apt_only()
 {
     apt -o Dir::Etc::sourcelist="$tmp/sources.list" -o Dir::Etc::sourceparts=/dev/null "$@"

@@ -1,4 +1,4 @@
-/* buf.c - growth by doubling, up to the ceiling and never past it. */
+/* buf.c - a byte buffer that doubles its size when full, and never grows past its ceiling. */
 #include "base/buf.h"
 
 #include <stdarg.h>
@@ -20,7 +20,7 @@ void cr_buf_clear(struct cr_buf *b)
     cr_buf_init(b, b->max);
 }
 
-static size_t grown(const struct cr_buf *b, size_t need)
+static size_t grown_cap(const struct cr_buf *b, size_t need)
 {
     size_t cap = b->cap < 64 ? 64 : b->cap;
 
@@ -31,7 +31,7 @@ static size_t grown(const struct cr_buf *b, size_t need)
     return cap;
 }
 
-/* Returns false, and the buffer remembers, if there is no memory. */
+/* Without memory, sets the buffer's error and returns false. */
 static bool resize(struct cr_buf *b, size_t cap)
 {
     uint8_t *data = realloc(b->data, cap ? cap : 1);
@@ -59,7 +59,7 @@ uint8_t *cr_buf_room(struct cr_buf *b, size_t len)
         b->err = CAPRUN_E_TOOBIG;
         return NULL;
     }
-    if ((len > b->cap - b->len || !b->data) && !resize(b, grown(b, b->len + len)))
+    if ((len > b->cap - b->len || !b->data) && !resize(b, grown_cap(b, b->len + len)))
         return NULL;
     return b->data + b->len;
 }

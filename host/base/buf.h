@@ -26,8 +26,10 @@ void cr_buf_init(struct cr_buf *b, size_t max);
 /* Frees the bytes and forgets the failure; the ceiling stays. */
 void cr_buf_clear(struct cr_buf *b);
 
-/* The same for a local, which is cleared when it goes out of scope:
- *     cr_autobuf struct cr_buf text = CR_BUF(MAX_TEXT); */
+/*
+ * A local buffer that is cleared when it goes out of scope:
+ *     cr_autobuf struct cr_buf text = CR_BUF(MAX_TEXT);
+ */
 #define CR_BUF(most) ((struct cr_buf){.max = (most)})
 #define cr_autobuf __attribute__((cleanup(cr_buf_clear)))
 
@@ -40,17 +42,17 @@ void cr_buf_fmt(struct cr_buf *b, const char *fmt, ...) __attribute__((format(pr
 void cr_buf_drop(struct cr_buf *b, size_t len);
 
 /*
- * Makes room for |len| more bytes. Returns where they go; the caller adds what it wrote to b->len.
- * Returns NULL, and the buffer remembers why, if there is no room.
+ * Makes room for |len| more bytes. Returns where they go; the caller adds the number of bytes that
+ * it wrote to b->len. If there is no room, sets the buffer's error and returns NULL.
  */
 uint8_t *cr_buf_room(struct cr_buf *b, size_t len);
 
-/* Makes the buffer |cap| bytes long, where doubling would make it longer than it will ever be. */
+/* Grows the buffer to exactly |cap| bytes, for a caller that knows the final size. */
 void cr_buf_grow_to(struct cr_buf *b, size_t cap);
 
 /*
  * Puts a NUL after the bytes (not counted in len) and returns them, or NULL after a failure. Needs
- * one byte below the ceiling; so does cr_buf_fmt(), for a moment.
+ * one free byte below the ceiling; cr_buf_fmt() needs that byte, too, while it writes.
  */
 const char *cr_buf_text(struct cr_buf *b);
 

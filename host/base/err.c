@@ -1,4 +1,4 @@
-/* err.c - codes and words together, cut to what fits. */
+/* err.c - sets errors: code, outcome, message and hint, cut to what fits. */
 #include "base/err.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 
 static void __attribute__((format(printf, 4, 0)))
-put(struct cr_err *err, int code, enum caprun_outcome outcome, const char *fmt, va_list ap)
+set_error(struct cr_err *err, int code, enum caprun_outcome outcome, const char *fmt, va_list ap)
 {
     err->code = code;
     err->outcome = outcome;
@@ -22,7 +22,7 @@ int cr_err_set(struct cr_err *err, int code, const char *fmt, ...)
     if (!err)
         return code;
     va_start(ap, fmt);
-    put(err, code, CAPRUN_OUTCOME_INTERNAL, fmt, ap);
+    set_error(err, code, CAPRUN_OUTCOME_INTERNAL, fmt, ap);
     va_end(ap);
     return code;
 }
@@ -36,7 +36,7 @@ int cr_err_sys(struct cr_err *err, const char *fmt, ...)
     if (!err)
         return CAPRUN_E_SYS;
     va_start(ap, fmt);
-    put(err, CAPRUN_E_SYS, CAPRUN_OUTCOME_INTERNAL, fmt, ap);
+    set_error(err, CAPRUN_E_SYS, CAPRUN_OUTCOME_INTERNAL, fmt, ap);
     va_end(ap);
     len = strlen(err->text);
     (void)snprintf(err->text + len, sizeof(err->text) - len, ": %s", strerror(saved));
@@ -50,7 +50,7 @@ int cr_err_end(struct cr_err *err, enum caprun_outcome outcome, const char *hint
     va_list ap;
 
     va_start(ap, fmt);
-    put(err, CAPRUN_E_INVAL, outcome, fmt, ap);
+    set_error(err, CAPRUN_E_INVAL, outcome, fmt, ap);
     va_end(ap);
     if (hint)
         (void)snprintf(err->hint, sizeof(err->hint), "%s", hint);

@@ -1,8 +1,8 @@
 /*
- * escape.c - copies runs of harmless text whole, and writes the rest as escapes.
+ * escape.c - escapes text for terminals and for JSON, and indents JSON.
  *
- * cr_escape_pretty() trusts that its input was scanned for the shape of its output, not for its own
- * safety: on other bytes it writes nonsense, but stays inside them.
+ * Runs of harmless text are copied at once. cr_escape_pretty() expects JSON that the scanner has
+ * accepted: for other bytes its output is nonsense, but it never reads outside of them.
  */
 #include "base/escape.h"
 
@@ -33,7 +33,7 @@ static bool is_hidden(uint32_t c)
     return false;
 }
 
-/* Writes \u001b or \xff. By hand: a log of nothing but these would keep printf() busy. */
+/* Writes \u001b or \xff. Not with printf(), which is slow for a log full of escapes. */
 static size_t write_hex(char *to, char kind, uint32_t value, size_t digits)
 {
     to[0] = '\\';
@@ -57,8 +57,8 @@ static size_t write_unicode_escape(char *to, uint32_t c)
 }
 
 /*
- * What a kind of escaping leaves alone, and what it writes instead of the rest: at most
- * LONGEST_ESCAPE bytes, of which it returns the number.
+ * One way to escape: which characters stay, and what replaces the others. The write functions
+ * return how many bytes they wrote, at most LONGEST_ESCAPE.
  */
 struct style {
     bool (*is_plain)(uint32_t c);
@@ -80,7 +80,7 @@ static size_t plain_prefix(const uint8_t *text, size_t len, const struct style *
     return at;
 }
 
-/* Appends what |text| begins with and is not plain, or some of it. Returns how much. */
+/* Escapes characters at the start of |text| that are not plain. Returns how many bytes they had. */
 static size_t add_escapes(struct cr_buf *out, const uint8_t *text, size_t len,
                           const struct style *style)
 {
@@ -229,7 +229,7 @@ static void add_line(struct cr_buf *out, size_t depth)
     out->len += indent + 1;
 }
 
-/* Appends an opening bracket. Returns how much of |json| was taken: all of it if it is empty. */
+/* Appends an opening bracket, and the closing one if it follows. Returns how much it used. */
 static size_t add_opening(struct cr_buf *out, const uint8_t *json, size_t len, size_t *depth)
 {
     size_t space = 1 + space_len(json + 1, len - 1);
@@ -272,7 +272,7 @@ static size_t add_token(struct cr_buf *out, const uint8_t *json, size_t len, siz
         n = scalar_len(json, len);
         break;
     }
-    /* hidden characters are only in strings, where the escape for a terminal is also one of JSON */
+    /* hidden characters occur only in strings, where the terminal's escapes are valid JSON, too */
     cr_escape_terminal(out, (const char *)json, n);
     return n;
 }

@@ -1,4 +1,4 @@
-/* file.c - open, read, write, rename. */
+/* file.c - opens, reads, writes, renames and locks files. */
 #include "base/file.h"
 
 #include <dirent.h>
@@ -15,11 +15,11 @@
 #include "base/mem.h"
 
 #define CHUNK 8192
-#define SHOWN 300  /* bytes of a path in a message, so that what is wrong with it fits, too */
-#define CHANCE 16  /* random digits in the name of a file that is being written */
-#define END ".tmp" /* of such a name */
+#define SHOWN 300        /* bytes of a path in a message, so that the reason fits, too */
+#define RANDOM_DIGITS 16 /* random digits in the name of a temporary file */
+#define END ".tmp"       /* the end of such a name */
 
-/* |path| in quotes; of a long one, the end. */
+/* Quotes |path|; of a long path, only its end. */
 static void quote(const char *path, char ret[SHOWN + 8])
 {
     size_t len = strlen(path);
@@ -54,8 +54,8 @@ int cr_file_read_fd(int fd, const char *name, struct cr_buf *out, struct cr_err 
 }
 
 /*
- * What is found in a directory stays in it: a link in there that leads out is not followed, and
- * where the kernel cannot tell, no link at all, and nothing but a plain name is looked for.
+ * Opens |path| inside of |dir|: a link that leads out is not followed. If the kernel cannot check
+ * that, only a plain name that is not a link is opened.
  */
 static int open_below(int dir, const char *path, int flags)
 {
@@ -109,22 +109,22 @@ int cr_file_write_all(int fd, const void *bytes, size_t len)
     return 0;
 }
 
-/* A new file beside |path|, whose name is written to |temporary|. Returns -1 with errno. */
+/* Creates a file beside |path| and writes its name to |temporary|. Returns -1 with errno. */
 static int open_beside(int dir, const char *path, mode_t mode, char *temporary, size_t size)
 {
-    uint64_t chance;
+    uint64_t number;
 
-    if (getrandom(&chance, sizeof(chance), 0) != (ssize_t)sizeof(chance))
+    if (getrandom(&number, sizeof(number), 0) != (ssize_t)sizeof(number))
         return -1;
-    if ((size_t)snprintf(temporary, size, "%s.%0*llx" END, path, CHANCE,
-                         (unsigned long long)chance) >= size) {
+    if ((size_t)snprintf(temporary, size, "%s.%0*llx" END, path, RANDOM_DIGITS,
+                         (unsigned long long)number) >= size) {
         errno = ENAMETOOLONG;
         return -1;
     }
     return openat(dir, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
 }
 
-/* Gives |fd| the mode of the file that it is to replace, if there is one. */
+/* Gives |fd| the mode of the file that it will replace, if that exists. */
 static int keep_mode(int dir, const char *path, int fd)
 {
     struct stat st;
@@ -155,14 +155,14 @@ int cr_file_replace(int dir, const char *path, const void *bytes, size_t len, mo
     return r;
 }
 
-/* Is |entry| what open_beside() calls a file beside |name|? */
+/* Is |entry| a name that open_beside() makes for |name|? */
 static bool is_beside(const char *entry, const char *name)
 {
     size_t len = strlen(name);
 
     return strncmp(entry, name, len) == 0 && entry[len] == '.' &&
-           strspn(entry + len + 1, "0123456789abcdef") == CHANCE &&
-           strcmp(entry + len + 1 + CHANCE, END) == 0;
+           strspn(entry + len + 1, "0123456789abcdef") == RANDOM_DIGITS &&
+           strcmp(entry + len + 1 + RANDOM_DIGITS, END) == 0;
 }
 
 void cr_file_sweep(int dir, const char *name)
@@ -192,7 +192,7 @@ int cr_file_check_owner(const struct stat *st, const char *name, struct cr_err *
     if (st->st_mode & (S_IWGRP | S_IWOTH))
         return cr_err_set(err, CAPRUN_E_INVAL,
                           "%s can be written by others, so it is not used: if you trust what it "
-                          "says, take that from them with chmod go-w",
+                          "says, remove that permission with chmod go-w",
                           name);
     return 0;
 }

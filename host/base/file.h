@@ -1,7 +1,7 @@
 /*
- * file.h - whole files: read with a ceiling, replaced in one step, and who may have written them.
+ * file.h - reads whole files up to a limit, replaces and locks them, and checks who owns them.
  *
- * Words show a path in quotes, and of a long one its end. With CAPRUN_E_SYS errno is what it was.
+ * Messages quote the path; of a long path only its end. After CAPRUN_E_SYS, errno is still set.
  */
 #ifndef CR_FILE_H
 #define CR_FILE_H
@@ -14,57 +14,56 @@
 #include "base/err.h"
 
 /*
- * Appends all that |fd| gives to |out|, up to its ceiling. |name| is for messages, quotes included
- * where it wants them. Returns 0, CAPRUN_E_SYS, CAPRUN_E_TOOBIG or CAPRUN_E_NOMEM.
+ * Reads |fd| to its end and appends the bytes to |out|, up to its ceiling. Messages show |name| as
+ * given, so the caller adds quotes. Returns 0, CAPRUN_E_SYS, CAPRUN_E_TOOBIG or CAPRUN_E_NOMEM.
  */
 int cr_file_read_fd(int fd, const char *name, struct cr_buf *out, struct cr_err *err);
 
 /*
- * The same of the regular file |path|, which starts at the directory |dir| (or AT_FDCWD) if it is
- * relative, and is then found below it, links included (without openat2, only a plain name that is
- * no link); a pipe or a device is refused, without waiting for it. Returns 0; 1 if there is no such
- * file; or an error as above, or CAPRUN_E_INVAL if it is not a regular file. |ret_stat|, which may
- * be NULL, is of what was read.
+ * Appends the regular file |path| to |out|. A relative |path| starts at the directory |dir|. Unless
+ * |dir| is AT_FDCWD, the file must be inside of |dir|, also after following links; without openat2,
+ * only a plain name that is not a link is accepted. A pipe or a device is rejected, without waiting
+ * for it. Returns 0; 1 if there is no such file; or an error as above, or CAPRUN_E_INVAL if it is
+ * not a regular file. |ret_stat|, which may be NULL, describes the file that was read.
  */
 int cr_file_read(int dir, const char *path, struct cr_buf *out, struct stat *ret_stat,
                  struct cr_err *err);
 
-/* Writes all of |bytes|. Returns 0, or -1 with errno, and then a part of them may be written. */
+/* Writes all of |bytes|. Returns 0, or -1 with errno: then a part of them may be written. */
 int cr_file_write_all(int fd, const void *bytes, size_t len);
 
 /*
- * Puts |len| bytes into |path| so that a reader sees the old file or the new one, whole, also after
- * a crash: written beside it, synced, then renamed. Whoever needs the new one, and not the old one,
- * after a crash, syncs the directory. A new file gets |mode| less the umask, another keeps its own;
- * a symbolic link is replaced itself. Returns 0 or CAPRUN_E_SYS, and then nothing has changed.
+ * Replaces |path| by |len| bytes atomically: a reader sees the whole old file or the whole new
+ * file, also after a crash. The bytes are written to a file beside it, synced, then renamed. A
+ * caller that must not find the old file after a crash also syncs the directory. A new file gets
+ * |mode| minus the umask, an existing one keeps its mode; a symbolic link is replaced itself.
+ * Returns 0; or CAPRUN_E_SYS, and nothing has changed.
  */
 int cr_file_replace(int dir, const char *path, const void *bytes, size_t len, mode_t mode,
                     struct cr_err *err);
 
 /*
- * Removes what writers of |name|, in the directory |dir|, left there when they were killed. The
- * caller sees to it that none is writing now.
+ * Removes the temporary files that killed writers of |name| left in the directory |dir|. The caller
+ * makes sure that no process is writing |name| now.
  */
 void cr_file_sweep(int dir, const char *name);
 
 /*
- * Does a file of |st| belong to this process's user or root, and can nobody else write it? Returns
- * 0; or CAPRUN_E_INVAL, with words that begin with |name| and say how to mend it.
+ * Checks that a file of |st| belongs to this process's user or root, and only its owner can write
+ * it. Returns 0; or CAPRUN_E_INVAL, with a message that begins with |name| and says how to fix it.
  */
 int cr_file_check_owner(const struct stat *st, const char *name, struct cr_err *err);
 
 /*
- * Locks the file that |fd| has open for writing, until that is closed by all who have it. Returns
- * 0; or -1 with errno, EAGAIN if somebody has locked it.
+ * Locks the file that |fd| has open for writing, until all copies of |fd| are closed, in every
+ * process. Returns 0; or -1 with errno, EAGAIN if the file is locked already.
  */
 int cr_file_lock(int fd);
 
-/* Has somebody locked it, through another descriptor? Takes no lock, so that nobody is in the way.
- */
+/* Is the file locked through another descriptor? Takes no lock, so it does not disturb others. */
 bool cr_file_is_locked(int fd);
 
-/* Makes the directory |path|, for this user alone, and those above it. Returns 0, or -1 with errno.
- */
+/* Makes |path| and missing parents, for this user alone. Returns 0, or -1 with errno. */
 int cr_file_make_dirs(const char *path);
 
 #endif

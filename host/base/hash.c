@@ -1,4 +1,4 @@
-/* hash.c - nettle's functions, in the order that they want. */
+/* hash.c - SHA-256 and HMAC with the nettle library. */
 #include "base/hash.h"
 
 #include <nettle/base16.h>

@@ -1,4 +1,4 @@
-/* hash.h - SHA-256, as bytes and as digits. */
+/* hash.h - SHA-256 and HMAC, as bytes and as digits. */
 #ifndef CR_HASH_H
 #define CR_HASH_H
 
@@ -11,10 +11,10 @@
 /* The hash of |bytes|. */
 void cr_hash_take(const void *bytes, size_t len, uint8_t ret[CR_HASH_BYTES]);
 
-/* The next of a chain of hashes: that of |chain| and |bytes|. */
+/* Replaces |chain| by the hash of |chain| and |bytes|: the next hash of a chain. */
 void cr_hash_chain(uint8_t chain[CR_HASH_BYTES], const void *bytes, size_t len);
 
-/* The hash of |bytes| that only those who know |key| can make: HMAC. */
+/* HMAC of |bytes|: only a process that has |key| can compute it. */
 void cr_hash_keyed(const uint8_t key[CR_HASH_BYTES], const void *bytes, size_t len,
                    uint8_t ret[CR_HASH_BYTES]);
 

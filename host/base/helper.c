@@ -1,8 +1,8 @@
 /*
- * helper.c - two queues under one mutex: jobs to work on, and jobs that have been worked on.
+ * helper.c - runs jobs in a thread. One mutex protects the queues of waiting and of finished jobs.
  *
- * The mutex is held for a few instructions only, never while a job is worked on, so the loop does
- * not wait for it in any way that counts.
+ * The mutex is held for a few instructions only, never while a job is worked on, so the loop
+ * practically never waits for it.
  */
 #include "base/helper.h"
 
@@ -15,11 +15,9 @@
 #include "base/watchdog.h"
 
 #define PAGE 4096u
-#define SMALL_JOB                                                                   \
-    (64u << 10) /* bytes of the first class; each has twice those of the one before \
-                 */
+#define SMALL_JOB (64u << 10) /* bytes, the first class; each next class has twice as many */
 #define MOST_PASSED_OVER 8u
-#define DELIVER_US 2000 /* jobs get no more of a step; what is left is delivered in the next */
+#define DELIVER_US 2000 /* the most that done() calls take of a step; the next calls the rest */
 
 static void append(struct cr_job_queue *queue, struct cr_job *job, enum cr_job_state state)
 {
@@ -57,7 +55,7 @@ static struct cr_job_queue *queue_for(struct cr_helper *h, const struct cr_job *
     return &h->todo[class];
 }
 
-/* The class whose turn it is, or -1: there are no jobs. */
+/* Returns the class whose turn it is, or -1 if there are no jobs. */
 static int next_class(const struct cr_helper *h)
 {
     int smallest = -1;
@@ -102,7 +100,7 @@ static void work_on(struct cr_helper *h, struct cr_job *job)
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-/* Stands at the beginning of the memory that is to be freed. */
+/* Written into the start of the memory that is to be freed. */
 struct cr_garbage {
     struct cr_garbage *next;
     size_t size;
@@ -113,9 +111,8 @@ static uintptr_t round_to_page(uintptr_t address)
     return address & ~(uintptr_t)(PAGE - 1);
 }
 
-/* Pages first, without a lock: when free() gives them back, the loop's malloc() may have to wait.
- */
-static void dispose(struct cr_garbage *g)
+/* Gives the pages back without a lock: if free() did it, the loop's malloc() could have to wait. */
+static void free_garbage(struct cr_garbage *g)
 {
     uintptr_t first = round_to_page((uintptr_t)(g + 1) + PAGE - 1);
     uintptr_t end = round_to_page((uintptr_t)g + g->size);
@@ -125,8 +122,8 @@ static void dispose(struct cr_garbage *g)
     free(g);
 }
 
-/* Called with the mutex held; it is released meanwhile. */
-static void dispose_of_one(struct cr_helper *h)
+/* Called with the mutex held; it is released while memory is freed. */
+static void free_first_garbage(struct cr_helper *h)
 {
     struct cr_garbage *g = h->garbage;
 
@@ -134,13 +131,13 @@ static void dispose_of_one(struct cr_helper *h)
         return;
     h->garbage = g->next;
     (void)pthread_mutex_unlock(&h->mutex);
-    dispose(g);
+    free_garbage(g);
     (void)pthread_mutex_lock(&h->mutex);
 }
 
 /* --- the thread ------------------------------------------------------------------------------- */
 
-static void *help(void *data)
+static void *run_jobs(void *data)
 {
     struct cr_helper *h = data;
     struct cr_job *job;
@@ -156,13 +153,13 @@ static void *help(void *data)
             if (!h->ends)
                 cr_loop_wake(h->loop);
         }
-        dispose_of_one(h);
+        free_first_garbage(h);
     }
     (void)pthread_mutex_unlock(&h->mutex);
     return NULL;
 }
 
-/* The new thread inherits the mask: a signal of the application must not be handled there. */
+/* The new thread inherits the mask: it must not handle signals of the application. */
 bool cr_helper_start(struct cr_helper *h)
 {
     sigset_t all, before;
@@ -171,7 +168,7 @@ bool cr_helper_start(struct cr_helper *h)
     if (h->has_thread || h->ends || h->is_threadless ||
         pthread_sigmask(SIG_SETMASK, &all, &before) != 0)
         return h->has_thread;
-    h->has_thread = pthread_create(&h->thread, NULL, help, h) == 0;
+    h->has_thread = pthread_create(&h->thread, NULL, run_jobs, h) == 0;
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     return h->has_thread;
 }
@@ -197,7 +194,7 @@ void cr_helper_submit(struct cr_helper *h, struct cr_job *job)
         (void)pthread_cond_signal(&h->news);
     } else {
         if (h->is_threadless)
-            cr_watchdog_leave(); /* the owner says that no other waits for this turn */
+            cr_watchdog_leave(); /* the owner promises that nothing else waits for this turn */
         work_on(h, job);
         if (h->is_threadless)
             cr_watchdog_return();
@@ -273,14 +270,14 @@ void cr_helper_clear(struct cr_helper *h)
     struct cr_job *job;
 
     if (h->ends)
-        return; /* it was cleared before */
+        return; /* cleared already */
     (void)pthread_mutex_lock(&h->mutex);
     h->ends = true;
     (void)pthread_cond_signal(&h->news);
     (void)pthread_mutex_unlock(&h->mutex);
     if (h->has_thread)
         (void)pthread_join(h->thread, NULL);
-    h->has_thread = false; /* what is submitted by those that are discarded is done at once */
+    h->has_thread = false; /* a job that discard() submits is worked on at once */
     while ((job = take_first(&h->worked)))
         job->discard(job);
     (void)pthread_cond_destroy(&h->news);

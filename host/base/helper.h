@@ -1,15 +1,15 @@
 /*
- * helper.h - a thread beside the loop, for work that the loop must not do: waiting for a disk, and
- * long computations that cannot be cut into turns.
+ * helper.h - helper threads for work that must not block the loop: waiting for a disk, and long
+ * computations that cannot be split into turns.
  *
  * A job owns all data that its work touches. The loop's thread submits it; the helper calls work();
  * the loop calls done() in a later step. Each loop has two helpers, |helper| for computations and
- * |disk| for what waits for a disk, so that neither delays the other. A helper starts with its
- * first job. It takes no signals.
+ * |disk| for jobs that wait for a disk, so that neither delays the other. A helper's thread starts
+ * with its first job. It handles no signals.
  *
- * Jobs have classes by the bytes that they work on: up to 64 KiB, up to 128 KiB, and so on. The
- * smallest class comes first, so that a run that needs little does not wait for runs that need
- * much; in a class jobs are done in their order. A class that was passed over eight times is next.
+ * Jobs have classes by the number of bytes that they work on: up to 64 KiB, up to 128 KiB, and so
+ * on. The smallest class comes first, so that a run with little data does not wait for runs with
+ * much. In a class, jobs run in order. A class that was passed over eight times is next.
  *
  *     cr_helper_submit() --> work(), in the helper --> done(), in the loop
  *            |                                            ^ not after cr_helper_abandon()
@@ -23,25 +23,25 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Bytes that are worth passing on: to wake the helper costs more than to free less. */
+/* The helper does not free memory of fewer bytes: to wake it costs more than to free that here. */
 #define CR_HELPER_WORTH (128u << 10)
-#define CR_HELPER_CLASSES 12 /* of jobs; the last has all over 64 MiB */
+#define CR_HELPER_CLASSES 12 /* classes of jobs; the last has all jobs over 64 MiB */
 
 struct cr_loop;
 
 enum cr_job_state { CR_JOB_IDLE, CR_JOB_QUEUED, CR_JOB_WORKING, CR_JOB_WORKED };
 
-/* Part of its owner's struct. */
+/* A member of its owner's struct. */
 struct cr_job {
     void (*work)(struct cr_job *job);
-    void (*done)(struct cr_job *job);    /* it is idle again: it may be submitted again, or freed */
-    void (*discard)(struct cr_job *job); /* frees it; may be called in either thread */
+    void (*done)(struct cr_job *job);    /* the job is idle: it may be submitted again, or freed */
+    void (*discard)(struct cr_job *job); /* frees the job; may be called in either thread */
     const char *name;
-    size_t bytes; /* that it works on, about; 0: few */
+    size_t bytes; /* that the job works on, roughly; 0: few */
 
     _Atomic enum cr_job_state state;
     bool abandoned;
-    struct cr_job *next, **at; /* the next one in its queue, and what points to this one */
+    struct cr_job *next, **at; /* the next job in the queue, and the pointer to this one */
 };
 
 struct cr_job_queue {
@@ -52,13 +52,13 @@ struct cr_job_queue {
 struct cr_helper {
     struct cr_loop *loop;
     bool has_thread;
-    bool is_threadless; /* for fuzzers: all happens in the same order again; and where nothing else
-                           goes on that would wait */
+    bool is_threadless; /* for fuzzers: the order of events is always the same; and for programs in
+                           which nothing else has to wait */
     pthread_t thread;
     pthread_mutex_t mutex;
-    pthread_cond_t news; /* there is a job, or the helper has to end */
+    pthread_cond_t news; /* there is a job, or the thread has to end */
     struct cr_job_queue todo[CR_HELPER_CLASSES], worked;
-    unsigned passed_over[CR_HELPER_CLASSES]; /* how often, since a job of that class was done */
+    unsigned passed_over[CR_HELPER_CLASSES]; /* how often, since the last job of that class */
     struct cr_garbage *garbage;              /* memory to be freed, between jobs */
     bool ends;
 };
@@ -70,31 +70,31 @@ struct cr_helper {
 bool cr_helper_start(struct cr_helper *helper);
 
 /*
- * Has |job|, which is idle, done beside the loop; starts the thread if need be. If there can be
- * none, the work is done here and now; done() comes from a step all the same.
+ * Submits |job|, which must be idle; starts the thread if necessary. If no thread can be started,
+ * work() runs in this call; done() is still called by a later step.
  */
 void cr_helper_submit(struct cr_helper *helper, struct cr_job *job);
 
 /*
- * The owner does not wait for |job| any more: discard() is called, now or when work() has returned,
- * instead of done(). Does nothing for NULL. An idle job is discarded at once.
+ * Cancels |job|: discard() is called instead of done(), now or when work() has returned. An idle
+ * job is discarded at once. Does nothing for NULL.
  */
 void cr_helper_abandon(struct cr_helper *helper, struct cr_job *job);
 
 /*
- * Frees |memory|, which is from malloc() and has at least |size| bytes. To give hundreds of
- * megabytes back to the kernel takes tens of milliseconds, in one piece or in many: the helper does
- * it, unless there is little.
+ * Frees |memory|, which is from malloc() and has at least |size| bytes. The helper frees it if it
+ * is large: giving hundreds of megabytes back to the kernel takes tens of milliseconds, in one
+ * piece or in many.
  */
 void cr_helper_free(struct cr_helper *helper, void *memory, size_t size);
 
 /* For the loop. */
 void cr_helper_init(struct cr_helper *helper, struct cr_loop *loop);
 
-/* For the loop: calls done() for what has been worked on. */
+/* For the loop: calls done() for finished jobs. */
 void cr_helper_deliver(struct cr_helper *helper);
 
-/* For the loop: works on what is queued, discards all jobs, and ends the thread. */
+/* For the loop: works on the queued jobs, discards all jobs, and ends the thread. */
 void cr_helper_clear(struct cr_helper *helper);
 
 #endif

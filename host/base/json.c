@@ -1,10 +1,11 @@
 /*
- * json.c - cJSON's tree of a text that the scanner has accepted.
+ * json.c - builds cJSON trees of texts that the scanner has accepted, and reads them.
  *
- * The values are counted first, because that is cheap and stops at the ceiling: a text with too
- * many values costs no scan and no memory. Then the scanner checks, and then cJSON parses a copy in
- * which every number is 0: it would convert them to doubles, by the decimal point of the process's
- * locale, and cannot read one of more than 63 digits. The real ones are put beside its zeros.
+ * The values are counted first, because counting is cheap and stops at the limit: a text with too
+ * many values costs no scan and no memory. Then the scanner checks the text. Then cJSON parses a
+ * copy in which every number is replaced by 0: cJSON would convert numbers to doubles, with the
+ * decimal point of the process's locale, and cannot read more than 63 digits. The texts of the
+ * numbers are added to the tree afterwards.
  *
  * Functions here recurse as deep as the text, which the scanner limits to CR_SCAN_MAX_DEPTH.
  */
@@ -19,14 +20,14 @@
 #include "base/locate.h"
 #include "base/scan.h"
 
-#define MAX_EXACT (UINT64_C(1) << 53) /* whole numbers up to here are the same in a double */
+#define MAX_EXACT (UINT64_C(1) << 53) /* a double holds all whole numbers up to here exactly */
 
 _Static_assert(CJSON_NESTING_LIMIT >= CR_SCAN_MAX_DEPTH, "cJSON reads what the scanner accepts");
 
 /*
- * Returns the number of values in |text|, or a number over |max| as soon as there are so many. Each
- * value except the first follows a comma or an opening bracket. A text that is not JSON has some
- * number, too.
+ * Returns the number of values in |text|; stops with a number over |max| if there are more. Each
+ * value except the first follows a comma or an opening bracket. For a text that is not JSON, the
+ * number has no meaning.
  */
 static size_t count_values(const char *text, size_t len, size_t max)
 {
@@ -47,7 +48,7 @@ static size_t count_values(const char *text, size_t len, size_t max)
     return count;
 }
 
-/* The next number from |at| on, or NULL. The scanner has accepted the text. */
+/* Returns the next number at or after |at|, or NULL. The scanner has accepted the text. */
 static const char *next_number(const char *at, const char *end, size_t *ret_len)
 {
     while (at < end && *at != '-' && (*at < '0' || *at > '9'))
@@ -60,7 +61,7 @@ static const char *next_number(const char *at, const char *end, size_t *ret_len)
     return at;
 }
 
-/* A copy of |text| with zeros and spaces in place of numbers; NULL without memory. */
+/* Copies |text| with 0 and spaces in place of each number. Returns NULL without memory. */
 static char *without_numbers(const char *text, size_t len)
 {
     char *copy = malloc(len + 1);
@@ -78,7 +79,7 @@ static char *without_numbers(const char *text, size_t len)
     return copy;
 }
 
-/* Gives each number of |tree| its text. They stand in both in the same order. */
+/* Gives each number of |tree| its text. Tree and text have the numbers in the same order. */
 static bool add_numbers(cJSON *tree, const char **at, const char *end)
 {
     size_t len = 0;
@@ -233,22 +234,22 @@ const char *cr_json_type_name(enum cr_json_type type)
 
 /* --- places --------------------------------------------------------------------------------- */
 
-/* The nodes on the way to a value, from below the root on. */
-struct way {
+/* The nodes on the path to a value, without the root. */
+struct path {
     const cJSON *nodes[CR_SCAN_MAX_DEPTH + 1];
     size_t len;
 };
 
-/* Returns whether |value| is in |tree|, and adds the way to it. */
-static bool find_way(struct way *way, const cJSON *tree, const cJSON *value)
+/* Returns whether |value| is in |tree|, and adds the path to it. */
+static bool find_path(struct path *path, const cJSON *tree, const cJSON *value)
 {
     if (tree == value)
         return true;
     for (const cJSON *child = tree->child; child; child = child->next) {
-        way->nodes[way->len++] = child;
-        if (find_way(way, child, value))
+        path->nodes[path->len++] = child;
+        if (find_path(path, child, value))
             return true;
-        way->len--;
+        path->len--;
     }
     return false;
 }
@@ -269,14 +270,14 @@ static void add_token(struct cr_buf *out, const char *key)
 void cr_json_pointer(struct cr_buf *out, const struct cr_json_doc *doc, const struct cJSON *value)
 {
     const cJSON *parent = doc->root;
-    struct way way = {.len = 0};
+    struct path path = {.len = 0};
 
-    (void)find_way(&way, doc->root, value);
-    for (size_t i = 0; i < way.len; parent = way.nodes[i++]) {
+    (void)find_path(&path, doc->root, value);
+    for (size_t i = 0; i < path.len; parent = path.nodes[i++]) {
         const cJSON *child = parent->child;
         size_t index = 0;
 
-        for (; child != way.nodes[i]; child = child->next)
+        for (; child != path.nodes[i]; child = child->next)
             index++;
         if (child->string)
             add_token(out, child->string);
@@ -287,10 +288,10 @@ void cr_json_pointer(struct cr_buf *out, const struct cr_json_doc *doc, const st
 
 const struct cJSON *cr_json_parent(const struct cr_json_doc *doc, const struct cJSON *value)
 {
-    struct way way = {.len = 0};
+    struct path path = {.len = 0};
 
-    (void)find_way(&way, doc->root, value);
-    return !way.len ? NULL : way.len == 1 ? doc->root : way.nodes[way.len - 2];
+    (void)find_path(&path, doc->root, value);
+    return !path.len ? NULL : path.len == 1 ? doc->root : path.nodes[path.len - 2];
 }
 
 struct search {
@@ -300,10 +301,10 @@ struct search {
 };
 
 /*
- * Goes along |tree| and its text, which begins at |at|, and leaves |at| behind it. Returns whether
- * what is searched for was there.
+ * Walks along |tree| and its text, which begins at |at|; moves |at| past it. Returns true if the
+ * value was found.
  */
-static bool search(struct search *s, const cJSON *tree, const char *key, const char **at)
+static bool find_place(struct search *s, const cJSON *tree, const char *key, const char **at)
 {
     bool in_object = cJSON_IsObject(tree);
     struct cr_locate_child child;
@@ -320,7 +321,7 @@ static bool search(struct search *s, const cJSON *tree, const char *key, const c
     }
     (*at)++;
     for (tree = tree->child; cr_locate_next(at, s->end, in_object, &child); tree = tree->next)
-        if (search(s, tree, child.key, at))
+        if (find_place(s, tree, child.key, at))
             return true;
     return false;
 }
@@ -332,7 +333,7 @@ struct cr_json_place cr_json_place_of(const struct cr_json_doc *doc, const struc
 
     while (cr_locate_is_space(*at))
         at++;
-    (void)search(&s, doc->root, NULL, &at);
+    (void)find_place(&s, doc->root, NULL, &at);
     return s.found;
 }
 

@@ -1,4 +1,4 @@
-/* locate.c - a walk along a text, from one comma to the next. */
+/* locate.c - walks along a JSON text, from value to value. */
 #include "base/locate.h"
 
 #include <string.h>
@@ -36,7 +36,7 @@ const char *cr_locate_end(const char *at, const char *end)
         } else if (!depth && (*at == ',' || cr_locate_is_space(*at))) {
             break;
         } else {
-            at++; /* of a number or a word, or between values */
+            at++; /* part of a number or a word, or a separator */
             continue;
         }
         if (!depth)

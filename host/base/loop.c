@@ -1,4 +1,4 @@
-/* loop.c - epoll, one timerfd, one eventfd, and a sorted ring of timers. */
+/* loop.c - the event loop: epoll, one timerfd, one eventfd, and a sorted ring of timers. */
 #include "base/loop.h"
 
 #include <stddef.h>
@@ -10,7 +10,7 @@
 
 #include "base/watchdog.h"
 
-#define TIMERS_US 2000 /* timers get no more of a step; those that are left fire in the next */
+#define TIMERS_US 2000 /* the most that timers take of a step; the rest fire in the next */
 
 int64_t cr_loop_now(void)
 {
@@ -21,8 +21,8 @@ int64_t cr_loop_now(void)
 }
 
 /*
- * Sees to it that the timerfd fires no later than the earliest timer is due. It may fire earlier,
- * for nothing: that is once, and cheaper than to set it whenever a timer moves.
+ * Makes sure that the timerfd fires no later than the earliest timer is due. It may fire once too
+ * early: that is cheaper than to set it whenever a timer moves.
  */
 static void arm(struct cr_loop *loop)
 {
@@ -52,7 +52,7 @@ void cr_loop_set(struct cr_loop *loop, struct cr_timer *timer, int64_t when_us)
     struct cr_timer *after = loop->timers.prev;
 
     if (when_us < 0)
-        when_us = 0; /* long ago; a negative time means that it is not set */
+        when_us = 0; /* due at once; a negative time would mean that it is not set */
     if (timer->when_us == when_us)
         return;
     if (timer->when_us >= 0) {
@@ -87,7 +87,7 @@ bool cr_loop_turn_is_over(const struct cr_loop *loop)
     return cr_loop_now() >= loop->turn_end_us;
 }
 
-/* Timers that are due. Between two events too: those before may have taken long. */
+/* Runs the timers that are due. Also between two events: the events before may have taken long. */
 static void run_timers(struct cr_loop *loop)
 {
     int64_t now = cr_loop_now();
@@ -191,7 +191,7 @@ void cr_loop_remove(struct cr_loop *loop, struct cr_watch *watch)
     if (watch->fd < 0)
         return;
     (void)epoll_ctl(loop->epoll_fd, EPOLL_CTL_DEL, watch->fd, NULL);
-    /* what was already reported of it is not delivered any more */
+    /* drop events that epoll has already reported for it */
     for (int i = 0; i < loop->batch_len; i++)
         if (loop->batch[i].data.ptr == watch)
             loop->batch[i].data.ptr = NULL;
@@ -243,7 +243,7 @@ void cr_loop_forget(struct cr_loop *loop, struct cr_task *task)
         take_out(&loop->tasks, task);
 }
 
-/* A step that leaves a busy task wakes the next one by itself. */
+/* If a step leaves a busy task, it wakes the loop for the next step. */
 void cr_loop_defer_busy(struct cr_loop *loop, struct cr_task *task)
 {
     defer_to(loop, &loop->busy, task);
@@ -276,7 +276,7 @@ void cr_loop_do(struct cr_loop *loop, struct cr_task *task)
         cr_loop_wake(loop);
 }
 
-/* Those that are there now: a task that defers others does not keep the step from ending. */
+/* Runs the tasks that wait now: a task that defers others cannot keep the step from ending. */
 static void run_tasks(struct cr_loop *loop)
 {
     if (!loop->tasks.first)
@@ -300,7 +300,7 @@ static void run_one_busy_task(struct cr_loop *loop)
         return;
     take_out(&loop->busy, task);
     run_task(loop, task);
-    run_tasks(loop); /* what it has to tell comes before the next event */
+    run_tasks(loop); /* the tasks that it deferred run before the next event */
 }
 
 bool cr_loop_is_stepping(const struct cr_loop *loop)
@@ -311,7 +311,7 @@ bool cr_loop_is_stepping(const struct cr_loop *loop)
 void cr_loop_step(struct cr_loop *loop, int timeout_ms)
 {
     if (loop->stepping)
-        return; /* called from a callback: the step that called it goes on after it */
+        return; /* called from a callback: the outer step continues afterwards */
     loop->batch_len = epoll_wait(loop->epoll_fd, loop->batch, CR_LOOP_BATCH, timeout_ms);
     loop->stepping = true;
     for (int i = 0; i < loop->batch_len; i++) {

@@ -1,9 +1,9 @@
 /*
- * mem.h - locals that clean up after themselves.
+ * mem.h - local variables that clean up after themselves.
  *
  * A local marked cr_autoclose (a descriptor) or cr_autofree (memory) is initialised where it is
- * declared, and closed or freed when it goes out of scope; cr_steal_fd() makes a transfer visible.
- * buf.h has cr_autobuf.
+ * declared, and closed or freed when it goes out of scope. cr_steal_fd() takes a descriptor out of
+ * such a local. buf.h has cr_autobuf.
  */
 #ifndef CR_MEM_H
 #define CR_MEM_H

@@ -20,11 +20,11 @@ static size_t least(size_t a, size_t b)
 }
 
 /*
- * How many edits make |a| of |b|, if they are fewer than |limit|; else |limit| or more. Both are at
- * most CR_NEAREST_MAX long, and their lengths differ by less than |limit|.
+ * Returns the number of edits between |a| and |b| if it is less than |limit|; else |limit| or more.
+ * Both are at most CR_NEAREST_MAX long, and their lengths differ by less than |limit|.
  *
- * A cell of the table that is |limit| or more away from the diagonal needs as many edits. Only the
- * band of the others is computed, and what is beside it counts as |limit|.
+ * A cell of the table that is |limit| or more away from the diagonal needs at least |limit| edits.
+ * So only the band around the diagonal is computed, and the cells beside it count as |limit|.
  */
 static size_t distance(const char *a, size_t a_len, const char *b, size_t b_len, size_t limit)
 {

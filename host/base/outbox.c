@@ -1,4 +1,4 @@
-/* outbox.c - a list of pieces. */
+/* outbox.c - queues and writes messages, as a list of pieces. */
 #include "base/outbox.h"
 
 #include <errno.h>
@@ -9,20 +9,20 @@
 
 #include "caprun.h"
 
-/* Bytes; a peer that reads as fast as we write keeps us no longer. */
+/* Bytes; a peer that reads as fast as we write cannot keep the loop for longer. */
 #define WRITE_TURN (1u << 20)
-#define WORTH_TAKING CR_HELPER_WORTH /* bytes; less is copied */
+#define WORTH_TAKING CR_HELPER_WORTH /* bytes; smaller memory is copied */
 #define SMALL_PIECE (4u << 10)       /* room for small parts, while little waits */
 #define LARGE_PIECE (1u << 20)       /* and once more than WORTH_TAKING waits */
 
 struct cr_outbox_piece {
     struct cr_outbox_piece *next;
-    uint8_t *block;           /* the memory that was taken, or NULL */
-    struct cr_shared *shared; /* or a reference to it, or NULL */
-    bool stays;               /* or it is the sender's; if it is not, it is |copied| */
+    uint8_t *block;           /* memory from malloc() that was taken, or NULL */
+    struct cr_shared *shared; /* or a reference to shared memory, or NULL */
+    bool stays;               /* or the sender keeps the memory; else the bytes are in |copied| */
     const uint8_t *at;
     size_t len;  /* bytes that wait */
-    size_t room; /* for more, behind them, in |copied| */
+    size_t room; /* free bytes after them, in |copied| */
     uint8_t copied[];
 };
 
@@ -56,7 +56,7 @@ static struct cr_outbox_piece *take_first(struct cr_outbox *o)
     return piece;
 }
 
-/* The memory of a piece has at least so many bytes. */
+/* Frees a piece, by the helper if it is large. Its memory may be larger than |end| shows. */
 static void free_large(struct cr_outbox_piece *piece, struct cr_helper *helper)
 {
     const uint8_t *end = piece->at + piece->len + piece->room;
@@ -78,7 +78,7 @@ void cr_outbox_clear(struct cr_outbox *o)
         free_large(take_first(o), o->helper);
 }
 
-/* A new last piece with |room| bytes of its own. NULL: no memory. */
+/* Appends a piece with |room| bytes for copies. Returns NULL without memory. */
 static struct cr_outbox_piece *add_piece(struct cr_outbox *o, size_t room)
 {
     struct cr_outbox_piece *piece = malloc(sizeof(*piece) + room);
@@ -113,12 +113,12 @@ static int copy(struct cr_outbox *o, const uint8_t *bytes, size_t len)
 
 /* --- writing --------------------------------------------------------------------------------- */
 
-static bool is_for_now(int error)
+static bool is_temporary(int error)
 {
     return error == EAGAIN || error == EINTR || error == ENOBUFS || error == ENOMEM;
 }
 
-/* Returns how many bytes the socket took. Shortens |parts|. */
+/* Shortens |parts| to WRITE_TURN bytes, and sends them. Returns how many the socket accepted. */
 static size_t send_some(struct cr_outbox *o, int fd, struct iovec *parts, size_t count)
 {
     struct msghdr message = {.msg_iov = parts, .msg_iovlen = count};
@@ -133,7 +133,7 @@ static size_t send_some(struct cr_outbox *o, int fd, struct iovec *parts, size_t
         most -= parts[i].iov_len;
     }
     n = sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (n < 0 && !is_for_now(errno))
+    if (n < 0 && !is_temporary(errno))
         o->is_broken = true;
     return n < 0 ? 0 : (size_t)n;
 }
@@ -151,7 +151,7 @@ static void forget_sent(struct cr_outbox *o, size_t len)
         if (piece->len)
             break;
         (void)take_first(o);
-        if (o->first) /* many may come, and to free the last would give the memory of all back */
+        if (o->first) /* to free the last of many gives the memory of all back: slow */
             free_large(piece, o->helper);
         else
             free_piece(piece);
@@ -176,7 +176,7 @@ void cr_outbox_write(struct cr_outbox *o, int fd)
 
 /* --- messages --------------------------------------------------------------------------------- */
 
-/* Keeps what is left of |part|, |len| bytes at |bytes|: in place if that can be, or a copy. */
+/* Queues the rest of |part|, |len| bytes at |bytes|: in place if possible, else a copy. */
 static int keep(struct cr_outbox *o, const struct cr_outbox_part *part, const uint8_t *bytes,
                 size_t len)
 {
@@ -200,7 +200,7 @@ static int keep(struct cr_outbox *o, const struct cr_outbox_part *part, const ui
     return 0;
 }
 
-/* Keeps all of the message but its first |sent| bytes. */
+/* Queues all of the message except its first |sent| bytes. */
 static int keep_rest(struct cr_outbox *o, const struct cr_outbox_part *parts, size_t count,
                      size_t sent)
 {
@@ -217,7 +217,7 @@ static int keep_rest(struct cr_outbox *o, const struct cr_outbox_part *parts, si
     return r;
 }
 
-/* Frees the pieces behind |last|, of which |len| bytes stay. */
+/* Frees the pieces after |last|, and shortens |last| to |len| bytes. */
 static void cut_off(struct cr_outbox *o, struct cr_outbox_piece *last, size_t len)
 {
     struct cr_outbox_piece *piece, *behind = last ? last->next : o->first;

@@ -1,11 +1,9 @@
 /*
- * outbox.h - what is on its way to a peer, and its socket did not take yet: pieces of memory, one
- * after the other.
+ * outbox.h - bytes that wait until a peer's socket accepts them: a list of pieces of memory.
  *
- * Large memory is not copied if it can be taken or shared: it is a piece where it lies. Small parts
- * are copied, many into one piece, and where much waits into pieces of a megabyte: what many small
- * messages leave behind is then freed by the helper, as large memory is. Nothing that waits is ever
- * moved.
+ * Large memory is not copied if the outbox can take or share it: it becomes a piece where it is.
+ * Small parts are copied, many into one piece. If much waits, these pieces have a megabyte each, so
+ * that the helper frees them like other large memory. Waiting bytes are never moved.
  */
 #ifndef CR_OUTBOX_H
 #define CR_OUTBOX_H
@@ -24,36 +22,36 @@ struct cr_outbox_piece;
 struct cr_outbox {
     struct cr_outbox_piece *first, *last;
     size_t waiting;           /* bytes */
-    size_t max;               /* each message, and all that may wait, has at most so many */
+    size_t max;               /* the most bytes of a message, and of all that waits */
     bool is_broken;           /* the peer has closed the socket, or the rest of a message is lost */
-    struct cr_helper *helper; /* gives large memory back */
+    struct cr_helper *helper; /* frees large memory */
 };
 
 /* A part of a message. */
 struct cr_outbox_part {
     const void *bytes;
     size_t len;
-    uint8_t **block;          /* the memory from malloc() that it is in, or NULL */
-    struct cr_shared *shared; /* or the memory with several owners that it is in, or NULL */
-    bool stays; /* or it stays where it is until it is sent, or the outbox is cleared */
+    uint8_t **block; /* memory from malloc() that contains |bytes| and may be taken, or NULL */
+    struct cr_shared *shared; /* or shared memory that contains |bytes|, or NULL */
+    bool stays; /* or |bytes| stay valid until they are sent, or the outbox is cleared */
 };
 
 void cr_outbox_init(struct cr_outbox *o, size_t max, struct cr_helper *helper);
 
-/* Frees what waits. */
+/* Frees all that waits. */
 void cr_outbox_clear(struct cr_outbox *o);
 
 /* Bytes that wait. */
 size_t cr_outbox_waiting(const struct cr_outbox *o);
 
-/* Writes to the socket |fd| what waits, as much as it takes, and no more than a turn allows. */
+/* Writes waiting bytes to the socket |fd|: as many as it accepts and a turn allows. */
 void cr_outbox_write(struct cr_outbox *o, int fd);
 
 /*
- * Sends a message of |count| parts, at most CR_OUTBOX_PARTS, as soon as |fd| takes it; -1: it is
- * closed, and takes nothing. *|block| of a part is NULL afterwards if it was taken; of |shared| the
- * caller keeps his reference. The parts can be read until the next call. Returns 0;
- * CAPRUN_E_TOOBIG or CAPRUN_E_NOMEM, and nothing of it will be sent, unless |is_broken| is set.
+ * Sends a message of |count| parts, at most CR_OUTBOX_PARTS, as soon as |fd| accepts it; -1: the
+ * socket is closed. If the outbox took a part's *|block|, that is NULL afterwards; the caller keeps
+ * its reference to |shared|. The parts can be read until the next call. Returns 0; CAPRUN_E_TOOBIG
+ * or CAPRUN_E_NOMEM: nothing of the message will be sent, unless |is_broken| is set.
  */
 int cr_outbox_add(struct cr_outbox *o, int fd, const struct cr_outbox_part *parts, size_t count);
 

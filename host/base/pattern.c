@@ -1,4 +1,4 @@
-/* pattern.c - what a pattern is made of, and what it matches. */
+/* pattern.c - checks patterns, and matches them. */
 #include "base/pattern.h"
 
 #include <limits.h>
@@ -38,13 +38,14 @@ static bool is_same(char a, char b, bool alias)
 }
 
 /*
- * Only the last * that was met is ever tried again, with one character more: what an earlier one
- * could take instead, the last one can take too.
+ * After a mismatch, only the last * is tried again, with one more character. An earlier * need not
+ * be: all that it could match instead, the last one can match, too.
  */
 static bool glob(const char *pattern, size_t pattern_len, const char *text, size_t text_len,
                  bool alias)
 {
-    size_t p = 0, t = 0, star = pattern_len, taken = 0; /* star: where it is; the end: none yet */
+    size_t p = 0, t = 0, taken = 0;
+    size_t star = pattern_len; /* index of the last *; pattern_len: none yet */
 
     while (t < text_len) {
         if (p < pattern_len && pattern[p] == '*') {
@@ -65,7 +66,7 @@ static bool glob(const char *pattern, size_t pattern_len, const char *text, size
     return p == pattern_len;
 }
 
-/* The two sides of the ":" each for themselves: no name has a ":" in it. */
+/* Matches the parts before and after the ":" separately: names have only this ":". */
 static bool matches(const char *pattern, const char *method, bool alias)
 {
     size_t ours = strcspn(pattern, ":"), theirs = strcspn(method, ":");

@@ -1,10 +1,10 @@
 /*
- * scan.c - the strict JSON scanner.
+ * scan.c - the JSON scanner.
  *
- * There is no recursion: a bit for each open level says whether it is an object. Each step takes
- * one token and sets what may come next. A text that is not all there ends in the middle of a
- * token: then the step returns MORE and is repeated when more bytes are there. Words,
- * escapes and characters are short, and are begun again; strings and numbers go on where they were.
+ * There is no recursion: one bit for each open level says whether it is an object. Each step reads
+ * one token and sets what may come next. An incomplete text may end inside of a token: then the
+ * step returns MORE, and is repeated when more bytes have arrived. Words, escapes and characters
+ * are short, and are scanned again; strings and numbers continue where the text ended.
  */
 #include "base/scan.h"
 
@@ -20,7 +20,7 @@
 #define LONGEST_ESCAPE 12   /* a surrogate pair */
 #define LONGEST_CHARACTER 4 /* in UTF-8 */
 
-#define MORE 1 /* the text is fine so far, and ends before the token does */
+#define MORE 1 /* the text is valid so far, but ends before the token does */
 
 /* What comes next. */
 enum state {
@@ -39,7 +39,7 @@ enum state {
 static int fail_at(const struct cr_scan *s, const uint8_t *at, int code, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* No token has a line feed in it, so |at| is in the line that was begun last. */
+/* No token has a line feed in it, so |at| is in the last line. */
 static int fail_at(const struct cr_scan *s, const uint8_t *at, int code, const char *fmt, ...)
 {
     char words[256];
@@ -65,13 +65,13 @@ static int unexpected(const struct cr_scan *s, const char *wanted)
     return fail_at(s, s->at, CAPRUN_E_INVAL, "expected %s, not the byte 0x%02x", wanted, *s->at);
 }
 
-/* Can a token of |len| bytes be cut off by the end of what is there? */
+/* Could a token of |len| bytes be cut by the end of the bytes so far? */
 static bool may_be_cut(const struct cr_scan *s, size_t len)
 {
     return !s->is_last && (size_t)(s->end - s->at) < len;
 }
 
-/* Takes white space. Returns the byte behind it, without taking it, or -1 at the end. */
+/* Skips white space. Returns the next byte, without taking it, or -1 at the end. */
 static int skip_space(struct cr_scan *s)
 {
     for (; s->at < s->end; s->at++) {
@@ -109,7 +109,7 @@ static bool is_surrogate(uint32_t c)
     return c >= 0xd800 && c <= 0xdfff;
 }
 
-/* Takes an escape of the string that is open. */
+/* Scans an escape of the open string. */
 static int scan_escape(struct cr_scan *s)
 {
     uint32_t c;
@@ -199,7 +199,7 @@ static int end_key(struct cr_scan *s, uint32_t raw_len)
     return r;
 }
 
-/* Goes on in a string, up to its last quote. */
+/* Continues a string, up to its last quote. */
 static int scan_string(struct cr_scan *s)
 {
     int r;
@@ -257,7 +257,7 @@ static bool take_one_of(struct cr_scan *s, uint8_t a, uint8_t b)
 static int take_number(struct cr_scan *s)
 {
     (void)take_one_of(s, '-', '-');
-    /* after a leading 0 the number is over, and a second digit is not what may follow it */
+    /* a leading 0 ends the whole part: a second digit is then an unexpected byte */
     if (!take_one_of(s, '0', '0') && !take_digits(s))
         return unexpected(s, "a digit");
     if (take_one_of(s, '.', '.') && !take_digits(s))
@@ -270,7 +270,7 @@ static int take_number(struct cr_scan *s)
     return s->at == s->end && !s->is_last ? MORE : 0;
 }
 
-/* Where in a number the text was cut: before the part, or in its digits. */
+/* Where the text was cut in a number: before a part, or in its digits (IN_). */
 enum part {
     SIGN,
     WHOLE,
@@ -284,7 +284,7 @@ enum part {
     IN_POWER
 };
 
-/* What part follows |part|, of which the next byte may be one. */
+/* Takes what is there of |part|. Returns the part that the scan is in afterwards. */
 static enum part next_part(struct cr_scan *s, enum part part)
 {
     switch (part) {
@@ -313,7 +313,7 @@ static enum part next_part(struct cr_scan *s, enum part part)
     return part;
 }
 
-/* Goes on in a number that was cut. One of any length is looked at once. */
+/* Continues a number that was cut. Looks at each byte once, however long the number is. */
 static int scan_cut_number(struct cr_scan *s)
 {
     while (s->at < s->end) {

@@ -13,7 +13,7 @@
 #define FEW 16u
 #define FIRST_SLOTS 64u
 
-/* Entries of objects that have ended stay: no other object has their number. */
+/* Entries of objects that have ended stay in the table: numbers of objects are not used again. */
 struct cr_scan_slot {
     uint32_t object; /* 0: the slot is free */
     uint32_t hash;
@@ -148,7 +148,7 @@ static int make_room(struct cr_scan_keys *k)
     return 0;
 }
 
-/* Puts the key at |place| of the stack into the table. Returns 1 if an equal one is there. */
+/* Puts the key at |place| of the stack into the table. Returns 1 if an equal key is in there. */
 static int add_to_table(struct cr_scan_keys *k, uint32_t object, const uint8_t *text, size_t place)
 {
     const struct cr_scan_key *key = &k->stack[place];
@@ -226,7 +226,7 @@ int cr_scan_keys_add(struct cr_scan_keys *k, size_t level, const uint8_t *text,
                 return 1;
         return 0;
     }
-    /* the first keys were not in the table while they were few */
+    /* the first keys were not put into the table while they were few */
     for (size_t i = last - first == FEW ? first : last; i <= last && r == 0; i++)
         r = add_to_table(k, k->object[level], text, i);
     return r;

@@ -1,10 +1,10 @@
 /*
- * scan_keys.h - is a key twice in one object? For the strict scanner.
+ * scan_keys.h - finds duplicate keys of an object, for the strict scanner.
  *
- * The keys of all open objects lie on one stack, those of the innermost on top. A new key is
- * compared with those of its object one by one if they are few. From FEW keys on, the keys of that
- * object are in a hash table, so that a key costs the same however many there are. The hash has a
- * random secret for each text, so that a sender cannot choose keys that collide.
+ * The keys of all open objects are on one stack, those of the innermost object on top. A new key is
+ * compared with each key of its object while these are few. From FEW keys on, the object's keys are
+ * in a hash table, so that the cost of a key does not grow. The hash has a random secret for each
+ * text, so that a sender cannot choose keys that collide.
  *
  * Keys are compared unescaped. A key with escapes is unescaped once, when it is added.
  */
@@ -18,9 +18,9 @@
 
 #define CR_SCAN_MAX_DEPTH 1000  /* arrays and objects open at once */
 #define CR_SCAN_MAX_KEYS 200000 /* in all objects together; CR_SCAN_STRICT only */
-#define CR_SCAN_MAX_KEY 65536   /* bytes of one, as it stands there; CR_SCAN_STRICT only */
+#define CR_SCAN_MAX_KEY 65536   /* bytes of one key, as written; CR_SCAN_STRICT only */
 
-/* A key as it stands between its quotes, and its length unescaped. */
+/* A key as written between its quotes, and its length unescaped. */
 struct cr_scan_key {
     uint32_t at;
     uint32_t raw_len;
@@ -28,7 +28,7 @@ struct cr_scan_key {
     uint32_t unescaped_at; /* in |unescaped|, if it has escapes */
 };
 
-/* All zeros before the first use, without the arrays. */
+/* Zeros before the first use, except the arrays and the secret. */
 struct cr_scan_keys {
     struct cr_scan_key *stack;
     size_t len, cap;
@@ -45,7 +45,7 @@ struct cr_scan_keys {
 void cr_scan_keys_init(struct cr_scan_keys *k);
 void cr_scan_keys_clear(struct cr_scan_keys *k);
 
-/* An object opens at |level|, or the one there ends, which is the innermost. */
+/* An object opens at |level|; or the object at |level|, the innermost, ends. */
 void cr_scan_keys_open(struct cr_scan_keys *k, size_t level);
 void cr_scan_keys_close(struct cr_scan_keys *k, size_t level);
 

@@ -1,4 +1,4 @@
-/* shared.c - a count that two threads change. */
+/* shared.c - counts references; two threads may change a count. */
 #include "base/shared.h"
 
 #include <stdlib.h>

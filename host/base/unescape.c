@@ -1,4 +1,4 @@
-/* unescape.c - escapes in JSON strings. */
+/* unescape.c - decodes the escapes in JSON strings. */
 #include "base/unescape.h"
 
 #include "base/utf8.h"

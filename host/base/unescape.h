@@ -1,4 +1,4 @@
-/* unescape.h - the one place that says what an escape in a JSON string stands for. */
+/* unescape.h - decodes the escapes in JSON strings, for all of the host. */
 #ifndef CR_UNESCAPE_H
 #define CR_UNESCAPE_H
 
@@ -7,13 +7,13 @@
 
 #include "base/buf.h"
 
-/* For the function below: what stands behind a backslash, 0 if it is no escape; and \uXXXX. */
+/* For cr_unescape_one(): the character for each byte after a backslash, or 0; and \uXXXX. */
 extern const uint8_t cr_unescape_short[256];
 size_t cr_unescape_unicode(const uint8_t *at, const uint8_t *end, uint32_t *ret_char);
 
 /*
  * Reads the escape at |at|, where a backslash is; a surrogate pair is one escape. Returns its
- * length, or 0 if it is not an escape. |ret_char| may become a surrogate without its other half.
+ * length, or 0 if it is not an escape. |ret_char| may become half of a surrogate pair.
  */
 static inline size_t cr_unescape_one(const uint8_t *at, const uint8_t *end, uint32_t *ret_char)
 {
@@ -26,8 +26,8 @@ static inline size_t cr_unescape_one(const uint8_t *at, const uint8_t *end, uint
 }
 
 /*
- * Appends what the string |text|, without its quotes, means. The scanner has accepted it, under
- * either rules: half of a surrogate pair becomes U+FFFD.
+ * Appends the string |text|, which is given without its quotes, unescaped. The scanner has accepted
+ * it, under either rules: half of a surrogate pair becomes U+FFFD.
  */
 void cr_unescape(struct cr_buf *out, const char *text, size_t len);
 

@@ -1,11 +1,11 @@
-/* units.c - a table of units for each kind; one reader and one writer for all tables. */
+/* units.c - reads and shows durations and sizes, by a table of units for each. */
 #include "base/units.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Largest first. |written| is what cr_units_*() reads, or NULL; |shown| what is shown. */
+/* Largest first. |written| is the unit in input, or NULL; |shown| is the unit in output. */
 struct unit {
     const char *written;
     const char *shown;

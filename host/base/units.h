@@ -1,7 +1,7 @@
 /*
- * units.h - durations and sizes as people write them, and as people read them.
+ * units.h - reads and shows durations and sizes with their units.
  *
- * Written: decimal digits and a unit, nothing else. No sign, space, fraction or capital letter. A
+ * Input is decimal digits and a unit, nothing else: no sign, space, fraction or capital letter. A
  * plain 0 needs no unit; it means "the default".
  */
 #ifndef CR_UNITS_H
@@ -17,8 +17,8 @@
 /*
  * Reads |text| like 250ms, 30s, 5m or 1h.
  *
- * Returns 0, CAPRUN_E_INVAL if it is written otherwise, or CAPRUN_E_TOOBIG if it is over
- * CR_UNITS_MAX_MS. The words quote the beginning of |text|.
+ * Returns 0, CAPRUN_E_INVAL if |text| has another form, or CAPRUN_E_TOOBIG if it is over
+ * CR_UNITS_MAX_MS. The message quotes the beginning of |text|.
  */
 int cr_units_duration(const char *text, uint64_t *ret_ms, struct cr_err *err);
 

@@ -1,4 +1,4 @@
-/* utf8.c - decode by shifting the bits together, then ask whether the result may be written so. */
+/* utf8.c - decodes and encodes UTF-8. The decoder joins the bits, then rejects invalid results. */
 #include "base/utf8.h"
 
 #include <string.h>

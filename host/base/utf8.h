@@ -1,6 +1,6 @@
 /*
- * utf8.h - UTF-8 to the letter of RFC 3629: no overlong forms, no surrogates, nothing over
- * U+10FFFF. The one decoder that everything in the host uses, and the one encoder.
+ * utf8.h - the host's only UTF-8 decoder and encoder. Exactly RFC 3629: no overlong forms, no
+ * surrogates, nothing over U+10FFFF.
  */
 #ifndef CR_UTF8_H
 #define CR_UTF8_H
@@ -17,8 +17,8 @@
 size_t cr_utf8_decode(const uint8_t *bytes, size_t len, uint32_t *ret_char);
 
 /*
- * Writes |c|, at most U+10FFFF, and returns how many bytes that took, 1 to 4. A surrogate is
- * written like its neighbours: who must not have one asks before.
+ * Writes |c|, at most U+10FFFF, and returns how many bytes that took, 1 to 4. Surrogates are not
+ * rejected: the caller checks for them if necessary.
  */
 size_t cr_utf8_encode(uint32_t c, uint8_t *ret_bytes);
 

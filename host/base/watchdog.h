@@ -1,10 +1,10 @@
 /*
- * watchdog.h - how long a turn of the loop takes, in the build variant "watchdog" only.
+ * watchdog.h - measures each turn of the loop, in the build variant "watchdog" only.
  *
  * That variant counts the thread's own CPU time in each turn, and aborts with the name of the
  * source when it is over 20 ms (times CAPRUN_TEST_TIMEOUT_MULTIPLIER). It also aborts, by name,
  * when code of the host makes a call that can block while a turn runs: tests/watchdog/ replaces
- * those calls. All other variants compile to nothing.
+ * those calls. In all other variants these functions do nothing.
  */
 #ifndef CR_WATCHDOG_H
 #define CR_WATCHDOG_H
@@ -15,7 +15,7 @@
 void cr_watchdog_begin(const char *name);
 void cr_watchdog_end(void);
 
-/* The application is called in a turn, or returns: its time is its own. */
+/* The application is called in a turn, or returns: its time is not measured. */
 void cr_watchdog_leave(void);
 void cr_watchdog_return(void);
 

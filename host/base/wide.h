@@ -1,7 +1,7 @@
 /*
- * wide.h - many bytes of text looked at in one step; a bit for each, that of the first lowest.
+ * wide.h - looks at many bytes of text in one step; the result has a bit for each, lowest first.
  *
- * On x86-64 sixteen are compared by one instruction; elsewhere eight, in a word.
+ * On x86-64 one instruction compares sixteen bytes; elsewhere a word holds eight.
  */
 #ifndef CR_WIDE_H
 #define CR_WIDE_H
@@ -25,18 +25,18 @@ static inline uint32_t cr_wide_bits_(cr_wide_bytes_ yes)
     return (uint32_t)__builtin_ia32_pmovmskb128((chars)yes);
 }
 
-/* Those of the sixteen bytes that a string of JSON does not hold as they are, or are not ASCII. */
+/* Those of the sixteen bytes that are a quote, a backslash, a control or not ASCII. */
 static inline uint32_t cr_wide_specials(const uint8_t *at)
 {
     typedef int8_t numbers __attribute__((vector_size(16)));
     cr_wide_bytes_ t = *(const cr_wide_bytes_ *)at;
 
-    /* as signed bytes, controls and what is not ASCII are both below a space */
+    /* as signed bytes, controls and bytes that are not ASCII are both below a space */
     return cr_wide_bits_((cr_wide_bytes_)((numbers)t < ' ') | (cr_wide_bytes_)(t == '"') |
                          (cr_wide_bytes_)(t == '\\'));
 }
 
-/* Those of the sixteen bytes that become |c| when the bits of |set| are set in each. */
+/* Those of the sixteen bytes that equal |c| once the bits of |set| are set in them. */
 static inline uint64_t cr_wide_equal_(const uint8_t *at, uint8_t set, uint8_t c)
 {
     return cr_wide_bits_((cr_wide_bytes_)((*(const cr_wide_bytes_ *)at | set) == c));
@@ -44,10 +44,10 @@ static inline uint64_t cr_wide_equal_(const uint8_t *at, uint8_t set, uint8_t c)
 
 #else
 
-/* Gathers the top bit of each byte of |tops|, in which all others are 0. */
+/* Gathers the top bit of each byte of |tops|. All other bits are 0. */
 static inline uint32_t cr_wide_gather_(uint64_t tops)
 {
-    /* the product moves the bit of each byte into the highest byte, and no two to one place */
+    /* the product moves the bit of each byte to a different place in the highest byte */
     return (uint32_t)((tops >> 7) * 0x0102040810204080u >> 56);
 }
 
@@ -59,7 +59,7 @@ static inline uint64_t cr_wide_load_(const uint8_t *at)
     return le64toh(word);
 }
 
-/* No sum carries into the next byte, so that the answer is exact for each. */
+/* No sum carries into the next byte, so the answer is exact for each byte. */
 static inline uint32_t cr_wide_specials_of_(uint64_t word)
 {
     const uint64_t ones = 0x0101010101010101u;
@@ -92,7 +92,7 @@ static inline uint64_t cr_wide_equal_(const uint8_t *at, uint8_t set, uint8_t c)
 
 #endif
 
-/* Those of the CR_WIDE_BLOCK bytes that become |c| when the bits of |set| are set in each. */
+/* Those of the CR_WIDE_BLOCK bytes that equal |c| once the bits of |set| are set in them. */
 static inline uint64_t cr_wide_equal(const uint8_t *at, uint8_t set, uint8_t c)
 {
     uint64_t equal = 0;

@@ -1,4 +1,4 @@
-/* deps.c - what is not configured, shown in full. */
+/* deps.c - finds servers that are not configured, and shows in full what they would run. */
 #include "capability/deps.h"
 
 #include <stdio.h>
@@ -23,7 +23,7 @@ static const char *text_of(const struct cJSON *object, const char *key)
     return value && cr_json_type(value) == CR_JSON_STRING ? cr_json_text(value) : NULL;
 }
 
-/* Each word as JSON writes it, so that nobody mistakes where one ends. */
+/* Writes each word as a JSON string, so that a reader sees where each word ends. */
 static void show_command(const struct cJSON *server, struct cr_buf *out)
 {
     const struct cJSON *args = cr_json_get(server, "args");
@@ -92,13 +92,13 @@ static int refuse(const struct cr_metadata *meta, const char *name, const struct
         show_command(server, &what);
     else if (text_of(server, "httpUrl"))
         cr_escape_json_str(&what, text_of(server, "httpUrl"));
-    /* in a configuration "${NAME}" would be expanded, and in metadata it means nothing */
+    /* no text to paste with "${": metadata means it literally, but a configuration expands it */
     if (what.len && !memmem(what.data, what.len, "${", 2))
         write_config(server, &paste);
     show_variables(server, &what);
     (void)cr_err_end(why, CAPRUN_OUTCOME_PERMISSION_DENIED, NULL,
-                     "'%s' needs the MCP server '%s', which is not in mcpServers, and what "
-                     "metadata names is not started%s%s",
+                     "'%s' needs the MCP server '%s', which is not in mcpServers; caprun starts "
+                     "no server from metadata%s%s",
                      meta->fqdn.full, name, what.len ? ": " : "",
                      cr_buf_text(&what) ? cr_buf_text(&what) : "");
     if (cr_buf_text(&paste) && paste.len && paste.len < sizeof(why->hint) - 100)
@@ -132,7 +132,7 @@ int cr_deps_check(const struct cr_config *config, const struct cr_metadata *meta
     if (meta->type != CR_METADATA_CODE && check_itself(config, meta, why) < 0)
         return CAPRUN_E_INVAL;
     for (const struct cJSON *v = cr_json_first(deps); v; v = cr_json_next(v)) {
-        const char *name = text_of(v, "name"); /* was checked to be there */
+        const char *name = text_of(v, "name"); /* cr_metadata_parse() requires it */
 
         if (name && !is_configured(config, name))
             return refuse(meta, name, v, why);

@@ -1,6 +1,7 @@
 /*
- * deps.h - the MCP servers that a capability's metadata names. Metadata starts nothing: a name
- * means the configured server, and where there is none a person has to configure it.
+ * deps.h - checks that the MCP servers which a capability needs are configured. Metadata is
+ * untrusted and never starts a server: a name means the configured server. If it is missing, a
+ * person has to configure it.
  */
 #ifndef CR_DEPS_H
 #define CR_DEPS_H
@@ -10,8 +11,9 @@
 #include "registry/metadata.h"
 
 /*
- * Are all servers configured that |meta| depends on, or is? Returns 0; or PERMISSION_DENIED, with
- * the command line or URL, the names of the variables, and in the hint the configuration to paste.
+ * Are all servers configured that |meta| depends on, and the server that it describes, if it does?
+ * Returns 0; or PERMISSION_DENIED, with the command line or URL and the names of the variables of
+ * the missing one, and in the hint the configuration to paste.
  */
 int cr_deps_check(const struct cr_config *config, const struct cr_metadata *meta,
                   struct cr_err *why);

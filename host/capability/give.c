@@ -1,4 +1,4 @@
-/* give.c - metadata, checked when it was read, to the setters of a run. */
+/* give.c - passes the parts of checked metadata to the setters of a run. */
 #include "capability/give.h"
 
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static int give_tools(struct caprun_run *run, const struct cJSON *tools)
     return r;
 }
 
-static bool stands_before(const struct cJSON *list, const struct cJSON *value)
+static bool is_repeated(const struct cJSON *list, const struct cJSON *value)
 {
     const struct cJSON *v = cr_json_first(list);
 
@@ -42,7 +42,7 @@ static bool stands_before(const struct cJSON *list, const struct cJSON *value)
     return v != value;
 }
 
-/* Of the variables that it would like, those that the config grants and that are set. */
+/* Gives the requested variables that the configuration grants and that are set. */
 static int give_env(struct caprun_run *run, const struct cr_config *config,
                     const struct cr_metadata *meta, bool *ret_has_env, struct cr_err *why)
 {
@@ -53,7 +53,7 @@ static int give_env(struct caprun_run *run, const struct cr_config *config,
     for (const struct cJSON *v = cr_json_first(meta->env); v; v = cr_json_next(v)) {
         const char *value = getenv(cr_json_text(v));
 
-        if (!value || stands_before(meta->env, v) ||
+        if (!value || is_repeated(meta->env, v) ||
             !cr_config_grants(config, meta->fqdn.name, cr_json_text(v)))
             continue;
         cr_buf_str(&json, json.len ? "," : "{");
@@ -109,7 +109,7 @@ int cr_give_call(struct caprun_run *run, const char *method)
     return caprun_run_set_code(run, (const char *)code.data, code.len);
 }
 
-/* A capability that is a server's tool is a call of it, and nothing else. */
+/* A capability that is a server's tool becomes one call of that tool; it may call no other. */
 static int give_server_call(struct caprun_run *run, const struct cr_metadata *meta)
 {
     const char *method = meta->fqdn.tool;

@@ -1,4 +1,4 @@
-/* host.c - from the configuration to registries, from words to names. */
+/* host.c - gets the registries from the configuration, and parses names of capabilities. */
 #include "capability/host.h"
 
 struct cr_registry cr_capability_host_registry(struct cr_capability_host *host)

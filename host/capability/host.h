@@ -1,5 +1,5 @@
 /*
- * host.h - what the capabilities of a runtime have in common: configuration, HTTP client, cache.
+ * host.h - what all capabilities of a runtime share: configuration, HTTP client, cache directory.
  */
 #ifndef CR_CAPABILITY_HOST_H
 #define CR_CAPABILITY_HOST_H
@@ -13,28 +13,27 @@
 
 /* Part of the runtime. */
 struct cr_capability_host {
-    const struct cr_config *config; /* NULL: there is none yet */
-    const char *cache_dir;          /* NULL: nothing that comes from URLs is kept */
-    bool frozen;                    /* nothing is pinned at its first use */
-    bool is_alone; /* nothing else goes on while a run is loaded, so that no thread is needed */
-    void (*lock_is_good)(void *data); /* the lockfile was read; may be NULL */
-    void *data;                       /* of that */
+    const struct cr_config *config; /* NULL: not set yet */
+    const char *cache_dir;          /* NULL: downloads are not cached */
+    bool frozen;                    /* the first use pins nothing */
+    bool is_alone; /* no other run is active during a load: blocking is fine, no thread needed */
+    void (*lock_is_good)(void *data); /* called when the lockfile was read; may be NULL */
+    void *data;                       /* passed to lock_is_good() */
     struct cr_http http;
 };
 
-/* The registries of the configuration; lives as long as |host|. */
+/* Returns the registries of the configuration; valid as long as |host|. */
 struct cr_registry cr_capability_host_registry(struct cr_capability_host *host);
 
-/*
- * Reads the name of a capability. Returns 0, or INVALID_FQDN; touches nothing but memory.
- */
+/* Parses the name of a capability, without any I/O. Returns 0, or INVALID_FQDN. */
 int cr_capability_host_parse(const char *text, struct cr_fqdn *ret, struct cr_err *why);
 
 /*
- * For the command, which has more to say than the public functions can; host/api_servers.c has
- * both. The first is the one of |rt|. The second is caprun_set_config() with a |config| that has
- * been read, and changed by the command line: it is taken over, also after a failure. Without
- * servers in it, calls go nowhere. Returns 0 or CAPRUN_E_NOMEM, CAPRUN_E_INVAL or CAPRUN_E_STATE.
+ * For the command-line program, which needs more than the public functions; both are in
+ * host/api_servers.c. The first returns the host of |rt|. The second is caprun_set_config() for a
+ * |config| that was already read, and changed by command-line options; |config| is taken over, even
+ * on failure. If it has no servers, calls have no target. Returns 0 or CAPRUN_E_NOMEM,
+ * CAPRUN_E_INVAL or CAPRUN_E_STATE.
  */
 struct cr_capability_host *cr_capability_host_of(struct caprun_runtime *rt);
 int cr_capability_host_configure(struct caprun_runtime *rt, struct cr_config *config);

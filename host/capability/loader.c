@@ -1,8 +1,8 @@
 /*
- * loader.c - lockfile, registry, check, pin, start; in this order.
+ * loader.c - loads a capability: reads the lockfile, asks the registries, checks, pins, starts.
  *
- * The lockfile and the registries are read by jobs that are submitted together. The helper does
- * them in this order, so that a lockfile that cannot be used ends the load before a URL is asked.
+ * Two jobs, for the lockfile and for the registries, are submitted together. The helper runs them
+ * in this order: an unusable lockfile ends the load before any URL is fetched.
  */
 #include "capability/loader.h"
 
@@ -18,12 +18,12 @@
 #include "journal/replay.h"
 #include "run/run.h"
 
-#define BUSY_PAUSE_US 10000 /* before the pool is asked again for a place in its queue */
+#define BUSY_PAUSE_US 10000 /* before the next try, when the queue of the pool is full */
 
-/* Makes the place where the run is recorded. */
+/* A job that prepares the directory where the run is recorded. */
 struct placing {
     struct cr_job job;
-    struct loader *loader; /* not for the helper */
+    struct loader *loader; /* the helper thread must not use it */
     struct cr_recording_place place;
 };
 
@@ -36,19 +36,19 @@ struct loader {
     const char *options; /* for hints */
     struct cr_recording *recording;
     struct cr_pin expected;
-    bool is_expected; /* to be |expected| */
+    bool is_expected; /* the run is resumed: the capability has to match |expected| */
 
-    /* While it goes on. */
+    /* While the load is running. */
     struct cr_fqdn want;
-    struct cr_task failed; /* ends the run with |why|, in a step */
-    struct cr_task start;  /* starts it, in a turn of its own: both take long for large code */
+    struct cr_task failed; /* ends the run with |why|, from the loop */
+    struct cr_task start;  /* starts the run in a separate turn: large code takes long */
     struct cr_err why;
     struct cr_timer busy;
-    struct cr_pinning *pinning;    /* NULL: nothing is read or written */
-    struct cr_registry_load *load; /* NULL: not yet, or no more */
-    struct placing *placing;       /* NULL: the same */
-    struct cr_pin pinned;          /* if |is_pinned|, which is known once the lockfile |was_read| */
-    bool is_pinned, was_read;
+    struct cr_pinning *pinning;    /* NULL: the lockfile is not being read or written */
+    struct cr_registry_load *load; /* NULL: not running */
+    struct placing *placing;       /* NULL: not running */
+    struct cr_pin pinned;          /* from the lockfile, if |is_pinned| */
+    bool is_pinned, was_read;      /* was_read: the lockfile */
     struct cr_capability c;
     bool has_capability;
     bool has_env;
@@ -59,17 +59,17 @@ static struct loader *loader_of(const struct caprun_run *run)
     return cr_container(cr_run_loader(run), struct loader, door);
 }
 
-/* --- the end of it --------------------------------------------------------------------------- */
+/* --- the end of a load ----------------------------------------------------------------------- */
 
-static void forget(struct loader *l)
+static void clear_loaded(struct loader *l)
 {
     if (l->has_capability)
         cr_capability_clear(&l->c);
     l->has_capability = false;
 }
 
-/* A thread takes longer to start than a directory to read, and here no other run would wait. */
-static void do_without_thread(struct loader *l, bool on)
+/* Starting a thread takes longer than reading a directory; with no other run, blocking is fine. */
+static void set_threadless(struct loader *l, bool on)
 {
     if (l->host->is_alone)
         l->loop->disk.is_threadless = on;
@@ -77,7 +77,7 @@ static void do_without_thread(struct loader *l, bool on)
 
 static void stop(struct loader *l, struct cr_err *why)
 {
-    do_without_thread(l, false);
+    set_threadless(l, false);
     if (l->load)
         cr_registry_cancel(l->load, why);
     cr_pinning_cancel(l->pinning);
@@ -89,10 +89,10 @@ static void stop(struct loader *l, struct cr_err *why)
     cr_loop_forget(l->loop, &l->failed);
     cr_loop_forget(l->loop, &l->start);
     cr_loop_unset(l->loop, &l->busy);
-    forget(l);
+    clear_loaded(l);
 }
 
-/* Words that were found before are better. */
+/* Keeps the message that the run already has: it is more precise. */
 static void cancel(struct cr_loader *door, struct caprun_run *run)
 {
     struct loader *l = cr_container(door, struct loader, door);
@@ -128,30 +128,30 @@ static void free_loader(struct cr_loader *door)
 }
 
 /* Returns false if the application has ended the run. */
-static bool tell(struct loader *l, enum caprun_loading what, const char *text, uint64_t got,
-                 uint64_t total)
+static bool notify(struct loader *l, enum caprun_loading what, const char *text, uint64_t got,
+                   uint64_t total)
 {
     return cr_run_notify_loading(l->run, what, text, got, total);
 }
 
-/* --- what is refused -------------------------------------------------------------------------- */
+/* --- rejected capabilities -------------------------------------------------------------------- */
 
-/* The command that pins what it is now, between |before| and |after|. */
-static int say_how_to_accept(const struct loader *l, const char *before, const char *after,
-                             struct cr_err *why)
+/* Sets the hint: the command that pins the current state, between |before| and |after|. */
+static int hint_accept(const struct loader *l, const char *before, const char *after,
+                       struct cr_err *why)
 {
     struct cr_buf hint;
 
     cr_buf_init(&hint, sizeof(why->hint));
     cr_buf_fmt(&hint, "%scaprun lock --accept %s%s%s", before, l->want.full,
                l->options ? l->options : "", after);
-    if (cr_buf_text(&hint)) /* half of a command is worse than none */
+    if (cr_buf_text(&hint)) /* give no hint if the command does not fit: never cut a command */
         (void)cr_err_hint(why, "%s", cr_buf_text(&hint));
     cr_buf_clear(&hint);
     return CAPRUN_E_INVAL;
 }
 
-/* It is not what is pinned: accept it, or go on with the version that is, if it is another. */
+/* It differs from the pin. The hint: accept it, or run the pinned version if that is another. */
 static int refuse_changed(const struct loader *l, struct cr_err *why)
 {
     char after[CR_FQDN_MAX + 64] = "";
@@ -159,7 +159,7 @@ static int refuse_changed(const struct loader *l, struct cr_err *why)
     if (strcmp(l->pinned.fqdn, l->c.pin.fqdn) != 0)
         (void)snprintf(after, sizeof(after), "; to go on with the pinned one: caprun %s",
                        l->pinned.fqdn);
-    return say_how_to_accept(l, "if you expected that: ", after, why);
+    return hint_accept(l, "if you expected that: ", after, why);
 }
 
 static int refuse_frozen(const struct loader *l, struct cr_err *why)
@@ -170,10 +170,10 @@ static int refuse_frozen(const struct loader *l, struct cr_err *why)
                      "  metadata: %s",
                      l->c.meta.fqdn.name, l->host->config->dir, CR_LOCKFILE_NAME, l->c.pin.code,
                      l->c.pin.metadata);
-    return say_how_to_accept(l, "run it once without --frozen, or: ", "", why);
+    return hint_accept(l, "run it once without --frozen, or: ", "", why);
 }
 
-/* A run that goes on has to be of what it was of. */
+/* A resumed run needs exactly the code and metadata that it began with. */
 static int check_expected(const struct loader *l, struct cr_err *why)
 {
     const struct cr_pin *then = &l->expected, *now = &l->c.pin;
@@ -182,7 +182,7 @@ static int check_expected(const struct loader *l, struct cr_err *why)
         (strcmp(then->code, now->code) == 0 && strcmp(then->metadata, now->metadata) == 0))
         return 0;
     return cr_err_end(why, CAPRUN_OUTCOME_INTEGRITY_MISMATCH,
-                      "a run goes on only with what it began with",
+                      "a resumed run needs the same code and metadata",
                       "'%s' is not what it was when the run began\n"
                       "  code then:     %s\n"
                       "  code now:      %s\n"
@@ -191,7 +191,7 @@ static int check_expected(const struct loader *l, struct cr_err *why)
                       now->fqdn, then->code, now->code, then->metadata, now->metadata);
 }
 
-/* --- from the check to the start -------------------------------------------------------------- */
+/* --- recording and starting ------------------------------------------------------------------- */
 
 static struct cr_recording_origin origin_of(const struct loader *l)
 {
@@ -208,22 +208,22 @@ static int give_origin(struct loader *l, struct cr_err *why)
     struct cr_recording_origin origin = origin_of(l);
 
     if (cr_run_spec(l->run)->origin.len)
-        return 0; /* the application's own words */
+        return 0; /* the application has set the origin itself */
     return cr_recording_give_origin(l->run, &origin, config ? config : "") < 0 ? cr_err_memory(why)
                                                                                : 0;
 }
 
-/* Where as many runs wait as may, this one waits before the queue. */
+/* If the queue of the pool is full, tries again later. */
 static void start_now(struct loader *l)
 {
     struct caprun_run *run = l->run;
     struct cr_err err;
 
-    do_without_thread(l, false);
+    set_threadless(l, false);
     if (cr_run_start(run, &err) == CAPRUN_E_BUSY)
         cr_loop_set(l->loop, &l->busy, cr_loop_now() + BUSY_PAUSE_US);
     else
-        forget(l);
+        clear_loaded(l);
 }
 
 static void start_again(struct cr_timer *timer)
@@ -286,7 +286,7 @@ static int start_placing(struct loader *l, struct cr_err *why)
     return 0;
 }
 
-/* A run that goes on has its journal. */
+/* A resumed run already has its journal. */
 static void record_and_start(struct loader *l)
 {
     struct cr_err why;
@@ -318,11 +318,11 @@ static void pinned(void *data, const struct cr_pin *pin, const struct cr_err *wh
     }
     (void)snprintf(text, sizeof(text), "%s in %s/%s", l->c.pin.fqdn, l->host->config->dir,
                    CR_LOCKFILE_NAME);
-    if (tell(l, CAPRUN_LOADING_PINNED, text, 0, 0))
+    if (notify(l, CAPRUN_LOADING_PINNED, text, 0, 0))
         record_and_start(l);
 }
 
-/* First use pins; but not if the lockfile is frozen. */
+/* Pins the capability at its first use, unless the lockfile is frozen. */
 static int start_pinning(struct loader *l, struct cr_err *why)
 {
     struct cr_pinning_listener listener = {.done = pinned, .data = l};
@@ -334,7 +334,7 @@ static int start_pinning(struct loader *l, struct cr_err *why)
     return l->pinning ? 0 : cr_err_memory(why);
 }
 
-static int give(struct loader *l, struct cr_err *why)
+static int give_capability(struct loader *l, struct cr_err *why)
 {
     int r;
 
@@ -344,8 +344,8 @@ static int give(struct loader *l, struct cr_err *why)
     return r;
 }
 
-/* Both are there: what is pinned, and what the registry has. */
-static void check(struct loader *l)
+/* The lockfile and the capability are both loaded. */
+static void check_capability(struct loader *l)
 {
     struct cr_err why;
     int r = cr_pin_check(l->is_pinned ? &l->pinned : NULL, l->want.name, &l->c.pin, &why);
@@ -354,7 +354,7 @@ static void check(struct loader *l)
     if (r < 0)
         (void)refuse_changed(l, &why);
     else if (check_expected(l, &why) < 0 || cr_deps_check(l->host->config, &l->c.meta, &why) < 0 ||
-             give(l, &why) < 0)
+             give_capability(l, &why) < 0)
         r = CAPRUN_E_INVAL;
     else if (is_new)
         r = start_pinning(l, &why);
@@ -382,19 +382,19 @@ static void lock_was_read(void *data, const struct cr_pin *pin, const struct cr_
     if (l->host->lock_is_good)
         l->host->lock_is_good(l->host->data);
     if (l->has_capability)
-        check(l);
+        check_capability(l);
 }
 
 /* Returns false if the application has ended the run. */
-static bool tell_loaded(struct loader *l)
+static bool notify_loaded(struct loader *l)
 {
     char text[CR_FQDN_MAX + PATH_MAX + CR_LOCKFILE_HASH + 16];
 
     (void)snprintf(text, sizeof(text), "%s from %s, %s", l->c.pin.fqdn, l->c.source, l->c.pin.code);
     return (!l->c.offline_reason[0] ||
-            tell(l, CAPRUN_LOADING_OFFLINE, l->c.offline_reason, 0, 0)) &&
-           (!l->c.cache_note[0] || tell(l, CAPRUN_LOADING_UNCACHED, l->c.cache_note, 0, 0)) &&
-           tell(l, CAPRUN_LOADING_LOADED, text, 0, 0);
+            notify(l, CAPRUN_LOADING_OFFLINE, l->c.offline_reason, 0, 0)) &&
+           (!l->c.cache_note[0] || notify(l, CAPRUN_LOADING_UNCACHED, l->c.cache_note, 0, 0)) &&
+           notify(l, CAPRUN_LOADING_LOADED, text, 0, 0);
 }
 
 static void loaded(void *data, struct cr_capability *c, const struct cr_err *why)
@@ -408,13 +408,13 @@ static void loaded(void *data, struct cr_capability *c, const struct cr_err *why
     }
     l->c = *c;
     l->has_capability = true;
-    if (tell_loaded(l) && l->was_read)
-        check(l);
+    if (notify_loaded(l) && l->was_read)
+        check_capability(l);
 }
 
-static void tell_progress(void *data, const char *url, uint64_t got, uint64_t total)
+static void notify_progress(void *data, const char *url, uint64_t got, uint64_t total)
 {
-    (void)tell(data, CAPRUN_LOADING_FETCH, url, got, total);
+    (void)notify(data, CAPRUN_LOADING_FETCH, url, got, total);
 }
 
 static int start_reading(struct loader *l, struct cr_err *why)
@@ -422,7 +422,9 @@ static int start_reading(struct loader *l, struct cr_err *why)
     struct cr_registry registry = cr_capability_host_registry(l->host);
     struct cr_pinning_listener of_lock = {.done = lock_was_read, .data = l};
     struct cr_registry_listener of_load = {
-        .progress = cr_run_wants_loading(l->run) ? tell_progress : NULL, .done = loaded, .data = l};
+        .progress = cr_run_wants_loading(l->run) ? notify_progress : NULL,
+        .done = loaded,
+        .data = l};
     int r = cr_capability_host_parse(l->name, &l->want, why);
 
     if (r < 0)
@@ -438,7 +440,7 @@ static void begin(struct cr_loader *door, struct caprun_run *run)
     struct loader *l = cr_container(door, struct loader, door);
 
     (void)run;
-    do_without_thread(l, true);
+    set_threadless(l, true);
     if (start_reading(l, &l->why) < 0)
         cr_loop_defer(l->loop, &l->failed);
 }

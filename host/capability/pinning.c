@@ -1,4 +1,4 @@
-/* pinning.c - a job, and a timer for as long as the lockfile is busy. */
+/* pinning.c - the job that reads or writes the lockfile, and a retry timer while it is busy. */
 #include "capability/pinning.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@ struct cr_pinning {
     struct cr_loop *loop;
     struct cr_pinning_listener listener;
     struct cr_timer again;
-    int64_t since_us; /* it is busy since then; 0: it is not */
+    int64_t since_us; /* when the lockfile was busy first; 0: it was not */
 
     char *dir;
     bool writes;
@@ -60,8 +60,11 @@ static void try_again(struct cr_timer *timer)
     submit(cr_container(timer, struct cr_pinning, again));
 }
 
-/* Another process writes now: tries again a moment later, for a while. Returns false after that. */
-static bool waits_for_others(struct cr_pinning *p)
+/*
+ * Another process is writing: retries after a pause. Returns false, with an error, when it has
+ * waited too long.
+ */
+static bool retry_later(struct cr_pinning *p)
 {
     int64_t now = cr_loop_now();
 
@@ -83,7 +86,7 @@ static void worked(struct cr_job *job)
     struct cr_err why;
     bool is_pinned, is_done;
 
-    if (p->r == CAPRUN_E_BUSY && waits_for_others(p))
+    if (p->r == CAPRUN_E_BUSY && retry_later(p))
         return;
     is_done = p->r == 0;
     is_pinned = p->is_pinned;
@@ -92,8 +95,8 @@ static void worked(struct cr_job *job)
     listener.done(listener.data, is_pinned ? &pin : NULL, is_done ? NULL : &why);
 }
 
-static struct cr_pinning *make(struct cr_loop *loop, const char *dir, const char *name,
-                               const struct cr_pinning_listener *listener)
+static struct cr_pinning *new_pinning(struct cr_loop *loop, const char *dir, const char *name,
+                                      const struct cr_pinning_listener *listener)
 {
     struct cr_pinning *p = calloc(1, sizeof(*p));
 
@@ -114,7 +117,7 @@ static struct cr_pinning *make(struct cr_loop *loop, const char *dir, const char
 struct cr_pinning *cr_pinning_read(struct cr_loop *loop, const char *dir, const char *name,
                                    const struct cr_pinning_listener *listener)
 {
-    struct cr_pinning *p = make(loop, dir, name, listener);
+    struct cr_pinning *p = new_pinning(loop, dir, name, listener);
 
     if (p)
         submit(p);
@@ -125,7 +128,7 @@ struct cr_pinning *cr_pinning_write(struct cr_loop *loop, const char *dir, const
                                     const struct cr_pin *now,
                                     const struct cr_pinning_listener *listener)
 {
-    struct cr_pinning *p = make(loop, dir, name, listener);
+    struct cr_pinning *p = new_pinning(loop, dir, name, listener);
 
     if (!p)
         return NULL;

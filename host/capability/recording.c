@@ -1,4 +1,4 @@
-/* recording.c - from settings to a recorder. */
+/* recording.c - creates the recorder of a run from the settings, and reports on it at the end. */
 #include "capability/recording.h"
 
 #include <stdarg.h>
@@ -17,16 +17,16 @@
 #define MAX_RUNS 5000u
 #define MIB (1024u * 1024u)
 #define MAX_ORIGIN (32u * 1024u)
-#define SWEEP_ONE_OF 64u /* runs, by chance, cleans up after the others */
+#define SWEEP_ONE_OF 64u /* one run of so many, by chance, deletes old journals */
 
-static uint64_t otherwise(uint64_t given, uint64_t value)
+static uint64_t value_or(uint64_t given, uint64_t value)
 {
     return given ? given : value;
 }
 
 uint64_t cr_recording_run_bytes(const struct cr_config *config)
 {
-    return otherwise(config->record_run_mb, DEFAULT_RUN_MB) * MIB;
+    return value_or(config->record_run_mb, DEFAULT_RUN_MB) * MIB;
 }
 
 void cr_recording_init(struct cr_recording *rec, const struct cr_config *config,
@@ -38,15 +38,15 @@ void cr_recording_init(struct cr_recording *rec, const struct cr_config *config,
                                  .is_in_store = !file,
                                  .run_bytes = cr_recording_run_bytes(config),
                                  .total_bytes =
-                                     otherwise(config->record_total_mb, DEFAULT_TOTAL_MB) * MIB,
-                                 .days = otherwise(config->record_days, DEFAULT_DAYS)};
+                                     value_or(config->record_total_mb, DEFAULT_TOTAL_MB) * MIB,
+                                 .days = value_or(config->record_days, DEFAULT_DAYS)};
     if (config->path)
         (void)snprintf(rec->config, sizeof(rec->config), "%s", config->path);
     (void)snprintf(rec->dir, sizeof(rec->dir), "%s", state_dir);
 }
 
-__attribute__((format(printf, 3, 4))) static void say(const struct cr_recording *rec,
-                                                      bool is_detail, const char *fmt, ...)
+__attribute__((format(printf, 3, 4))) static void show_note(const struct cr_recording *rec,
+                                                            bool is_detail, const char *fmt, ...)
 {
     char text[PATH_MAX + 256];
     va_list args;
@@ -59,7 +59,7 @@ __attribute__((format(printf, 3, 4))) static void say(const struct cr_recording 
     rec->note(rec->note_data, is_detail, text);
 }
 
-static void add(struct cr_buf *out, const char *name, const char *text)
+static void add_member(struct cr_buf *out, const char *name, const char *text)
 {
     if (!text || !*text)
         return;
@@ -74,14 +74,14 @@ int cr_recording_give_origin(struct caprun_run *run, const struct cr_recording_o
     int r;
 
     cr_buf_init(&json, MAX_ORIGIN);
-    add(&json, "command", origin->command);
-    add(&json, "file", origin->file);
-    add(&json, "tool", origin->tool);
-    add(&json, "fqdn", origin->fqdn);
-    add(&json, "code", origin->code_pin);
-    add(&json, "metadata", origin->metadata_pin);
-    add(&json, "registry", origin->registry);
-    add(&json, "config", config);
+    add_member(&json, "command", origin->command);
+    add_member(&json, "file", origin->file);
+    add_member(&json, "tool", origin->tool);
+    add_member(&json, "fqdn", origin->fqdn);
+    add_member(&json, "code", origin->code_pin);
+    add_member(&json, "metadata", origin->metadata_pin);
+    add_member(&json, "registry", origin->registry);
+    add_member(&json, "config", config);
     cr_buf_str(&json, json.len ? "}" : "{}");
     r = cr_buf_err(&json) ? -1 : caprun_run_set_origin(run, (const char *)json.data, json.len);
     cr_buf_clear(&json);
@@ -104,7 +104,7 @@ void cr_recording_place(const struct cr_recording *rec, bool has_env,
     ret->has_env = has_env;
 }
 
-/* Without a key the journal has no hashes of variables, and that is all. */
+/* A missing key is no error: the journal then has no hashes of variables. */
 void cr_recording_make_place(struct cr_recording_place *place)
 {
     struct cr_err unused;
@@ -133,11 +133,11 @@ static int make_recorder(const struct cr_recording *rec, struct caprun_run *run,
     return cr_record_new(run, &spec, err);
 }
 
-/* What nobody has asked for is missed by nobody, but for who wants to know all. */
-static int do_without(struct cr_recording *rec, const char *reason)
+/* If the recording was not requested, the note is shown only with -v. */
+static int skip_recording(struct cr_recording *rec, const char *reason)
 {
     rec->path[0] = '\0';
-    say(rec, !rec->is_asked_for, "the run is not recorded: %s", reason);
+    show_note(rec, !rec->is_asked_for, "the run is not recorded: %s", reason);
     return 0;
 }
 
@@ -150,7 +150,7 @@ int cr_recording_begin(struct cr_recording *rec, struct caprun_run *run,
     if (!is_recorded(rec))
         return 0;
     if (rec->is_in_store && !rec->dir[0])
-        return do_without(rec, "neither XDG_STATE_HOME nor HOME is an absolute path");
+        return skip_recording(rec, "neither XDG_STATE_HOME nor HOME is an absolute path");
     if (rec->is_in_store)
         cr_store_path(rec->dir, caprun_get_id(run), rec->path);
     else
@@ -160,13 +160,13 @@ int cr_recording_begin(struct cr_recording *rec, struct caprun_run *run,
     if (make_recorder(rec, run, place, &err) == 0)
         return 0;
     if (rec->is_in_store)
-        return do_without(rec, err.text);
+        return skip_recording(rec, err.text);
     return cr_err_end(why, CAPRUN_OUTCOME_USAGE, "--record needs the name of a new file",
                       "--record: %s", err.text);
 }
 
-/* By the id, which is chance: no clock and no counter has to be kept. */
-static bool is_sweeper(const struct cr_recording *rec, const char *id)
+/* Decides by the random id of the run: needs no clock and no counter. */
+static bool should_sweep(const struct cr_recording *rec, const char *id)
 {
     static const char digits[] = "0123456789abcdef";
     size_t len = strlen(id);
@@ -175,7 +175,7 @@ static bool is_sweeper(const struct cr_recording *rec, const char *id)
 
     if (a && b && ((size_t)(a - digits) + 16 * (size_t)(b - digits)) % SWEEP_ONE_OF == 0)
         return true;
-    /* a long one may be what is too much */
+    /* a large journal may exceed the total size */
     return stat(rec->path, &st) == 0 && (uint64_t)st.st_size > rec->total_bytes / 64;
 }
 
@@ -184,9 +184,9 @@ void cr_recording_end(struct cr_recording *rec, struct caprun_run *run)
     if (!rec->path[0])
         return;
     if (cr_record_note(run)[0])
-        say(rec, false, "%s", cr_record_note(run));
+        show_note(rec, false, "%s", cr_record_note(run));
     else
-        say(rec, true, "recorded in %s", rec->path);
-    if (rec->is_in_store && is_sweeper(rec, caprun_get_id(run)))
+        show_note(rec, true, "recorded in %s", rec->path);
+    if (rec->is_in_store && should_sweep(rec, caprun_get_id(run)))
         cr_store_sweep(rec->dir, (unsigned)rec->days, rec->total_bytes, MAX_RUNS);
 }

@@ -1,6 +1,6 @@
 /*
- * recording.h - which runs are recorded, and where: what "record" of the configuration says, or the
- * file that somebody has asked for.
+ * recording.h - decides which runs are recorded, and where: as "record" of the configuration says,
+ * or in the file that the user requested.
  *
  *     cr_recording_init -> cr_recording_place, cr_recording_make_place -> cr_recording_begin
  *                       -> the run -> cr_recording_end
@@ -16,70 +16,74 @@
 #include "config/config.h"
 #include "journal/record.h"
 
-/* Of any journal: code that nobody has read decides how long it becomes. */
+/* The limit for any journal: untrusted code decides how long it becomes. */
 #define CR_RECORDING_MAX_BYTES CR_RECORD_MAX_BYTES
 
 struct cr_recording {
-    const char *file; /* that was asked for; NULL: none, and it goes to the state directory */
-    /* What is to be said; |is_detail|: only for -v. May be NULL. */
+    const char *file; /* the requested file; NULL: record to the state directory */
+    /* Shows a note to the user; |is_detail|: only with -v. May be NULL. */
     void (*note)(void *data, bool is_detail, const char *text);
     void *note_data;
     enum cr_config_record which;
-    bool is_asked_for;     /* by name, so that what stops it is worth a word */
-    bool is_in_store;      /* and not in |file| */
-    char dir[PATH_MAX];    /* the state directory; "": there is none */
+    bool is_asked_for;     /* the user requested it: a failure to record is shown without -v */
+    bool is_in_store;      /* in the state directory, not in |file| */
+    char dir[PATH_MAX];    /* the state directory, or "" */
     char path[PATH_MAX];   /* of the journal; "": the run is not recorded */
     char config[PATH_MAX]; /* the configuration's path, or "" */
     uint64_t run_bytes, total_bytes, days;
 };
 
-/* How long a journal in the state directory may become. */
+/* Returns the most bytes that a journal in the state directory may have. */
 uint64_t cr_recording_run_bytes(const struct cr_config *config);
 
 /*
- * What the configuration says; |state_dir|: "", there is none; |file|, which has to outlive it, may
- * be NULL. The caller fills in |note|.
+ * Fills |rec| from the configuration. |state_dir| is "" if there is no state directory; |file| must
+ * outlive |rec|, and may be NULL. The caller fills in |note|.
  */
 void cr_recording_init(struct cr_recording *rec, const struct cr_config *config,
                        const char *state_dir, const char *file);
 
-/* What a run is about, for its journal; each may be NULL. */
+/* Where a run comes from, for its journal; each may be NULL. */
 struct cr_recording_origin {
-    const char *command, *file, *tool;                     /* of exec and call */
-    const char *fqdn, *code_pin, *metadata_pin, *registry; /* of a capability */
+    const char *command, *file, *tool;                     /* for exec and call */
+    const char *fqdn, *code_pin, *metadata_pin, *registry; /* for a capability */
 };
 
-/* Gives |run| what its journal says of it; |config| is the configuration's path, or "". */
+/* Sets the origin of |run| for its journal; |config| is the configuration's path, or "". */
 int cr_recording_give_origin(struct caprun_run *run, const struct cr_recording_origin *origin,
                              const char *config);
 
-/* The part that waits for a disk: a struct of its own, so that a helper can have it. */
+/*
+ * Input and result of preparing the state directory: a separate struct, so that a helper thread can
+ * have it.
+ */
 struct cr_recording_place {
-    char dir[PATH_MAX]; /* the state directory; "": nothing is needed of it */
-    bool has_to_be;     /* the journal goes there */
-    bool has_env;       /* the run is given variables, of which the journal has hashes */
-    bool has_key;       /* of the hashes */
+    char dir[PATH_MAX]; /* the state directory; "": it is not needed */
+    bool has_to_be;     /* required: the journal goes there */
+    bool has_env;       /* the run gets variables; the journal stores keyed hashes of them */
+    bool has_key;       /* |key| is valid */
     uint8_t key[CR_HASH_BYTES];
-    int code; /* 0; or |err| says why it cannot be made */
+    int code; /* 0; or |err| says why the directory cannot be created */
     struct cr_err err;
 };
 
-/* What is needed for a run; |has_env|: it is given variables. */
+/* Fills |ret| with what a run needs; |has_env|: the run gets variables. */
 void cr_recording_place(const struct cr_recording *rec, bool has_env,
                         struct cr_recording_place *ret);
 
-/* Makes the state directory and the key, if need be. Not for the loop's thread. */
+/* Creates the state directory and the key, if needed. Blocks: not for the loop's thread. */
 void cr_recording_make_place(struct cr_recording_place *place);
 
 /*
- * Has |run|, which has all that it needs, recorded; |place| was made. Returns 0; or
- * USAGE if |file| cannot be. What is recorded by default and cannot be is not.
+ * Starts recording |run|, which is set up completely, after cr_recording_make_place(). Returns 0;
+ * or USAGE if |file| cannot be written. If the state directory cannot be used, the run goes on
+ * without a recording.
  */
 int cr_recording_begin(struct cr_recording *rec, struct caprun_run *run,
                        const struct cr_recording_origin *origin,
                        const struct cr_recording_place *place, struct cr_err *why);
 
-/* The run has ended: says what is to be said, and tidies up now and then. */
+/* The run has ended: shows notes to the user, and sometimes deletes old journals. */
 void cr_recording_end(struct cr_recording *rec, struct caprun_run *run);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * bench.c - a table of what is measured, rounds of it, and medians.
+ * bench.c - measures all groups of figures in several rounds, and prints the medians.
  *
- * Machines are noisy: all that is compared is measured in turns, and of each figure the median of
- * the rounds is told.
+ * Machines are noisy: groups that are compared are measured in turns, and each printed figure is
+ * the median of all rounds.
  */
 #include "cli/bench.h"
 
@@ -23,8 +23,8 @@
 #define STATUS_INTERNAL 70
 #define MAX_REPORT (1u << 20)
 #define ROUNDS 5
-#define RUNS 200       /* of one round */
-#define LOAD_RUNS 2000 /* likewise, where many go at once */
+#define RUNS 200       /* in one round */
+#define LOAD_RUNS 2000 /* in one round, where many run at once */
 #define CALLS 2000
 #define FIGURES 6
 
@@ -32,11 +32,11 @@ struct bench {
     struct caprun_runtime *rt;
     size_t at_once;
     struct cr_bench_child forker;
-    double *values; /* FIGURES of each round of each group, and the next group's */
+    double *values; /* FIGURES values for each round of the first group, then of the next group */
     size_t rounds;
 };
 
-/* --- what is measured ------------------------------------------------------------------------ */
+/* --- measuring ------------------------------------------------------------------------------- */
 
 static int measure_fresh(struct bench *b, double *ret, struct cr_err *err)
 {
@@ -71,7 +71,7 @@ static int measure_call(struct bench *b, double *ret, struct cr_err *err)
     if (r == 0)
         r = cr_bench_calls(b->rt, CALLS, &ret[0], err);
     if (r == 0)
-        r = cr_bench_fill(b->rt, 1, err); /* or the zygote would fork beside what comes next */
+        r = cr_bench_fill(b->rt, 1, err); /* so that the zygote does not fork during what follows */
     return r < 0 ? r : cr_bench_pair(CALLS, &ret[1], &ret[2], err);
 }
 
@@ -120,9 +120,9 @@ enum unit { US, MS, PER_SECOND, KIB, BYTES };
 static const struct group {
     const char *name, *title;
     int (*measure)(struct bench *b, double *ret, struct cr_err *err);
-    int floor; /* which figure is the floor of the others, or -1 */
+    int floor; /* the index of the figure that is the others' floor, or -1 */
     struct figure {
-        const char *key, *label; /* in JSON the unit is added; times are in microseconds there */
+        const char *key, *label; /* JSON adds the unit to the key; its times are microseconds */
         enum unit unit;
     } figures[FIGURES];
 } groups[] = {
@@ -205,7 +205,7 @@ static double median_of(const struct bench *b, size_t group, int figure)
     return cr_bench_quantile(values, b->rounds, 0.5);
 }
 
-/* |value|, which is not negative, with so many decimals and a point, whatever the locale. */
+/* Writes |value|, which is not negative, with |decimals| and a point, in every locale. */
 static void show_decimals(double value, int decimals, char ret[32])
 {
     static const uint64_t tens[] = {1, 10, 100};
@@ -266,8 +266,8 @@ static void add_group_json(struct cr_buf *out, const struct bench *b, size_t at)
     cr_buf_str(out, "}");
 }
 
-/* The first line of /proc/cpuinfo that names the processor. */
-static void processor(char *ret, size_t size)
+/* Writes the processor's name from /proc/cpuinfo to |ret|. */
+static void read_processor_name(char *ret, size_t size)
 {
     FILE *f = fopen("/proc/cpuinfo", "re");
     char line[256];
@@ -290,12 +290,12 @@ static void describe_machine(char *ret, size_t size)
     struct utsname kernel;
     char model[128];
 
-    processor(model, sizeof(model));
+    read_processor_name(model, sizeof(model));
     (void)snprintf(ret, size, "%ld x %s, Linux %s", sysconf(_SC_NPROCESSORS_ONLN), model,
                    uname(&kernel) == 0 ? kernel.release : "?");
 }
 
-static int report(const struct bench *b, const bool *chosen, bool json)
+static int print_report(const struct bench *b, const bool *chosen, bool json)
 {
     struct cr_buf out;
     char machine[256];
@@ -324,7 +324,7 @@ static int report(const struct bench *b, const bool *chosen, bool json)
 
 /* --- the rounds ------------------------------------------------------------------------------ */
 
-static int prepare(struct bench *b, const struct cr_options *o, struct cr_err *err)
+static int init_bench(struct bench *b, const struct cr_options *o, struct cr_err *err)
 {
     b->rounds = o->rounds ? o->rounds : ROUNDS;
     b->at_once = 2 * (size_t)sysconf(_SC_NPROCESSORS_ONLN);
@@ -343,7 +343,7 @@ static int measure_all(struct bench *b, const bool *chosen, bool quiet, struct c
 
     cr_progress_init(&progress, quiet);
     for (size_t i = 0; i < GROUPS && r == 0; i++) {
-        if (chosen[i] && groups[i].measure != measure_cpu) /* the first one meets cold caches */
+        if (chosen[i] && groups[i].measure != measure_cpu) /* warms the caches; not measured */
             r = groups[i].measure(b, unused, err);
     }
     for (size_t round = 0; round < b->rounds && r == 0; round++) {
@@ -367,15 +367,15 @@ static int run_bench(struct bench *b, const struct cr_options *o, const bool *ch
 
     if (r < 0)
         return r;
-    r = prepare(b, o, err);
+    r = init_bench(b, o, err);
     if (r == 0)
         r = measure_all(b, chosen, o->quiet, err);
     cr_bench_stop(&b->forker);
     return r;
 }
 
-/* Without words all are chosen. Returns the word that is none, or NULL. */
-static const char *choose(const struct cr_options *o, bool *chosen)
+/* Marks the chosen groups; all if no name is given. Returns the first unknown name, or NULL. */
+static const char *choose_groups(const struct cr_options *o, bool *chosen)
 {
     for (size_t i = 0; i < GROUPS; i++)
         chosen[i] = o->word_count == 1;
@@ -397,7 +397,7 @@ int cr_cli_bench(struct caprun_runtime *rt, struct caprun_run *run, const struct
 {
     struct bench b = {.rt = rt};
     bool chosen[GROUPS];
-    const char *unknown = choose(o, chosen);
+    const char *unknown = choose_groups(o, chosen);
     struct cr_err err;
     char words[256];
     int status = 0;
@@ -405,13 +405,13 @@ int cr_cli_bench(struct caprun_runtime *rt, struct caprun_run *run, const struct
     if (unknown) {
         (void)snprintf(words, sizeof(words), "bench does not measure '%.60s'", unknown);
         caprun_reject(run, CAPRUN_OUTCOME_USAGE, words,
-                      "fresh, busy, rate, call, answer1m, answer10m, memory, cpu; none means all");
+                      "fresh, busy, rate, call, answer1m, answer10m, memory, cpu; or no name: all");
         return -1;
     }
     if (run_bench(&b, o, chosen, &err) < 0) {
         cr_output_note("cannot measure: %s", err.text);
         status = STATUS_INTERNAL;
-    } else if (report(&b, chosen, o->json) < 0) {
+    } else if (print_report(&b, chosen, o->json) < 0) {
         status = STATUS_INTERNAL;
     }
     free(b.values);

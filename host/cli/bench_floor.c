@@ -1,4 +1,4 @@
-/* bench_floor.c - fork and exit, bytes on a socket pair, memcpy. */
+/* bench_floor.c - measures the floors: fork and exit, bytes over a socket pair, memcpy. */
 #include "cli/bench_floor.h"
 
 #include <sched.h>
@@ -11,7 +11,7 @@
 #include "cli/bench_work.h"
 
 #define FORKS 50
-/* What a worker says with a small call (a call, and that it is idle), and what it is told. */
+/* Bytes that a worker sends for a small call (CALL and IDLE), and bytes that it is sent. */
 #define CALL_BYTES 89
 #define REPLY_BYTES 47
 
@@ -34,7 +34,7 @@ static double fork_us(void)
     return cr_bench_quantile(us, FORKS, 0.5);
 }
 
-static _Noreturn void be_forker(int fd)
+static _Noreturn void run_forker(int fd)
 {
     double us;
     char asked;
@@ -68,7 +68,7 @@ static int start_child(struct cr_bench_child *ret, void (*what)(int fd), struct 
 
 int cr_bench_start_forker(struct cr_bench_child *ret, struct cr_err *err)
 {
-    return start_child(ret, be_forker, err);
+    return start_child(ret, run_forker, err);
 }
 
 void cr_bench_stop(struct cr_bench_child *child)
@@ -90,7 +90,7 @@ int cr_bench_fork(const struct cr_bench_child *forker, double *ret, struct cr_er
 
 /* --- a socket pair --------------------------------------------------------------------------- */
 
-static _Noreturn void be_echo(int fd)
+static _Noreturn void run_echo(int fd)
 {
     char call[CALL_BYTES], reply[REPLY_BYTES] = {0};
 
@@ -114,7 +114,7 @@ static int echo_us(const struct cr_bench_child *echo, size_t count, double *ret,
     return 0;
 }
 
-static int place(const struct cr_bench_child *echo, const cpu_set_t *where, struct cr_err *err)
+static int set_cpus(const struct cr_bench_child *echo, const cpu_set_t *where, struct cr_err *err)
 {
     if (sched_setaffinity(0, sizeof(*where), where) < 0 ||
         sched_setaffinity(echo->pid, sizeof(*where), where) < 0)
@@ -134,17 +134,17 @@ static int echo_on_one_core_us(const struct cr_bench_child *echo, size_t count, 
         return cr_err_sys(err, "sched_getaffinity");
     CPU_ZERO(&one);
     CPU_SET(cpu, &one);
-    r = place(echo, &one, err);
+    r = set_cpus(echo, &one, err);
     if (r == 0)
         r = echo_us(echo, count, ret, err);
-    (void)place(echo, &before, &unused);
+    (void)set_cpus(echo, &before, &unused);
     return r;
 }
 
 int cr_bench_pair(size_t count, double *ret, double *ret_one_core, struct cr_err *err)
 {
     struct cr_bench_child echo = {.fd = -1};
-    int r = start_child(&echo, be_echo, err);
+    int r = start_child(&echo, run_echo, err);
 
     if (r < 0)
         return r;
@@ -164,10 +164,10 @@ int cr_bench_copy(const char *bytes, size_t len, double *ret, struct cr_err *err
 
     if (!copy)
         return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for %zu bytes", len);
-    memset(copy, 1, len); /* so that the pages are there */
+    memset(copy, 1, len); /* so that the pages exist */
     start = cr_bench_now();
     memcpy(copy, bytes, len);
-    __asm__ volatile("" : : "r"(copy) : "memory"); /* it is wanted */
+    __asm__ volatile("" : : "r"(copy) : "memory"); /* keeps the compiler from removing the copy */
     *ret = cr_bench_now() - start;
     free(copy);
     return 0;

@@ -1,6 +1,6 @@
 /*
- * bench_memory.c - how much memory workers take, seen from outside: they are the children of our
- * children, the zygotes. Their PSS is what each has for itself, and its share of what all share.
+ * bench_memory.c - measures the memory of workers from outside: they are the children of our
+ * children, the zygotes. A worker's PSS is its own memory and its share of shared memory.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -18,10 +18,10 @@
 
 struct sizes {
     double kib[MOST_WORKERS];
-    size_t count; /* 0: the kernel does not tell us */
+    size_t count; /* 0: the kernel does not show it */
 };
 
-/* Of a process that may have gone: 0. */
+/* Returns 0 for a process that has ended. */
 static pid_t parent_of(pid_t pid)
 {
     struct cr_buf stat;
@@ -52,7 +52,7 @@ static double pss_kib(pid_t pid)
     return kib;
 }
 
-static void look_at_workers(struct sizes *ret)
+static void measure_workers(struct sizes *ret)
 {
     DIR *dir = opendir("/proc");
     const struct dirent *entry;
@@ -73,13 +73,13 @@ static void look_at_workers(struct sizes *ret)
         (void)closedir(dir);
 }
 
-static void look(void *data, struct caprun_run *run, uint32_t call, const char *method,
-                 const char *args, size_t args_len)
+static void measure_and_answer(void *data, struct caprun_run *run, uint32_t call,
+                               const char *method, const char *args, size_t args_len)
 {
     (void)method;
     (void)args;
     (void)args_len;
-    look_at_workers(data);
+    measure_workers(data);
     (void)caprun_call_reply(run, call, "{}", 2);
 }
 
@@ -91,9 +91,9 @@ int cr_bench_memory(struct caprun_runtime *rt, double *ret_idle, double *ret_run
 
     if (r < 0)
         return r;
-    look_at_workers(&idle);
-    r = cr_bench_one_call(rt, look, &running, err);
-    /* of those the one that runs has written to most pages */
+    measure_workers(&idle);
+    r = cr_bench_one_call(rt, measure_and_answer, &running, err);
+    /* the worker that runs has written to most pages */
     *ret_running = running.count ? cr_bench_quantile(running.kib, running.count, 1) : -1;
     *ret_idle = idle.count ? cr_bench_quantile(idle.kib, idle.count, 0.5) : -1;
     return r;

@@ -1,6 +1,7 @@
 /*
- * bench_rows.c - the answer that `caprun bench` gives: rows of a table, the same bytes everywhere,
- * so that others can be measured with them too (tests/bench/peers makes the same).
+ * bench_rows.c - makes the answer that `caprun bench` gives: rows of a table. The bytes are always
+ * the same, so that other programs can be measured with them too (tests/bench/peers makes the
+ * same).
  */
 #include <inttypes.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* bench_scripts.c - recursion, loops, JSON, strings, objects, arrays. */
+/* bench_scripts.c - the code of the scripts: recursion, loops, JSON, strings, objects, arrays. */
 #include "cli/bench_scripts.h"
 
 const struct cr_bench_script cr_bench_scripts[] = {

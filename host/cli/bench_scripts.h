@@ -1,5 +1,5 @@
 /*
- * bench_scripts.h - scripts that only compute. tests/bench/engine_work.c runs them too, in the
+ * bench_scripts.h - scripts that only compute. tests/bench/engine_work.c also runs them in the
  * engine without a sandbox: that is their floor.
  */
 #ifndef CR_BENCH_SCRIPTS_H

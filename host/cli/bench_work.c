@@ -1,4 +1,4 @@
-/* bench_work.c - runs, calls and answers, with a clock around them. */
+/* bench_work.c - measures runs, calls and answers through the library. */
 #include "cli/bench_work.h"
 
 #include <stdio.h>
@@ -57,7 +57,7 @@ int cr_bench_fill(struct caprun_runtime *rt, size_t workers, struct cr_err *err)
     return 0;
 }
 
-/* A run that has not been started. */
+/* Makes a run, which is not started. */
 static int new_run(struct caprun_runtime *rt, const char *code, struct caprun_run **ret,
                    struct cr_err *err)
 {
@@ -73,7 +73,7 @@ static int new_run(struct caprun_runtime *rt, const char *code, struct caprun_ru
 }
 
 /* Takes the envelope, as an application would, and frees the run. */
-static int take(struct caprun_run *run, struct cr_err *err)
+static int take_envelope(struct caprun_run *run, struct cr_err *err)
 {
     const char *json = caprun_result_json(run, NULL);
     int r = 0;
@@ -84,11 +84,11 @@ static int take(struct caprun_run *run, struct cr_err *err)
     return r;
 }
 
-/* Runs |run|, waits for its end, takes the envelope and frees it. */
-static int finish(struct caprun_runtime *rt, struct caprun_run *run, struct cr_err *err)
+/* Runs |run|, waits for its end, takes the envelope and frees the run. */
+static int run_to_end(struct caprun_runtime *rt, struct caprun_run *run, struct cr_err *err)
 {
     if (caprun_run(run) == 0)
-        return take(run, err);
+        return take_envelope(run, err);
     caprun_run_free(run);
     return cr_err_set(err, CAPRUN_E_STATE, "a run did not start: %s", caprun_error(rt));
 }
@@ -100,7 +100,7 @@ static int one_run(struct caprun_runtime *rt, const char *code, double *ret, str
     int r = new_run(rt, code, &run, err);
 
     if (r == 0)
-        r = finish(rt, run, err);
+        r = run_to_end(rt, run, err);
     *ret = cr_bench_now() - start;
     return r;
 }
@@ -131,10 +131,10 @@ int cr_bench_runs(struct caprun_runtime *rt, size_t count, bool ready, double re
 struct load {
     struct caprun_runtime *rt;
     size_t to_start, going;
-    struct cr_err err; /* the first failure; then no more are started */
+    struct cr_err err; /* the first failure; after it no more runs are started */
 };
 
-static void ended(void *data, struct caprun_run *run, enum caprun_event what, uint32_t call);
+static void handle_event(void *data, struct caprun_run *run, enum caprun_event what, uint32_t call);
 
 static void start_one(struct load *load)
 {
@@ -142,7 +142,7 @@ static void start_one(struct load *load)
 
     if (load->err.code || new_run(load->rt, TRIVIAL, &run, &load->err) < 0)
         return;
-    caprun_run_set_event(run, ended, load);
+    caprun_run_set_event(run, handle_event, load);
     load->to_start--;
     load->going++;
     if (caprun_start(run) == 0)
@@ -152,7 +152,7 @@ static void start_one(struct load *load)
     caprun_run_free(run);
 }
 
-static void ended(void *data, struct caprun_run *run, enum caprun_event what, uint32_t call)
+static void handle_event(void *data, struct caprun_run *run, enum caprun_event what, uint32_t call)
 {
     struct load *load = data;
     struct cr_err err;
@@ -160,14 +160,14 @@ static void ended(void *data, struct caprun_run *run, enum caprun_event what, ui
     (void)call;
     if (what != CAPRUN_EVENT_ENDED)
         return;
-    if (take(run, &err) < 0 && !load->err.code)
+    if (take_envelope(run, &err) < 0 && !load->err.code)
         load->err = err;
     load->going--;
     if (load->to_start > 0)
         start_one(load);
 }
 
-static int work(struct caprun_runtime *rt, size_t count, size_t at_once, struct cr_err *err)
+static int run_load(struct caprun_runtime *rt, size_t count, size_t at_once, struct cr_err *err)
 {
     struct load load = {.rt = rt, .to_start = count};
 
@@ -185,11 +185,11 @@ static int work(struct caprun_runtime *rt, size_t count, size_t at_once, struct 
 int cr_bench_rate(struct caprun_runtime *rt, size_t count, size_t at_once, double *ret,
                   struct cr_err *err)
 {
-    int r = work(rt, count / 10 + 1, at_once, err); /* so that the pool knows the load */
+    int r = run_load(rt, count / 10 + 1, at_once, err); /* lets the pool adapt to the load */
     double start = cr_bench_now();
 
     if (r == 0)
-        r = work(rt, count, at_once, err);
+        r = run_load(rt, count, at_once, err);
     *ret = (double)count / (cr_bench_now() - start) * 1e6;
     return r;
 }
@@ -224,7 +224,7 @@ static int run_with(struct caprun_runtime *rt, const char *code, cr_bench_handle
     if (r < 0)
         return r;
     caprun_run_set_handler(run, answer, data);
-    return finish(rt, run, err);
+    return run_to_end(rt, run, err);
 }
 
 int cr_bench_one_call(struct caprun_runtime *rt, cr_bench_handler *answer, void *data,
@@ -274,7 +274,7 @@ static int run_on_rows(struct caprun_runtime *rt, struct rows *rows, size_t *ret
     caprun_run_set_handler(run, answer_rows, rows);
     if (caprun_run(run) == 0)
         (void)caprun_get_result(run, ret_len);
-    return take(run, err);
+    return take_envelope(run, err);
 }
 
 int cr_bench_answer(struct caprun_runtime *rt, char *rows, size_t len, double *ret,

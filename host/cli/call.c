@@ -1,6 +1,6 @@
 /*
- * call.c - a run of one line. So a call from here passes the same checks, has the same limits and
- * gives the same envelope as one from a capability.
+ * call.c - `caprun call`: runs one line of code that makes the call. So the call passes the same
+ * checks, has the same limits and gives the same envelope as a call of a capability.
  */
 #include "cli/call.h"
 

@@ -1,8 +1,8 @@
 /*
- * capability.c - name, settings, args, run; in this order. The library loads it.
+ * capability.c - `caprun FQDN`: checks the name, applies settings, reads args, runs; in this order.
  *
  * The name is checked before any file or URL is touched. The args are read before anything is
- * fetched, and the sandbox gets ready meanwhile.
+ * fetched, while the sandbox gets ready. The library loads the capability.
  */
 #include "cli/capability.h"
 
@@ -28,9 +28,9 @@ struct job {
     struct cr_progress progress;
 };
 
-/* --- while it is loaded ----------------------------------------------------------------------- */
+/* --- while the capability is loaded ----------------------------------------------------------- */
 
-static void hear_loading(void *data, struct caprun_run *run, enum caprun_loading what,
+static void show_loading(void *data, struct caprun_run *run, enum caprun_loading what,
                          const char *text, uint64_t got, uint64_t total)
 {
     struct job *job = data;
@@ -43,7 +43,7 @@ static void hear_loading(void *data, struct caprun_run *run, enum caprun_loading
     }
     cr_progress_end(&job->progress);
     if (what == CAPRUN_LOADING_OFFLINE && !o->quiet)
-        cr_output_note("%s; running what was kept of it", text);
+        cr_output_note("%s; running the cached copy", text);
     if (what == CAPRUN_LOADING_UNCACHED && !o->quiet)
         cr_output_note("%s", text);
     if (what == CAPRUN_LOADING_LOADED && o->verbose)
@@ -52,16 +52,16 @@ static void hear_loading(void *data, struct caprun_run *run, enum caprun_loading
         cr_output_note("pinned %s", text);
 }
 
-/* What a command that accepts it needs, to look in the same places. */
+/* The registry options, for the hint that shows how to accept a changed capability. */
 static void add_registries(struct cr_buf *out, const struct cr_options *o)
 {
     for (int i = 0; i < o->registry_count; i++)
         cr_buf_fmt(out, " --registry %s", o->registries[i]);
 }
 
-/* |expected|: what it has to be; NULL: what the lockfile says. */
-static int run_it(struct job *job, const char *name, const struct cr_config *config,
-                  const struct cr_pin *expected)
+/* |expected|: the pin that the capability has to match; NULL: the lockfile has it. */
+static int run_capability(struct job *job, const char *name, const struct cr_config *config,
+                          const struct cr_pin *expected)
 {
     struct caprun_run *run = job->run;
     struct cr_recording recording;
@@ -82,7 +82,7 @@ static int run_it(struct job *job, const char *name, const struct cr_config *con
     if (expected)
         cr_loader_expect(run, expected);
     cr_progress_init(&job->progress, job->options->quiet);
-    caprun_run_set_loading(run, hear_loading, job);
+    caprun_run_set_loading(run, show_loading, job);
     cr_signals_begin(&signals);
     signal = cr_launch_run(job->rt, run, &signals, job->options);
     cr_progress_end(&job->progress);
@@ -116,8 +116,8 @@ int cr_cli_capability(struct caprun_runtime *rt, struct caprun_run *run, const s
         (void)cr_launch_reject(run, &why);
         return 0;
     }
-    (void)caprun_warm(rt); /* while the rest is read; if it fails, the start will say so */
-    return cr_launch_args(rt, run, args) < 0 ? 0 : run_it(&job, name, config, NULL);
+    (void)caprun_warm(rt); /* while the args are read; if it fails, the start reports it */
+    return cr_launch_args(rt, run, args) < 0 ? 0 : run_capability(&job, name, config, NULL);
 }
 
 int cr_cli_capability_resume(struct caprun_runtime *rt, struct caprun_run *run,
@@ -126,7 +126,7 @@ int cr_cli_capability_resume(struct caprun_runtime *rt, struct caprun_run *run,
 {
     struct job job = {.rt = rt, .run = run, .options = o};
 
-    return run_it(&job, pin->fqdn, config, pin);
+    return run_capability(&job, pin->fqdn, config, pin);
 }
 
 static void print_name(void *data, const struct cr_fqdn *name)

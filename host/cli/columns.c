@@ -1,4 +1,4 @@
-/* columns.c - escape, count, cut, fill. */
+/* columns.c - measures, cuts and pads text for the columns of a terminal; formats durations. */
 #include "cli/columns.h"
 
 #include <stdbool.h>
@@ -33,7 +33,7 @@ static bool begins_character(uint8_t byte)
     return (byte & 0xc0) != 0x80;
 }
 
-static size_t count(const struct cr_buf *text)
+static size_t count_characters(const struct cr_buf *text)
 {
     size_t n = 0;
 
@@ -42,8 +42,8 @@ static size_t count(const struct cr_buf *text)
     return n;
 }
 
-/* Keeps |width| characters, the last of which says that there were more. */
-static void cut(struct cr_buf *text, size_t width)
+/* Keeps |width| characters, the last one "…" as a sign that text is missing. */
+static void cut_text(struct cr_buf *text, size_t width)
 {
     size_t n = 0, at = 0;
 
@@ -56,8 +56,8 @@ static void cut(struct cr_buf *text, size_t width)
     cr_buf_str(text, "…");
 }
 
-/* A long text is not escaped in full for the few characters that are shown. */
-static void escape(struct cr_buf *out, const char *text)
+/* Escapes only the beginning of a long text, since only a few characters are shown. */
+static void escape_cell(struct cr_buf *out, const char *text)
 {
     cr_buf_init(out, MAX_CELL);
     cr_escape_terminal(out, text, strnlen(text, MAX_CELL / 16));
@@ -68,8 +68,8 @@ size_t cr_columns_of(const char *text)
     struct cr_buf escaped;
     size_t n;
 
-    escape(&escaped, text);
-    n = count(&escaped);
+    escape_cell(&escaped, text);
+    n = count_characters(&escaped);
     cr_buf_clear(&escaped);
     return n;
 }
@@ -80,15 +80,15 @@ void cr_columns_fill(struct cr_buf *out, size_t spaces)
         cr_buf_str(out, " ");
 }
 
-static void add(struct cr_buf *out, const char *text, size_t width, bool to_the_right)
+static void add_padded(struct cr_buf *out, const char *text, size_t width, bool to_the_right)
 {
     struct cr_buf escaped;
     size_t n;
 
-    escape(&escaped, text);
-    n = count(&escaped);
+    escape_cell(&escaped, text);
+    n = count_characters(&escaped);
     if (n > width) {
-        cut(&escaped, width);
+        cut_text(&escaped, width);
         n = width;
     }
     if (to_the_right)
@@ -103,15 +103,15 @@ static void add(struct cr_buf *out, const char *text, size_t width, bool to_the_
 
 void cr_columns_left(struct cr_buf *out, const char *text, size_t width)
 {
-    add(out, text, width, false);
+    add_padded(out, text, width, false);
 }
 
 void cr_columns_right(struct cr_buf *out, const char *text, size_t width)
 {
-    add(out, text, width, true);
+    add_padded(out, text, width, true);
 }
 
-/* Three digits, without zeros at the end of a fraction. */
+/* Writes three digits, without trailing zeros in the fraction. */
 static void show_fraction(int64_t thousandths, const char *unit, char ret[32])
 {
     int digits = thousandths < 10000 ? 2 : thousandths < 100000 ? 1 : 0;

@@ -1,5 +1,5 @@
 /*
- * columns.h - text in columns of a terminal. A character is taken to be one column wide.
+ * columns.h - lays out text in columns of a terminal. Each character counts as one column wide.
  */
 #ifndef CR_COLUMNS_H
 #define CR_COLUMNS_H
@@ -13,18 +13,18 @@
 #define CR_COLUMNS_MOST 500u
 
 /*
- * How many standard output has: what its terminal says, or COLUMNS, or 100; never more or fewer
- * than above.
+ * Returns the width of standard output: the terminal's, or COLUMNS, or 100; always within the
+ * limits above.
  */
 size_t cr_columns_available(void);
 
-/* How many |text|, a stranger's, takes when it is escaped. */
+/* Returns the width of |text|, which is untrusted, when it is escaped. */
 size_t cr_columns_of(const char *text);
 
-/* Appends |text|, a stranger's, escaped; what is over |width| is cut, what is below is filled. */
+/* Appends |text|, which is untrusted, escaped; cut if over |width|, padded if below it. */
 void cr_columns_left(struct cr_buf *out, const char *text, size_t width);
 
-/* The same, but filled before the text. */
+/* The same, but padded before the text. */
 void cr_columns_right(struct cr_buf *out, const char *text, size_t width);
 
 void cr_columns_fill(struct cr_buf *out, size_t spaces);

@@ -1,4 +1,4 @@
-/* commands.c - a table of commands. */
+/* commands.c - the table of commands; finds the command, checks its words and options, runs it. */
 #include "cli/commands.h"
 
 #include <stdarg.h>
@@ -99,10 +99,10 @@ static int do_names(struct task *t)
 
 static const struct command {
     const char *name;
-    int least, most; /* words, its own included */
-    unsigned takes;  /* of enum cr_option_group, beside --json */
+    int least, most; /* words, including the command's name */
+    unsigned takes;  /* of enum cr_option_group, besides --json */
     int (*carry_out)(struct task *t);
-    const char *needs; /* the word after its own, if there has to be one */
+    const char *needs; /* the word after the command's name, if one is required */
     const char *usage;
 } commands[] = {
     {"run", 2, 3, RUNS | CR_OPTION_REGISTRY | CR_OPTION_FROZEN, do_capability, "an FQDN",
@@ -132,7 +132,7 @@ static const struct command {
 
 #define COUNT (sizeof(commands) / sizeof(commands[0]))
 
-/* A name has a dot, a command never has; whatever else looks like a name or a path is told so. */
+/* A capability's name has a dot, a command's never. A path with a dot fails as an invalid name. */
 static const struct command capability = {
     .name = "a capability",
     .least = 1,

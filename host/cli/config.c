@@ -1,8 +1,8 @@
 /*
- * config.c - each setting with its value and its source.
+ * config.c - `caprun config`: prints each setting with its value and its source.
  *
- * No secret is printed. ${NAME} stays as it is written. A value of "env" or "headers" that is
- * anything else is "(set)", and so are the user and the query of a URL.
+ * No secret is printed. ${NAME} is shown as written. Any other value in "env" or "headers" is shown
+ * as "(set)", and so are the user and the query of a URL.
  */
 #include "cli/config.h"
 
@@ -25,7 +25,7 @@ struct listing {
     const struct cr_config *config;
     const struct cr_options *options;
     struct cr_report report;
-    size_t at, line; /* a place in the file, near the next one that is wanted */
+    size_t at, line; /* the last looked-up place in the file: the next one is mostly near */
 };
 
 static size_t line_of(struct listing *l, size_t at)
@@ -39,7 +39,7 @@ static size_t line_of(struct listing *l, size_t at)
     return l->line;
 }
 
-/* A setting that stands in the file, at |where|. Frees |value|. */
+/* Reports a setting from the file, at |where|. Frees |value|. */
 static void tell_written(struct listing *l, const char *name, struct cr_buf *value,
                          const struct cJSON *where)
 {
@@ -54,15 +54,15 @@ static void tell_written(struct listing *l, const char *name, struct cr_buf *val
     cr_buf_clear(&source);
 }
 
-/* --- values, as far as they may be shown -------------------------------------------------- */
+/* --- values without secrets --------------------------------------------------------------- */
 
-/* ${NAME} and nothing else. */
+/* Is |text| ${NAME} and nothing else? */
 static bool is_reference(const char *text)
 {
     return strncmp(text, "${", 2) == 0 && text[strcspn(text, "}")] && !text[strcspn(text, "}") + 1];
 }
 
-/* A URL, without what may be a secret in it. */
+/* Appends a URL without the parts that may be secret. */
 static void add_url(struct cr_buf *out, const char *url)
 {
     const char *host = strstr(url, "://") + 3, *at = memrchr(host, '@', strcspn(host, "/?#"));
@@ -144,18 +144,18 @@ static void tell_default(struct listing *l, const char *name, const char *value,
     cr_report_add(&l->report, name, &out, "default", note);
 }
 
-/* --- the settings that there are ---------------------------------------------------------- */
+/* --- the table of settings ---------------------------------------------------------------- */
 
 static const struct setting {
-    const char *object, *key; /* of the file; the object may be NULL */
-    const char *option;       /* that wins, or NULL */
-    size_t given;             /* where its value is, in struct cr_options */
+    const char *object, *key; /* in the file; the object may be NULL */
+    const char *option;       /* that overrides the file, or NULL */
+    size_t given;             /* where the option's value is in struct cr_options */
     const char *value;        /* the default, as JSON */
-    const char *note;         /* about it */
+    const char *note;         /* about the default */
 } settings[] = {
     {NULL, "onDenied", NULL, 0, "\"continue\"", NULL},
     {"permissions", "allow", NULL, 0, "[]", NULL},
-    {"permissions", "ask", NULL, 0, "[]", " (what nothing matches asks)"},
+    {"permissions", "ask", NULL, 0, "[]", " (and all calls that match nothing)"},
     {"permissions", "deny", NULL, 0, "[]", NULL},
     {"permissions", "rules", NULL, 0, "[]", NULL},
     {"routing", "server", NULL, 0, "[]", NULL},
@@ -183,7 +183,7 @@ static const struct setting {
     {NULL, "audit", NULL, 0, "null", NULL},
 };
 
-/* Bytes in MiB, exactly: sizes are written in KiB or more, and 1/1024 has ten decimals. */
+/* Appends bytes as MiB, exactly: sizes are written in KiB or more, and 1/1024 has ten decimals. */
 static void add_mib(struct cr_buf *out, uint64_t bytes)
 {
     uint64_t parts = bytes % MIB * 10000000000u / MIB;
@@ -229,7 +229,7 @@ static void tell_setting(struct listing *l, const struct setting *s)
         tell_default(l, name, s->value, s->note);
 }
 
-/* Those of the command line have replaced those of the file. */
+/* Registries of the command line have replaced those of the file. */
 static void tell_registries(struct listing *l)
 {
     const struct cJSON *list = cr_json_get(l->config->doc.root, "registries");
@@ -252,8 +252,8 @@ static void tell_registries(struct listing *l)
         cr_report_add(&l->report, "registries", &out, "default", NULL);
 }
 
-/* "mcpServers.files.era", to be freed; NULL without memory, which the report then remembers. */
-static char *join(struct listing *l, const char *object, const char *name, const char *key)
+/* Returns "mcpServers.files.era", to be freed; NULL without memory, and the report notes it. */
+static char *join_name(struct listing *l, const char *object, const char *name, const char *key)
 {
     char *made;
 
@@ -273,7 +273,7 @@ static void tell_server(struct listing *l, const struct cJSON *server)
 
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         const struct cJSON *value = cr_json_get(server, keys[i].key);
-        cr_autofree char *name = join(l, "mcpServers", cr_json_key(server), keys[i].key);
+        cr_autofree char *name = join_name(l, "mcpServers", cr_json_key(server), keys[i].key);
 
         if (name && value)
             tell_value(l, name, value);
@@ -292,13 +292,13 @@ static void tell_maps(struct listing *l)
     for (const struct cJSON *v = cr_json_first(servers); v; v = cr_json_next(v))
         tell_server(l, v);
     for (const struct cJSON *v = cr_json_first(cloud); v; v = cr_json_next(v)) {
-        cr_autofree char *name = join(l, "routing", "cloud", cr_json_key(v));
+        cr_autofree char *name = join_name(l, "routing", "cloud", cr_json_key(v));
 
         if (name)
             tell_value(l, name, v);
     }
     for (const struct cJSON *v = cr_json_first(env); v; v = cr_json_next(v)) {
-        cr_autofree char *name = join(l, "env", cr_json_key(v), "");
+        cr_autofree char *name = join_name(l, "env", cr_json_key(v), "");
 
         if (name)
             tell_value(l, name, v);
@@ -313,7 +313,7 @@ static void tell_all(struct listing *l)
     tell_maps(l);
 }
 
-/* --- the whole ---------------------------------------------------------------------------- */
+/* --- the whole report --------------------------------------------------------------------- */
 
 static const char *file_source(const struct listing *l)
 {
@@ -346,7 +346,7 @@ static void tell_files(struct listing *l)
     cr_buf_clear(&cache);
 }
 
-static int list(const struct cr_config *config, const struct cr_options *o)
+static int print_settings(const struct cr_config *config, const struct cr_options *o)
 {
     struct listing l = {.config = config, .options = o, .line = 1};
 
@@ -370,7 +370,7 @@ int cr_cli_config(struct caprun_run *run, const struct cr_options *o)
     }
     if (!o->quiet)
         cr_settings_warn(&config, o);
-    status = list(&config, o);
+    status = print_settings(&config, o);
     cr_config_clear(&config);
     return status;
 }

@@ -1,5 +1,5 @@
 /*
- * config.h - `caprun config`: the effective settings, and where each came from.
+ * config.h - `caprun config`: prints the effective settings, and where each came from.
  */
 #ifndef CR_CLI_CONFIG_H
 #define CR_CLI_CONFIG_H
@@ -8,7 +8,7 @@
 #include "cli/options.h"
 
 /*
- * Prints them. Returns the status to leave with; or -1 if they cannot be had, and then |run| has
+ * Prints the settings. Returns the exit status; or -1 if they cannot be read, and then |run| has
  * been rejected with the reason.
  */
 int cr_cli_config(struct caprun_run *run, const struct cr_options *o);

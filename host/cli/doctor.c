@@ -1,4 +1,4 @@
-/* doctor.c - a line for each layer, or JSON. */
+/* doctor.c - `caprun doctor`: prints the report on each layer as lines, or as JSON. */
 #include "cli/doctor.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ struct report {
     struct cr_buf text;
     bool json;
     int told, missing, unchecked;
-    int required; /* of the last that was told */
+    int required; /* of the last layer that was added */
 };
 
 static const char *state_name(int state)
@@ -50,7 +50,9 @@ static void add_json(struct report *r, const char *name, int state, int required
     cr_buf_str(&r->text, "}");
 }
 
-/* |text|, which may begin with spaces, in lines of WIDTH columns; the second is indented. */
+/*
+ * Appends |text|, which may begin with spaces, in lines of WIDTH columns; later ones are indented.
+ */
 static void add_wrapped(struct cr_buf *out, const char *text)
 {
     size_t used = 0;
@@ -91,8 +93,8 @@ static void add_line(struct report *r, const char *name, int state, int required
     }
 }
 
-static void hear(void *data, const char *name, int state, int required, const char *found,
-                 const char *cost, const char *remedy)
+static void add_layer(void *data, const char *name, int state, int required, const char *found,
+                      const char *cost, const char *remedy)
 {
     struct report *r = data;
 
@@ -133,7 +135,7 @@ int cr_cli_doctor(struct caprun_runtime *rt, bool json)
     if (json)
         cr_buf_str(&report.text, "{\"version\":\"" CAPRUN_VERSION "\",\"layers\":[");
     (void)caprun_set_warm(rt, CAPRUN_WARM_NONE);
-    may_run = caprun_doctor(rt, hear, &report);
+    may_run = caprun_doctor(rt, add_layer, &report);
     status = may_run > 0 ? 0 : STATUS_UNSAFE;
     if (may_run < 0) {
         cr_output_note("cannot examine the sandbox: %s", caprun_error(rt));

@@ -1,5 +1,5 @@
 /*
- * doctor.h - caprun doctor: may untrusted code run on this machine?
+ * doctor.h - `caprun doctor`: tells whether untrusted code may run on this machine.
  */
 #ifndef CR_CLI_DOCTOR_H
 #define CR_CLI_DOCTOR_H
@@ -8,7 +8,7 @@
 
 #include "caprun.h"
 
-/* Prints what caprun_doctor() tells. Returns the status to leave with: 0 only if it may. */
+/* Prints the results of caprun_doctor(). Returns the exit status: 0 only if code may run. */
 int cr_cli_doctor(struct caprun_runtime *rt, bool json);
 
 #endif

@@ -1,4 +1,4 @@
-/* exec.c - from two words to a run that has ended. */
+/* exec.c - `caprun exec`: reads code and args, configures the run, and runs it. */
 #include "cli/exec.h"
 
 #include <string.h>
@@ -50,7 +50,7 @@ int cr_exec_run(struct caprun_runtime *rt, struct caprun_run *run, const struct 
     }
     if (cr_exec_configure(rt, run, o, &recording) < 0)
         return 0;
-    (void)caprun_warm(rt); /* while the input is read; if it fails, the start will say so */
+    (void)caprun_warm(rt); /* while the input is read; if it fails, the start reports it */
     if (load_code(rt, run, file) < 0 || cr_launch_args(rt, run, args) < 0)
         return 0;
     return cr_launch_recorded(rt, run, &recording, &origin, o);

@@ -1,4 +1,4 @@
-/* help.h - what --help prints. */
+/* help.h - the text that --help prints. */
 #ifndef CR_HELP_H
 #define CR_HELP_H
 

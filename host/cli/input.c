@@ -1,4 +1,4 @@
-/* input.c - reads to the end, or to one byte more than is wanted. */
+/* input.c - reads a file or standard input into a buffer with a maximum. */
 #include "cli/input.h"
 
 #include <fcntl.h>

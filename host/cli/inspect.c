@@ -1,4 +1,4 @@
-/* inspect.c - facts, one a line; then the calls; then what can be done. */
+/* inspect.c - prints one run as text: facts, then the calls, then what the user can do. */
 #include "cli/inspect.h"
 
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 
 #define MAX_TEXT (1u << 20)
 #define LABEL 9u       /* columns */
-#define MAX_LISTED 20u /* calls that are unknown */
+#define MAX_LISTED 20u /* unknown calls */
 
 int cr_inspect_init(struct cr_inspect *ret, const char *path, const char *word, struct cr_err *why)
 {
@@ -32,7 +32,7 @@ int cr_inspect_init(struct cr_inspect *ret, const char *path, const char *word, 
         return cr_err_memory(why);
     }
     *ret = i;
-    /* it keeps a pointer to the journal, so it has to be made in place */
+    /* the timeline keeps a pointer to the journal, so it has to be made in place */
     if (cr_timeline_init(&ret->timeline, &ret->journal, is_live) == 0)
         return 0;
     cr_inspect_clear(ret);
@@ -46,8 +46,7 @@ void cr_inspect_clear(struct cr_inspect *i)
     cr_journal_clear(&i->journal);
 }
 
-/* --- in words -----------------------------------------------------------------------------------
- */
+/* --- in words -------------------------------------------------------------------------------- */
 
 void cr_inspect_time(const char *time, bool in_full, char ret[64])
 {
@@ -65,7 +64,7 @@ void cr_inspect_time(const char *time, bool in_full, char ret[64])
         (void)snprintf(ret, 64, "%s", time[0] ? time : "-");
 }
 
-/* The length of the first four parts of a name; the fifth is its hash. */
+/* Returns the length of the first four parts of a name; the fifth is its hash. */
 static size_t short_name(const char *fqdn)
 {
     size_t len = strcspn(fqdn, ".");
@@ -95,8 +94,7 @@ const char *cr_inspect_state(const struct cr_inspect *i)
     return cr_summary_state(&i->summary, i->timeline.is_live);
 }
 
-/* --- for eyes -----------------------------------------------------------------------------------
- */
+/* --- as text --------------------------------------------------------------------------------- */
 
 static void add_label(struct cr_buf *out, const char *label)
 {
@@ -114,7 +112,7 @@ static void add_fact(struct cr_buf *out, const char *label, const char *text)
     cr_buf_str(out, "\n");
 }
 
-/* Pins and places: what else the origin says. */
+/* Appends the rest of the origin: pins and sources. */
 static void add_origin(const struct cr_inspect *i, struct cr_buf *out)
 {
     static const char *const shown[] = {"fqdn", "command", "file", "tool"};
@@ -158,7 +156,7 @@ static void add_env(const struct cr_inspect *i, struct cr_buf *out)
     cr_buf_str(out, "\n");
 }
 
-/* On one line: the whole of them is what --json is for. */
+/* Appends the args on one line, cut; --json shows all of them. */
 static void add_args(const struct cr_inspect *i, size_t columns, struct cr_buf *out)
 {
     const struct cr_head *h = &i->journal.head;
@@ -230,10 +228,9 @@ static void add_counts(const struct cr_inspect *i, struct cr_buf *out)
     cr_buf_fmt(out, ", %s\n", size);
 }
 
-/* --- what to type -------------------------------------------------------------------------------
- */
+/* --- what the user can do -------------------------------------------------------------------- */
 
-/* "call 3" or "calls 3, 7": returns how many there are, shown or not. */
+/* Appends "call 3" or "calls 3, 7". Returns the number of unknown calls, shown or not. */
 static size_t add_unknown(const struct cr_inspect *i, struct cr_buf *out)
 {
     const struct cr_timeline *t = &i->timeline;
@@ -274,15 +271,15 @@ static void add_advice(const struct cr_inspect *i, struct cr_buf *out)
         return;
     cr_buf_str(out, "\nThe run was interrupted");
     if (i->summary.open) {
-        cr_buf_str(out, ", and nobody knows whether ");
+        cr_buf_str(out, ", and it is not known whether ");
         cr_buf_str(out, add_unknown(i, out) == 1 ? " was carried out" : " were carried out");
     }
     cr_buf_str(out,
                is_restart ? "; the machine was restarted since. To go on:\n" : ". To go on:\n");
     if (!is_restart)
         add_command(i, "",
-                    i->summary.open ? "those fail there, unless their tools are idempotent"
-                                    : "from where it was",
+                    i->summary.open ? "these calls fail, unless their tools are idempotent"
+                                    : "from where it was interrupted",
                     out);
     if (is_restart || i->summary.open)
         add_command(i, " --retry-unknown",
@@ -304,7 +301,7 @@ static void add_when(const struct cr_inspect *i, struct cr_buf *out)
     if (i->journal.end)
         cr_buf_fmt(out, ", took %s\n", took);
     else
-        cr_buf_fmt(out, ", last heard of after %s\n", took);
+        cr_buf_fmt(out, ", last entry after %s\n", took);
 }
 
 static void add_engine(const struct cr_inspect *i, struct cr_buf *out)

@@ -1,4 +1,6 @@
-/* inspect_json.c - the same for programs: what is JSON in the journal is passed on as it stands. */
+/*
+ * inspect_json.c - prints one run as JSON; values that are JSON in the journal are copied as bytes.
+ */
 #include "base/escape.h"
 #include "base/locate.h"
 #include "cli/inspect.h"
@@ -9,7 +11,7 @@ static void add_member(struct cr_buf *out, const char *name, const char *json, s
     cr_buf_add(out, json, len);
 }
 
-/* The value |name| of |line| as it stands there, if it does. */
+/* Appends the value |name| of |line| as it is written there. Returns false if it is missing. */
 static bool add_from_line(struct cr_buf *out, const struct cr_journal_line *line, const char *name)
 {
     size_t len = 0;
@@ -20,7 +22,7 @@ static bool add_from_line(struct cr_buf *out, const struct cr_journal_line *line
     return json != NULL;
 }
 
-/* The same of the first line. */
+/* The same for a value of the first line. */
 static void add_from_head(const struct cr_inspect *i, struct cr_buf *out, const char *name)
 {
     const struct cr_json_doc *doc = &i->journal.doc;

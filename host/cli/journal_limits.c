@@ -1,4 +1,4 @@
-/* journal_limits.c - the first that is given, for each limit. */
+/* journal_limits.c - limits of a run with a journal, from options, configuration and journal. */
 #include "cli/journal_limits.h"
 
 #include "journal/journal.h"
@@ -11,7 +11,7 @@ static uint64_t first_set(uint64_t a, uint64_t b)
     return a ? a : b;
 }
 
-/* Limits that were meant for a run give its replay more time. */
+/* A replay gets more time than the limits of the recorded run. */
 static uint64_t time_of(uint64_t ms, bool is_replay)
 {
     return ms && is_replay ? cr_replay_time(ms) : ms;

@@ -1,4 +1,4 @@
-/* launch.c - from words to args, from a run to its end. */
+/* launch.c - reads args, sets up recording, and runs a run to its end. */
 #include "cli/launch.h"
 
 #include <poll.h>
@@ -15,8 +15,8 @@ int cr_launch_reject(struct caprun_run *run, const struct cr_err *why)
     return -1;
 }
 
-/* What could not be read is a matter of usage, what was read and is no good one of validation. */
-static int reject(struct caprun_run *run, int code, const char *words, const char *hint)
+/* Input that cannot be read is a usage error; input that is invalid is a validation error. */
+static int reject_input(struct caprun_run *run, int code, const char *words, const char *hint)
 {
     caprun_reject(run,
                   code == CAPRUN_E_SYS     ? CAPRUN_OUTCOME_USAGE
@@ -31,11 +31,11 @@ int cr_launch_hand_over(struct caprun_runtime *rt, struct caprun_run *run, int r
                         int (*set)(struct caprun_run *, const char *, size_t), const char *hint)
 {
     if (r < 0) {
-        r = reject(run, r, err->text, r == CAPRUN_E_SYS ? hint : NULL);
+        r = reject_input(run, r, err->text, r == CAPRUN_E_SYS ? hint : NULL);
     } else {
         r = set(run, read->data ? (const char *)read->data : "", read->len);
         if (r < 0)
-            r = reject(run, r, caprun_error(rt), NULL);
+            r = reject_input(run, r, caprun_error(rt), NULL);
     }
     cr_buf_clear(read);
     return r;
@@ -61,9 +61,9 @@ int cr_launch_args(struct caprun_runtime *rt, struct caprun_run *run, const char
                                "ARGS is a path, - or JSON that starts with {");
 }
 
-/* Waits for what comes first: the run, a signal, or room for the lines that wait. */
-static void step(struct caprun_runtime *rt, struct caprun_run *run, struct cr_signals *signals,
-                 struct cr_output *out)
+/* Waits for the run, for a signal, or for standard error to take more lines. */
+static void wait_and_step(struct caprun_runtime *rt, struct caprun_run *run,
+                          struct cr_signals *signals, struct cr_output *out)
 {
     struct pollfd fds[] = {
         {.fd = caprun_fd(rt), .events = POLLIN},
@@ -132,9 +132,9 @@ int cr_launch_run(struct caprun_runtime *rt, struct caprun_run *run, struct cr_s
         cr_trace_begin(&trace, run, &out);
     (void)caprun_start(run);
     while (!caprun_done(run))
-        step(rt, run, signals, &out);
+        wait_and_step(rt, run, signals, &out);
     caprun_step(rt);         /* the last events */
-    cr_signals_end(signals); /* a reader who does not read may be given up on */
+    cr_signals_end(signals); /* from now on a signal ends caprun, if standard error blocks */
     cr_output_finish(&out);
     return caprun_get_outcome(run) == CAPRUN_OUTCOME_CANCELLED ? signals->taken : 0;
 }

@@ -1,5 +1,5 @@
 /*
- * launch.h - what running code from a file and running a capability have in common.
+ * launch.h - what `exec`, `call`, `resume` and capabilities share: args, recording, running.
  */
 #ifndef CR_LAUNCH_H
 #define CR_LAUNCH_H
@@ -11,33 +11,34 @@
 #include "cli/options.h"
 #include "cli/signals.h"
 
-/* Ends the run with |why|. Returns -1, as all of these do when the run has ended before it began.
+/*
+ * Ends the run with |why|. Returns -1, as all functions here do if the run ends before its start.
  */
 int cr_launch_reject(struct caprun_run *run, const struct cr_err *why);
 
 /*
- * Gives what was read to the run with |set|, or says why it could not be read: |r| and |err| are of
- * the reading, |hint| is for a path that leads nowhere. Frees |read|. Returns 0 or -1.
+ * Gives the run, with |set|, what was read; or ends the run with the error of reading: |r| and
+ * |err|, and |hint| if the path is wrong. Frees |read|. Returns 0 or -1.
  */
 int cr_launch_hand_over(struct caprun_runtime *rt, struct caprun_run *run, int r,
                         const struct cr_err *err, struct cr_buf *read,
                         int (*set)(struct caprun_run *, const char *, size_t), const char *hint);
 
-/* ARGS: a path, - or JSON; NULL is {}. Returns 0 or -1. */
+/* Sets the args from ARGS: a path, - or JSON; NULL is {}. Returns 0 or -1. */
 int cr_launch_args(struct caprun_runtime *rt, struct caprun_run *run, const char *word);
 
-/* What the configuration and the command line say of recording, and how it is told. */
+/* Sets up |ret| from the configuration and the command line. */
 void cr_launch_recording(struct cr_recording *ret, const struct cr_config *config,
                          const struct cr_options *o);
 
 /*
- * Runs to the end, or to a signal that asks for it: returns that, or 0. Ends |signals| before the
- * last lines of the log are written.
+ * Runs to the end, or until a signal cancels the run: returns that signal, or 0. Ends |signals|
+ * before the last lines of the log are written.
  */
 int cr_launch_run(struct caprun_runtime *rt, struct caprun_run *run, struct cr_signals *signals,
                   const struct cr_options *o);
 
-/* The same of a run that is given no variables, and is recorded. */
+/* The same for a run that gets no variables, and is recorded. */
 int cr_launch_recorded(struct caprun_runtime *rt, struct caprun_run *run,
                        struct cr_recording *recording, const struct cr_recording_origin *origin,
                        const struct cr_options *o);

@@ -1,4 +1,4 @@
-/* load.c - a load, and the loop until it has ended. */
+/* load.c - loads a capability from the registries, and waits for the result. */
 #include "cli/load.h"
 
 #include <poll.h>
@@ -19,7 +19,7 @@ static void show_progress(void *data, const char *url, uint64_t got, uint64_t to
     cr_progress_show(&((struct loading *)data)->progress, url, got, total);
 }
 
-static void take(void *data, struct cr_capability *capability, const struct cr_err *why)
+static void store_result(void *data, struct cr_capability *capability, const struct cr_err *why)
 {
     struct loading *l = data;
 
@@ -32,7 +32,7 @@ static void take(void *data, struct cr_capability *capability, const struct cr_e
     }
 }
 
-static void step(struct caprun_runtime *rt, const struct cr_signals *signals)
+static void wait_and_step(struct caprun_runtime *rt, const struct cr_signals *signals)
 {
     struct pollfd fds[] = {{.fd = caprun_fd(rt), .events = POLLIN},
                            {.fd = signals->fd, .events = POLLIN}};
@@ -45,7 +45,8 @@ int cr_cli_load(struct caprun_runtime *rt, const struct cr_fqdn *want, struct cr
                 bool quiet, struct cr_capability *ret, struct cr_err *why)
 {
     struct loading l = {.c = ret, .why = why};
-    struct cr_registry_listener listener = {.progress = show_progress, .done = take, .data = &l};
+    struct cr_registry_listener listener = {
+        .progress = show_progress, .done = store_result, .data = &l};
     struct cr_registry registry = cr_capability_host_registry(cr_capability_host_of(rt));
     struct cr_registry_load *load;
 
@@ -55,7 +56,7 @@ int cr_cli_load(struct caprun_runtime *rt, const struct cr_fqdn *want, struct cr
         return cr_err_memory(why);
     cr_progress_init(&l.progress, quiet);
     while (!l.is_done && !cr_signals_take(signals))
-        step(rt, signals);
+        wait_and_step(rt, signals);
     cr_progress_end(&l.progress);
     if (l.is_done)
         return l.r;

@@ -1,5 +1,5 @@
 /*
- * load.h - a capability without a run: what the registries have now.
+ * load.h - loads a capability without running it: what the registries have now.
  */
 #ifndef CR_CLI_LOAD_H
 #define CR_CLI_LOAD_H
@@ -9,9 +9,9 @@
 #include "registry/registry.h"
 
 /*
- * Asks the registries of the configuration of |rt|, and their servers about all that is kept, with
- * a line that says how far it is unless |quiet|; |signals| end it. Waits. Returns 0, and the caller
- * ends |ret| with cr_capability_clear(); or a problem, as cr_registry_load().
+ * Asks the registries of the configuration of |rt|, also about cached capabilities, and waits.
+ * Shows progress unless |quiet|; |signals| cancel it. Returns 0, and the caller clears |ret| with
+ * cr_capability_clear(); or an error, as cr_registry_load().
  */
 int cr_cli_load(struct caprun_runtime *rt, const struct cr_fqdn *want, struct cr_signals *signals,
                 bool quiet, struct cr_capability *ret, struct cr_err *why);

@@ -1,4 +1,4 @@
-/* lock.c - load what is pinned, compare, say so. */
+/* lock.c - `caprun lock`: compares pins with registries and servers, and accepts new ones. */
 #include "cli/lock.h"
 
 #include <stdio.h>
@@ -21,13 +21,14 @@ struct lock {
     const struct cr_config *config;
     struct cr_signals signals;
     struct caprun_runtime *rt;
-    struct cr_cli_servers servers; /* that were asked, if any had to be */
+    struct cr_cli_servers servers; /* that were asked, if there are pinned tools */
     struct cr_lockfile file;
     struct cr_buf out;
     size_t pins, tools, bad;
 };
 
-static int load(struct lock *l, const char *name, struct cr_capability *ret, struct cr_err *why)
+static int load_capability(struct lock *l, const char *name, struct cr_capability *ret,
+                           struct cr_err *why)
 {
     struct cr_fqdn want;
 
@@ -37,13 +38,13 @@ static int load(struct lock *l, const char *name, struct cr_capability *ret, str
     if (!ret->offline_reason[0])
         return 0;
     (void)cr_err_end(why, CAPRUN_OUTCOME_REGISTRY_UNREACHABLE,
-                     "what was kept of it is no answer to what it has now", "%s",
+                     "a cached copy does not show what the registry has now", "%s",
                      ret->offline_reason);
     cr_capability_clear(ret);
     return CAPRUN_E_INVAL;
 }
 
-/* Whether the registries have now what is pinned; |why| has the words unless it is "ok". */
+/* Do the registries have now what is pinned? If the state is not "ok", |why| says why. */
 static const char *state_of(struct lock *l, const char *name, struct cr_err *why)
 {
     struct cr_capability c;
@@ -51,7 +52,7 @@ static const char *state_of(struct lock *l, const char *name, struct cr_err *why
 
     if (!l->config->registry_count)
         return "unknown";
-    r = load(l, name, &c, why);
+    r = load_capability(l, name, &c, why);
     if (r < 0)
         return why->outcome == CAPRUN_OUTCOME_INTEGRITY_MISMATCH     ? "changed"
                : why->outcome == CAPRUN_OUTCOME_REGISTRY_UNREACHABLE ? "unreachable"
@@ -151,7 +152,7 @@ static void add_tool(void *data, const char *server, const char *tool, const cha
         cr_output_add_lines(&l->out, INDENT "hint: ", hint);
     }
     l->tools++;
-    /* a server that is not configured any more does no harm */
+    /* a server that is not configured any more is no problem */
     l->bad += strcmp(state, "ok") != 0 && strcmp(state, "unknown") != 0;
 }
 
@@ -163,7 +164,7 @@ static void note_a_tool(void *data, const char *server, const char *tool, const 
     *(bool *)data = true;
 }
 
-/* Servers are started only if there is something to compare. */
+/* Starts servers only if a tool is pinned. */
 static int ask_servers(struct lock *l, struct cr_err *why)
 {
     bool any = false;
@@ -175,7 +176,7 @@ static int ask_servers(struct lock *l, struct cr_err *why)
                               why);
 }
 
-static int show(struct lock *l, struct cr_err *why)
+static int show_pins(struct lock *l, struct cr_err *why)
 {
     int r = cr_lockfile_read(l->config->dir, &l->file, why);
 
@@ -221,7 +222,7 @@ static void take_hash(void *data, const char *server, const char *tool, const ch
         (void)snprintf(w->hash, sizeof(w->hash), "%s", hash);
 }
 
-/* Where the lockfile or its server failed, that is what is wrong; otherwise it is pinned now. */
+/* Reports that the tool is pinned now; or the error, if the lockfile or its server failed. */
 static int say_accepted(struct lock *l, const char *server, const char *tool, struct cr_err *why)
 {
     struct wanted_hash now = {.server = server, .tool = tool};
@@ -264,7 +265,7 @@ static int accept_tool(struct lock *l, const char *name, struct cr_err *why)
     return r;
 }
 
-static int accept(struct lock *l, const char *name, struct cr_err *why)
+static int accept_pin(struct lock *l, const char *name, struct cr_err *why)
 {
     struct cr_capability c;
     int r;
@@ -274,7 +275,7 @@ static int accept(struct lock *l, const char *name, struct cr_err *why)
                           "--accept changes the lockfile, and --frozen forbids it");
     if (strchr(name, ':'))
         return accept_tool(l, name, why);
-    r = load(l, name, &c, why);
+    r = load_capability(l, name, &c, why);
     if (r < 0)
         return r;
     r = cr_lockfile_pin(l->config->dir, c.meta.fqdn.name, &c.pin, true, why);
@@ -294,7 +295,7 @@ static int carry_out(struct lock *l, struct cr_err *why)
     int r;
 
     cr_signals_begin(&l->signals);
-    r = o->accept ? accept(l, o->accept, why) : show(l, why);
+    r = o->accept ? accept_pin(l, o->accept, why) : show_pins(l, why);
     if (r == 0 && l->signals.taken)
         r = cr_err_end(why, CAPRUN_OUTCOME_CANCELLED, NULL, "Cancelled");
     cr_signals_end(&l->signals);

@@ -1,5 +1,5 @@
 /*
- * lock.h - `caprun lock`: what is pinned, whether it is still so, and accepting what is new.
+ * lock.h - `caprun lock`: shows pins, checks them, and accepts changed ones.
  */
 #ifndef CR_CLI_LOCK_H
 #define CR_CLI_LOCK_H
@@ -8,8 +8,8 @@
 #include "cli/options.h"
 
 /*
- * Prints the pins, each with what the registries have now; or, with --accept, pins anew. Returns
- * the exit status. A problem is the outcome of |run|, and then -1 is returned; |ret_signal| is what
+ * Prints the pins, each compared with what the registries have now; or, with --accept, pins a new
+ * version. Returns the exit status; or -1, and |run| has the error. |ret_signal| is the signal that
  * cancelled it, or 0.
  */
 int cr_cli_lock(struct caprun_runtime *rt, struct caprun_run *run, const struct cr_options *o,

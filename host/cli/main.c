@@ -1,4 +1,6 @@
-/* main.c - the command: parse, run, print, leave with the right status. */
+/*
+ * main.c - main() of the command: parses options, runs the command, prints, exits with its status.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -16,8 +18,8 @@
 #define MIB (1024u * 1024)
 
 /*
- * A descriptor of 0 to 2 that is closed would be given to the next thing that is opened. Each is
- * opened the wrong way round, so that using it still fails.
+ * A closed descriptor of 0 to 2 would be reused by the next file that is opened. Opens each in the
+ * wrong mode, so that using it still fails.
  */
 static void fill_closed_descriptors(void)
 {
@@ -41,7 +43,7 @@ static unsigned long long metric(const struct caprun_run *run, enum caprun_metri
     return caprun_get_metric(run, what);
 }
 
-/* As in the envelope. */
+/* In the same form as in the envelope. */
 static void say_metrics(const struct caprun_run *run)
 {
     unsigned long long startup = metric(run, CAPRUN_METRIC_STARTUP_US),
@@ -89,7 +91,7 @@ static int run_command(struct caprun_runtime *rt, const struct cr_options *o,
         status = cr_commands_run(rt, run, o, &cancelled);
     if (status >= 0) {
         caprun_run_free(run);
-        return status; /* it was all said */
+        return status; /* the command has printed everything */
     }
     status = exit_status(caprun_get_outcome(run), cancelled);
     if (cr_output_end(run, o->json, o->quiet, &err) < 0) {
@@ -110,9 +112,9 @@ int main(int argc, char **argv)
     int status;
 
     fill_closed_descriptors();
-    /* a reader that has gone is an error of write(), not our end */
+    /* writing to a closed pipe shall be an error of write(), not kill us */
     (void)signal(SIGPIPE, SIG_IGN);
-    (void)signal(SIGXFSZ, SIG_IGN); /* nor is a file that may not grow */
+    (void)signal(SIGXFSZ, SIG_IGN); /* the same for a file that may not grow */
     (void)cr_options_parse(argc, argv, &options, &bad_options);
     if (!bad_options.code && (options.help || options.version))
         return print_text(options.help ? cr_help_text : "caprun " CAPRUN_VERSION "\n");

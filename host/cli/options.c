@@ -1,4 +1,4 @@
-/* options.c - one table of options, each with what it sets. */
+/* options.c - the table of options, and the parser of the command line. */
 #include "cli/options.h"
 
 #include <stddef.h>
@@ -19,8 +19,8 @@ enum kind {
     PERMISSION, /* adds to the permissions */
     CALL,       /* adds to the calls that may be made again */
     ENV,        /* adds to the variables that a replay is given */
-    ROUNDS,     /* sets how often a benchmark measures */
-    NOTHING,    /* true of this version anyway */
+    ROUNDS,     /* sets the rounds of a benchmark */
+    NOTHING,    /* no effect in this version */
 };
 
 static const struct option {
@@ -28,7 +28,7 @@ static const struct option {
     char letter;
     enum kind kind;
     enum cr_option_group group;
-    size_t offset; /* of what it sets; PERMISSION: the answer */
+    size_t offset; /* of the field that it sets; PERMISSION: the answer */
 } options[] = {
 #define AT(field) offsetof(struct cr_options, field)
     {"--json", 0, FLAG, CR_OPTION_ANY, AT(json)},
@@ -75,7 +75,7 @@ static const struct option *find_option(const char *arg, size_t len)
 
 static int refuse_more(const char *value, int most, struct cr_err *err)
 {
-    return cr_err_set(err, CAPRUN_E_TOOBIG, "'%.60s' is one more than %d, the most there can be",
+    return cr_err_set(err, CAPRUN_E_TOOBIG, "'%.60s' is one too many: at most %d are allowed",
                       value, most);
 }
 
@@ -103,7 +103,7 @@ static int add_permission(struct cr_options *ret, int answer, const char *patter
     return 0;
 }
 
-/* A whole number from 1 to |most|, or 0: it is none. */
+/* Returns a whole number from 1 to |most|, or 0 if |value| is not such a number. */
 static uint32_t to_number(const char *value, uint32_t most)
 {
     char *end;
@@ -143,8 +143,8 @@ static int add_env(struct cr_options *ret, const char *value, struct cr_err *err
     return 0;
 }
 
-static int store(struct cr_options *ret, const struct option *o, const char *value,
-                 struct cr_err *err)
+static int set_option(struct cr_options *ret, const struct option *o, const char *value,
+                      struct cr_err *err)
 {
     void *field = (char *)ret + o->offset;
     struct cr_err why;
@@ -189,8 +189,8 @@ static int store(struct cr_options *ret, const struct option *o, const char *val
     return r < 0 ? cr_err_set(err, r, "%s: %s", o->name, why.text) : 0;
 }
 
-/* A path, a URL or a pattern: it could look like an option, and is none by mistake. */
-static bool is_name(const struct option *o)
+/* Is the value a path, a URL or a pattern? Then a value like -x is probably a forgotten value. */
+static bool has_name_value(const struct option *o)
 {
     return o->kind == STRING || o->kind == REGISTRY || o->kind == PERMISSION;
 }
@@ -198,7 +198,7 @@ static bool is_name(const struct option *o)
 static bool takes_value(const struct option *o)
 {
     return o->kind == DURATION || o->kind == SIZE || o->kind == CALL || o->kind == ENV ||
-           o->kind == ROUNDS || is_name(o);
+           o->kind == ROUNDS || has_name_value(o);
 }
 
 static int refuse_unknown(const char *arg, size_t len, struct cr_err *err)
@@ -214,7 +214,7 @@ static int refuse_unknown(const char *arg, size_t len, struct cr_err *err)
                       near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
-/* Handles argv[*at] and, if it takes one, its value; moves *at past both. */
+/* Handles argv[*at] and its value, if it takes one; moves *at past both. */
 static int take_option(char **argv, int *at, struct cr_options *ret, struct cr_err *err)
 {
     const char *arg = argv[(*at)++];
@@ -227,16 +227,16 @@ static int take_option(char **argv, int *at, struct cr_options *ret, struct cr_e
     if (!takes_value(o)) {
         if (equals)
             return cr_err_set(err, CAPRUN_E_INVAL, "'%s' takes no value", o->name);
-        return store(ret, o, NULL, err);
+        return set_option(ret, o, NULL, err);
     }
     if (equals)
-        return store(ret, o, equals + 1, err);
+        return set_option(ret, o, equals + 1, err);
     if (!argv[*at])
         return cr_err_set(err, CAPRUN_E_INVAL, "'%s' needs a value", o->name);
-    if (is_name(o) && argv[*at][0] == '-' && argv[*at][1])
+    if (has_name_value(o) && argv[*at][0] == '-' && argv[*at][1])
         return cr_err_set(err, CAPRUN_E_INVAL, "'%s' needs a value; one with a - is %s=%.60s",
                           o->name, o->name, argv[*at]);
-    return store(ret, o, argv[(*at)++], err);
+    return set_option(ret, o, argv[(*at)++], err);
 }
 
 static bool is_json(const char *arg)
@@ -245,8 +245,7 @@ static bool is_json(const char *arg)
 }
 
 /*
- * Whatever is wrong with what stands before |at|, the answer has to come in the form that is asked
- * for, be it there or later.
+ * After an error before |at|: is there --json, there or later? Then the error is printed as JSON.
  */
 static bool asks_for_json(char **at)
 {

@@ -1,5 +1,5 @@
 /*
- * options.h - the words and options of the command line.
+ * options.h - parses the command line into words and options.
  */
 #ifndef CR_OPTIONS_H
 #define CR_OPTIONS_H
@@ -16,8 +16,7 @@
 #define CR_OPTIONS_REGISTRIES 32
 #define CR_OPTIONS_PATTERNS 256 /* of --allow, of --ask and of --deny */
 
-/* What an option is about: a command takes all of a group or none. --json, --help are of no group.
- */
+/* Groups of options: a command takes all of a group or none. --json and --help are in no group. */
 enum cr_option_group {
     CR_OPTION_ANY = 0,
     CR_OPTION_LIMITS = 1 << 0,
@@ -25,7 +24,7 @@ enum cr_option_group {
     CR_OPTION_REGISTRY = 1 << 2,
     CR_OPTION_FROZEN = 1 << 3,
     CR_OPTION_ACCEPT = 1 << 4,
-    CR_OPTION_TALK = 1 << 5, /* more words, or fewer, or no questions */
+    CR_OPTION_TALK = 1 << 5, /* how much is printed, and whether to ask */
     CR_OPTION_POLICY = 1 << 6,
     CR_OPTION_RECORD = 1 << 7,
     CR_OPTION_REPLAY = 1 << 8,
@@ -56,13 +55,13 @@ struct cr_options {
 };
 
 /*
- * Reads the command line; options may stand anywhere, `--` ends them. Returns 0,
- * CAPRUN_E_INVAL or, for a number that is too large, CAPRUN_E_TOOBIG; |ret| is filled as far as it
- * got, and says in any case whether --json was there.
+ * Parses the command line; options may be anywhere, `--` ends them. Returns 0, CAPRUN_E_INVAL or,
+ * for a number that is too large, CAPRUN_E_TOOBIG. |ret| is filled up to the error, and always says
+ * whether --json was given.
  */
 int cr_options_parse(int argc, char **argv, struct cr_options *ret, struct cr_err *err);
 
-/* The name of an option that was given and is of none of the groups in |takes|, or NULL. */
+/* Returns the name of a given option that is in no group of |takes|, or NULL. */
 const char *cr_options_outside(const struct cr_options *o, unsigned takes);
 
 #endif

@@ -1,4 +1,4 @@
-/* output.c - bytes to descriptors 1 and 2. */
+/* output.c - writes results to standard output, and notes, logs and errors to standard error. */
 #include "cli/output.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 
 #define MAX_TEXT (256u * 1024 * 1024)
 
-/* Somebody else may have made the descriptor non-blocking. */
+/* Another process may have made the descriptor non-blocking. */
 static bool wait_for_room(int fd)
 {
     struct pollfd p = {.fd = fd, .events = POLLOUT};
@@ -41,7 +41,7 @@ static int write_all(int fd, const struct cr_buf *b, struct cr_err *err)
     return 0;
 }
 
-/* Standard error is written as well as can be: there is nobody left to tell if it fails. */
+/* Ignores failures: if standard error fails, they cannot be reported. */
 static void flush_to_stderr(struct cr_buf *b)
 {
     (void)write_all(STDERR_FILENO, b, NULL);
@@ -84,7 +84,7 @@ void cr_output_some(struct cr_output *o)
     size_t len = o->waiting.len < PIPE_BUF ? o->waiting.len : PIPE_BUF;
     ssize_t n = write(STDERR_FILENO, o->waiting.data, len);
 
-    /* if nobody is there any more, nobody misses it */
+    /* drop the line if standard error is closed */
     if (n < 0)
         n = errno == EINTR || errno == EAGAIN ? 0 : (ssize_t)len;
     cr_buf_drop(&o->waiting, (size_t)n);
@@ -123,8 +123,8 @@ void cr_output_line(struct cr_output *o, const char *fmt, ...)
 }
 
 /*
- * Lines, escaped and indented: then nothing that a stranger has put there looks like a line of
- * caprun's own. Those of a stack are indented already, but for what a function's name adds.
+ * Appends lines, escaped and indented, so that no untrusted text can look like a line of caprun.
+ * The lines of a stack are indented already, except if a function's name contains a newline.
  */
 static void add_lines(struct cr_buf *out, const char *text, size_t len, bool indented)
 {
@@ -162,7 +162,7 @@ static void add_hint(struct cr_buf *out, const char *hint)
     cr_buf_str(out, "\n");
 }
 
-/* A check tells all that is wrong in lines; any other message is one line, whoever wrote it. */
+/* Messages of checks may have several lines; any other message is shown as one line. */
 static void add_message(struct cr_buf *out, const char *text, size_t len,
                         enum caprun_outcome outcome)
 {
@@ -191,7 +191,7 @@ static void print_error(struct caprun_run *run, bool quiet)
                caprun_get_type(run), caprun_outcome_name(caprun_get_outcome(run)),
                cr_output_colour(STDERR_FILENO, CR_COLOUR_NONE));
     text = caprun_get_message(run, &len);
-    /* a refusal of the sandbox ends with it */
+    /* the message of a denied access ends with the hint already */
     said = caprun_get_outcome(run) == CAPRUN_OUTCOME_PERMISSION_DENIED && text &&
            len >= strlen(hint) && strcmp(text + len - strlen(hint), hint) == 0;
     add_message(&out, text ? text : "", len, caprun_get_outcome(run));
@@ -203,7 +203,7 @@ static void print_error(struct caprun_run *run, bool quiet)
     flush_to_stderr(&out);
 }
 
-/* Indented; but that makes a deep value up to a thousand times as long, so it may not fit. */
+/* Indents the JSON; if that becomes too long (up to a thousand times for deep values), does not. */
 static void add_for_terminal(struct cr_buf *out, const char *json, size_t len)
 {
     cr_escape_pretty(out, (const uint8_t *)json, len);
@@ -267,7 +267,7 @@ int cr_output_json(const struct cr_buf *json)
 {
     struct cr_err err;
 
-    /* the end of the line is not a part of it */
+    /* without the newline at its end */
     return cr_buf_err(json) || !isatty(STDOUT_FILENO)
                ? cr_output_text(json)
                : say_failure(print_json((const char *)json->data, json->len - 1, &err), &err);

@@ -1,4 +1,4 @@
-/* progress.c - one line, written over itself. */
+/* progress.c - draws one line on the terminal, again and again in the same place. */
 #include "cli/progress.h"
 
 #include <stdio.h>
@@ -21,7 +21,7 @@ void cr_progress_init(struct cr_progress *p, bool quiet)
     p->wanted = !quiet && isatty(STDERR_FILENO);
 }
 
-/* Whatever the line is, it is as wide as the one before, which it covers. */
+/* Each line is padded to the same width, so that it covers the one before. */
 static void draw(const char *text)
 {
     char line[WIDTH + 3];
@@ -31,7 +31,7 @@ static void draw(const char *text)
         (void)!write(STDERR_FILENO, line, (size_t)len);
 }
 
-static void show(const char *url, uint64_t got, uint64_t total)
+static void draw_progress(const char *url, uint64_t got, uint64_t total)
 {
     char text[256], amount[32], whole[40] = "";
     struct cr_buf shown;
@@ -51,7 +51,7 @@ static void show(const char *url, uint64_t got, uint64_t total)
     draw(text);
 }
 
-/* Is it time to draw? Then it is taken to have been. */
+/* Is it time to draw? If so, notes that the line is drawn now. */
 static bool is_due(struct cr_progress *p)
 {
     int64_t now = cr_loop_now();
@@ -66,7 +66,7 @@ static bool is_due(struct cr_progress *p)
 void cr_progress_show(struct cr_progress *p, const char *url, uint64_t got, uint64_t total)
 {
     if (is_due(p))
-        show(url, got, total);
+        draw_progress(url, got, total);
 }
 
 void cr_progress_set_text(struct cr_progress *p, const char *text)

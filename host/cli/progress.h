@@ -1,6 +1,6 @@
 /*
- * progress.h - a line on the terminal while something is fetched or waited for, if that takes
- * longer than half a second; gone again when it is there.
+ * progress.h - shows a line on the terminal while caprun fetches or waits for longer than half a
+ * second; removes it afterwards.
  */
 #ifndef CR_PROGRESS_H
 #define CR_PROGRESS_H
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define CR_PROGRESS_MS 200 /* it is drawn anew that often, at most */
+#define CR_PROGRESS_MS 200 /* the line is redrawn at most this often */
 
 struct cr_progress {
     bool wanted; /* standard error is a terminal, and there is no -q */
@@ -18,14 +18,13 @@ struct cr_progress {
 
 void cr_progress_init(struct cr_progress *p, bool quiet);
 
-/* Shows how much of |url| is there, if it has taken long enough; |total| is 0 if it is not known.
- */
+/* Shows how much of |url| has arrived, if it takes long enough; |total| is 0 if unknown. */
 void cr_progress_show(struct cr_progress *p, const char *url, uint64_t got, uint64_t total);
 
-/* Shows |text|, without strangers' words in it, if it has taken long enough. */
+/* Shows |text|, which must not be untrusted, if it takes long enough. */
 void cr_progress_set_text(struct cr_progress *p, const char *text);
 
-/* Takes the line away. */
+/* Removes the line. */
 void cr_progress_end(struct cr_progress *p);
 
 #endif

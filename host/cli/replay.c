@@ -1,4 +1,4 @@
-/* replay.c - a run for each journal, in one runtime. */
+/* replay.c - `caprun replay`: replays each journal in one runtime, and prints the comparison. */
 #include "cli/replay.h"
 
 #include <stdio.h>
@@ -20,22 +20,22 @@
 struct job {
     struct caprun_runtime *rt;
     const struct cr_options *options;
-    struct cr_options quiet; /* those of the runs: what they log was seen before */
+    struct cr_options quiet; /* for the runs: their logs were seen when they were recorded */
     char dir[PATH_MAX];      /* the state directory, or "" */
     uint8_t key[CR_HASH_BYTES];
     bool has_key;
-    bool has_config; /* it was read: for a journal from elsewhere */
+    bool has_config; /* |config| was read, for a journal from elsewhere */
     struct cr_config config;
-    struct cr_buf code; /* of --code */
+    struct cr_buf code; /* from --code */
     struct cr_buf json;
     struct cr_signals signals;
     size_t done;
-    int status; /* of the first that is not the same, or 0 */
+    int status; /* of the first replay that is not the same, or 0 */
 };
 
-/* --- what a run needs ------------------------------------------------------------------------ */
+/* --- inputs of a run ------------------------------------------------------------------------- */
 
-/* May the journal have it? One that this user has made may: its hash shows that it had it. */
+/* May the journal get variable |name|? Yes if this user has recorded it: its key shows that. */
 static bool may_have(const struct job *job, const struct cr_head *head, const char *name)
 {
     char key[CR_HASH_DIGITS + 1] = "";
@@ -48,7 +48,7 @@ static bool may_have(const struct job *job, const struct cr_head *head, const ch
     return key[0] && strcmp(key, head->env_key) == 0;
 }
 
-/* Variables that it was given then. Those that it lacks the start will name. */
+/* Sets the recorded variables that are allowed and exist. The start reports missing ones. */
 static int give_env(const struct job *job, struct caprun_run *run)
 {
     const struct cr_head *head = &cr_replay_journal(run)->head;
@@ -73,7 +73,7 @@ static int give_env(const struct job *job, struct caprun_run *run)
     return r;
 }
 
-/* A journal from elsewhere may not have more than a run of a stranger's code. */
+/* A journal from elsewhere is untrusted: it gets the configured limits at most. */
 static int give_limits(struct job *job, struct caprun_run *run, const char *path,
                        struct cr_err *why)
 {
@@ -101,7 +101,7 @@ static int prepare(struct job *job, struct caprun_run *run, const char *path, st
     return 0;
 }
 
-/* --- what is said ----------------------------------------------------------------------------- */
+/* --- reports ---------------------------------------------------------------------------------- */
 
 static void add_note(struct job *job, struct cr_buf *notes, const char *path, const char *what,
                      const char *then, const char *now)
@@ -129,7 +129,7 @@ static void note_versions(struct job *job, const struct caprun_run *run, const c
     add_note(job, notes, path, "prelude", j->head.prelude, cr_record_prelude);
 }
 
-/* The outcome of the replay is that of the run, unless something is wrong. */
+/* A replay without a difference ends with the recorded outcome. */
 static bool is_same(struct caprun_run *run)
 {
     char recorded[64] = "";
@@ -193,7 +193,7 @@ static void add_line(const struct job *job, struct caprun_run *run, const char *
     cr_buf_clear(&line);
 }
 
-static void report(struct job *job, struct caprun_run *run, const char *path)
+static void report_replay(struct job *job, struct caprun_run *run, const char *path)
 {
     bool same = is_same(run);
     struct cr_buf notes;
@@ -214,8 +214,7 @@ static void report(struct job *job, struct caprun_run *run, const char *path)
     job->done++;
 }
 
-/* -----------------------------------------------------------------------------------------------
- */
+/* --- the command ----------------------------------------------------------------------------- */
 
 static int replay_one(struct job *job, const char *word, struct cr_err *why)
 {
@@ -235,7 +234,7 @@ static int replay_one(struct job *job, const char *word, struct cr_err *why)
         (void)cr_launch_run(job->rt, run, &job->signals, &job->quiet);
     }
     if (!job->signals.taken)
-        report(job, run, path);
+        report_replay(job, run, path);
     caprun_run_free(run);
     return 0;
 }
@@ -267,7 +266,7 @@ static void find_state(struct job *job)
     job->has_key = job->dir[0] && cr_store_look_up_key(job->dir, job->key, &unused) == 0;
 }
 
-static int end(struct job *job)
+static int finish_output(struct job *job)
 {
     int status = job->status;
 
@@ -299,7 +298,7 @@ int cr_cli_replay(struct caprun_runtime *rt, struct caprun_run *run, const struc
     else if (job.signals.taken)
         caprun_reject(run, CAPRUN_OUTCOME_CANCELLED, "Cancelled", NULL);
     else
-        status = end(&job);
+        status = finish_output(&job);
     *ret_signal = job.signals.taken;
     cr_config_clear(&job.config);
     cr_buf_clear(&job.code);

@@ -8,9 +8,9 @@
 #include "cli/options.h"
 
 /*
- * Replays each, one after the other, and says of each whether it is the same. Returns the exit
- * status, that of the first which is not; or -1, and |run| has ended: bad usage, or a signal, which
- * is in |ret_signal| then.
+ * Replays one journal after the other, and prints for each whether it is the same. Returns the exit
+ * status, that of the first difference; or -1, and |run| has ended: a usage error, or a signal,
+ * which |ret_signal| has then.
  */
 int cr_cli_replay(struct caprun_runtime *rt, struct caprun_run *run, const struct cr_options *o,
                   int *ret_signal);

@@ -1,4 +1,4 @@
-/* report.c - cells, escaped; or JSON. */
+/* report.c - prints the report of `caprun config` as aligned, escaped cells, or as JSON. */
 #include "cli/report.h"
 
 #include <string.h>
@@ -34,7 +34,7 @@ static void add_json(struct cr_report *r, const char *name, const char *value, c
     cr_buf_str(&r->text, "}");
 }
 
-/* |text|, escaped, and spaces up to |width|. */
+/* Appends |text|, escaped, padded to |width|. */
 static void add_cell(struct cr_report *r, const char *text, size_t width)
 {
     size_t start = r->text.len, used;

@@ -1,11 +1,10 @@
 /*
- * resume.c - the journal, then the configuration, then the capability as it is today; in this
- * order.
+ * resume.c - `caprun resume`: opens the journal, reads the configuration, loads the capability; in
+ * this order.
  *
- * The code comes from the journal, which is no more to be believed than a file: a capability is
- * loaded again, and has to be what is pinned and what the run began with. Where the journal is one
- * that caprun keeps itself, the configuration is the one that the run had; a journal from elsewhere
- * cannot say which.
+ * The code comes from the journal, which is not trusted more than any file: a capability is loaded
+ * again, and has to match its pin and the code that the run began with. A journal in the state
+ * directory says which configuration the run had; a journal from elsewhere may not choose one.
  */
 #include "cli/resume.h"
 
@@ -30,7 +29,7 @@ struct job {
     bool is_in_store;
 };
 
-static const char *origin(const struct job *job, const char *name)
+static const char *origin_text(const struct job *job, const char *name)
 {
     const struct cJSON *value = cr_json_get(cr_replay_journal(job->run)->head.origin, name);
 
@@ -51,15 +50,15 @@ static int open_journal(struct job *job, struct cr_err *why)
     return cr_replay_resume(job->run, &spec, why);
 }
 
-/* The settings that the run had, if the journal may be asked, and the command line does not say. */
+/* Takes the run's settings from a trusted journal, where the command line does not set them. */
 static void take_settings(struct job *job)
 {
     if (!job->is_in_store)
         return;
-    if (!cr_settings_file(&job->options) && origin(job, "config")[0])
-        job->options.config = origin(job, "config");
-    if (!job->options.registry_count && origin(job, "registry")[0])
-        job->options.registries[job->options.registry_count++] = origin(job, "registry");
+    if (!cr_settings_file(&job->options) && origin_text(job, "config")[0])
+        job->options.config = origin_text(job, "config");
+    if (!job->options.registry_count && origin_text(job, "registry")[0])
+        job->options.registries[job->options.registry_count++] = origin_text(job, "registry");
 }
 
 static int allow_retries(struct job *job, struct cr_err *why)
@@ -79,15 +78,15 @@ static int give_limits(struct job *job, const struct cr_config *config, struct c
     return 0;
 }
 
-static int go_on(struct job *job, const struct cr_config *config)
+static int continue_run(struct job *job, const struct cr_config *config)
 {
     struct cr_pin pin;
     struct cr_signals signals;
 
-    if (origin(job, "fqdn")[0]) {
-        (void)snprintf(pin.fqdn, sizeof(pin.fqdn), "%s", origin(job, "fqdn"));
-        (void)snprintf(pin.code, sizeof(pin.code), "%s", origin(job, "code"));
-        (void)snprintf(pin.metadata, sizeof(pin.metadata), "%s", origin(job, "metadata"));
+    if (origin_text(job, "fqdn")[0]) {
+        (void)snprintf(pin.fqdn, sizeof(pin.fqdn), "%s", origin_text(job, "fqdn"));
+        (void)snprintf(pin.code, sizeof(pin.code), "%s", origin_text(job, "code"));
+        (void)snprintf(pin.metadata, sizeof(pin.metadata), "%s", origin_text(job, "metadata"));
         return cr_cli_capability_resume(job->rt, job->run, &job->options, config, &pin);
     }
     cr_signals_begin(&signals);
@@ -115,7 +114,7 @@ static int run_with(struct job *job, const struct cr_config *config)
         give_limits(job, config, &why) < 0)
         (void)cr_launch_reject(job->run, &why);
     else
-        signal = go_on(job, config);
+        signal = continue_run(job, config);
     if (caprun_get_outcome(job->run) == CAPRUN_OUTCOME_SUCCESS && job->is_in_store &&
         config->record == CR_CONFIG_RECORD_FAILED)
         cr_record_remove(job->path);

@@ -1,4 +1,4 @@
-/* runs.c - a table for eyes, a list for programs, or one run. */
+/* runs.c - `caprun runs`: lists recorded runs as a table or as JSON, or shows one run. */
 #include "cli/runs.h"
 
 #include <limits.h>
@@ -17,8 +17,8 @@
 #define MAX_TEXT (256u << 20)
 #define SHOWN 50u
 #define SHORT_ID 8u
-#define NARROW 72u      /* columns: below this, only what is needed to tell runs apart */
-#define MAX_OUTCOME 18u /* columns; so long is the longest code */
+#define NARROW 72u      /* columns: below this, only the columns that identify a run */
+#define MAX_OUTCOME 18u /* columns; the longest outcome has as many */
 #define GAP 2u
 #define WHEN 19u       /* 2026-11-17 14:03:09 */
 #define BRIEF_WHEN 11u /* 11-17 14:03 */
@@ -30,8 +30,7 @@ struct table {
     size_t when, what, outcome, took;
 };
 
-/* --- for programs -------------------------------------------------------------------------------
- */
+/* --- as JSON --------------------------------------------------------------------------------- */
 
 static void add_run_json(struct cr_buf *out, const char *dir, const struct cr_index_run *r)
 {
@@ -75,8 +74,7 @@ static void write_json(const struct cr_index_list *list, const char *dir, struct
     cr_buf_str(out, "]}\n");
 }
 
-/* --- for eyes -----------------------------------------------------------------------------------
- */
+/* --- as text --------------------------------------------------------------------------------- */
 
 static void show_what(const struct cr_index_run *r, char ret[256])
 {
@@ -93,7 +91,7 @@ static const char *show_state(const struct cr_index_run *r)
     return cr_inspect_word(cr_summary_state(&r->summary, r->is_live));
 }
 
-/* "7", "7, 2 failed" */
+/* Writes "7", or "7, 2 failed". */
 static void show_calls(const struct cr_index_run *r, char ret[128])
 {
     int64_t failed = r->summary.failed, unknown = cr_summary_unknown(&r->summary, r->is_live);
@@ -113,8 +111,8 @@ static void widen(size_t *width, const char *text)
         *width = n;
 }
 
-/* Where there is little room, the year and the seconds go before the name is cut. */
-static void share_out(struct table *t, size_t columns, size_t calls)
+/* Distributes the columns. Drops the year and the seconds before the name is cut. */
+static void fit_columns(struct table *t, size_t columns, size_t calls)
 {
     size_t rest = SHORT_ID + GAP + WHEN + GAP + GAP + t->outcome;
 
@@ -147,7 +145,7 @@ static void measure(struct table *t, size_t columns)
     }
     if (t->outcome > MAX_OUTCOME)
         t->outcome = MAX_OUTCOME;
-    share_out(t, columns, calls);
+    fit_columns(t, columns, calls);
 }
 
 static void add_state(struct table *t, const struct cr_index_run *r)
@@ -211,10 +209,9 @@ static void write_text(const struct cr_index_list *list, struct cr_buf *out)
                    list->total - list->count);
 }
 
-/* ------------------------------------------------------------------------------------------------
- */
+/* --- the command ----------------------------------------------------------------------------- */
 
-static int print(const struct cr_buf *out, bool json)
+static int print_output(const struct cr_buf *out, bool json)
 {
     if ((json ? cr_output_json(out) : cr_output_text(out)) < 0)
         return caprun_outcome_status(CAPRUN_OUTCOME_INTERNAL);
@@ -242,7 +239,7 @@ static int list_runs(const char *dir, const struct cr_options *o, struct cr_err 
     else if (!o->quiet)
         cr_output_note("nothing was recorded yet; a run is, unless \"record\" in .caprun.json says "
                        "otherwise: caprun FQDN, or caprun exec FILE");
-    r = print(&out, o->json);
+    r = print_output(&out, o->json);
     cr_buf_clear(&out);
     cr_index_clear(&list);
     return r;
@@ -262,7 +259,7 @@ static int show_run(const char *dir, const char *word, bool json, struct cr_err 
         cr_inspect_json(&i, &out);
     else
         cr_inspect_text(&i, cr_columns_available(), &out);
-    status = print(&out, json);
+    status = print_output(&out, json);
     cr_buf_clear(&out);
     cr_inspect_clear(&i);
     return status;

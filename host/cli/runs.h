@@ -1,5 +1,5 @@
 /*
- * runs.h - `caprun runs [RUN]`: what was recorded, or all that a journal says of one run.
+ * runs.h - `caprun runs [RUN]`: lists recorded runs, or shows all that a journal says of one.
  */
 #ifndef CR_CLI_RUNS_H
 #define CR_CLI_RUNS_H
@@ -8,8 +8,7 @@
 #include "cli/options.h"
 
 /*
- * Lists runs on standard output, or shows one. Returns the exit status; or -1, and |run| has ended
- * with what is wrong.
+ * Prints the list or the run. Returns the exit status; or -1, and |run| has ended with the error.
  */
 int cr_cli_runs(struct caprun_run *run, const struct cr_options *o);
 

@@ -1,4 +1,4 @@
-/* servers.c - one answer of each. */
+/* servers.c - asks servers for their tools, waits for all answers, and looks tools up in them. */
 #include "cli/servers.h"
 
 #include <poll.h>
@@ -10,9 +10,9 @@
 #include "cli/progress.h"
 
 #define MAX_ANSWER (65u << 20)
-#define MAX_VALUES (4u << 20) /* the pages of a list have a ceiling each, and are one text here */
+#define MAX_VALUES (4u << 20) /* an answer joins all pages of a list, each of which is limited */
 
-static void take(void *data, const char *json, size_t len)
+static void store_answer(void *data, const char *json, size_t len)
 {
     struct cr_cli_servers *servers = data;
     struct cr_cli_server *s = &servers->list[servers->told++];
@@ -31,8 +31,8 @@ static int by_place(const void *a, const void *b)
     return x->place < y->place ? -1 : x->place > y->place;
 }
 
-/* They have answered in whatever order. */
-static void sort(struct cr_cli_servers *servers, const struct cr_config *config)
+/* Sorts the answers, which came in any order, as in the configuration. */
+static void sort_answers(struct cr_cli_servers *servers, const struct cr_config *config)
 {
     for (size_t i = 0; i < servers->told; i++) {
         const char *name = cr_cli_servers_text(servers->list[i].doc.root, "name");
@@ -82,14 +82,14 @@ int cr_cli_servers_ask(struct caprun_runtime *rt, const char *server,
     if (!ret->list)
         return cr_err_memory(why);
     if (config->server_count)
-        asked = caprun_list_tools(rt, server, take, ret);
+        asked = caprun_list_tools(rt, server, store_answer, ret);
     ret->count = asked > 0 ? (size_t)asked : 0;
     if (asked < 0) {
         (void)cr_err_end(why, CAPRUN_OUTCOME_INTERNAL, NULL, "%s", caprun_error(rt));
     } else if (!wait_for_all(rt, signals, quiet, ret)) {
         (void)cr_err_end(why, CAPRUN_OUTCOME_CANCELLED, NULL, "Cancelled");
     } else {
-        sort(ret, config);
+        sort_answers(ret, config);
         return 0;
     }
     cr_cli_servers_clear(ret);

@@ -11,7 +11,7 @@
 
 struct caprun_runtime;
 
-/* What one server has said, or how it failed (docs/servers.md). */
+/* The answer of one server, or its failure (docs/servers.md). */
 struct cr_cli_server {
     struct cr_buf text;
     struct cr_json_doc doc;
@@ -20,13 +20,13 @@ struct cr_cli_server {
 
 struct cr_cli_servers {
     struct cr_cli_server *list; /* in the order of the configuration */
-    size_t count, told;         /* asked, and those that have answered */
+    size_t count, told;         /* how many were asked, and how many have answered */
 };
 
 /*
- * Asks |server|, or with NULL all that are configured, starts what has to be started, and waits; a
- * line on the terminal says how far it is, unless |quiet|. Returns 0, and the caller
- * ends it with cr_cli_servers_clear(); or CANCELLED, or INTERNAL.
+ * Asks |server|, or with NULL all configured servers, starts them if needed, and waits; shows
+ * progress on the terminal, unless |quiet|. Returns 0, and the caller clears |ret| with
+ * cr_cli_servers_clear(); or CANCELLED, or INTERNAL.
  */
 int cr_cli_servers_ask(struct caprun_runtime *rt, const char *server,
                        const struct cr_config *config, struct cr_signals *signals, bool quiet,
@@ -34,13 +34,13 @@ int cr_cli_servers_ask(struct caprun_runtime *rt, const char *server,
 void cr_cli_servers_clear(struct cr_cli_servers *servers);
 
 /*
- * How |tool|, of |server|, stands to the lockfile: "ok", "changed", "missing" or "unreachable";
- * "unknown" if nobody was asked. |*ret_message| and |*ret_hint| explain it, or are "".
+ * Compares |tool|, of |server|, with its pin: returns "ok", "changed", "missing" or "unreachable";
+ * "unknown" if the server was not asked. |*ret_message| and |*ret_hint| explain it, or are "".
  */
 const char *cr_cli_servers_state(const struct cr_cli_servers *servers, const char *server,
                                  const char *tool, const char **ret_message, const char **ret_hint);
 
-/* A text of |object|, or "". */
+/* Returns the text |key| of |object|, or "". */
 const char *cr_cli_servers_text(const struct cJSON *object, const char *key);
 
 #endif

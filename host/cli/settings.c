@@ -1,4 +1,4 @@
-/* settings.c - what the command line says, else what the file says, else the default. */
+/* settings.c - applies the settings: the command line's, else the file's, else the default. */
 #include "cli/settings.h"
 
 #include <errno.h>
@@ -63,7 +63,7 @@ static int replace_registries(struct cr_config *c, const struct cr_options *o, s
     if (here)
         r = fill_registries(c, o, here, why);
     else
-        r = cr_err_end(why, CAPRUN_OUTCOME_USAGE, "change to a directory that is there",
+        r = cr_err_end(why, CAPRUN_OUTCOME_USAGE, "change to an existing directory",
                        "--registry: there is no working directory: %s", strerror(errno));
     free(here);
     return r;
@@ -90,7 +90,7 @@ static uint64_t first_set(uint64_t a, uint64_t b)
 
 static int apply_to_runtime(const struct cr_config *c, struct caprun_runtime *rt)
 {
-    /* a command runs one, so none is kept ready, whatever "warm" says */
+    /* a command makes one run, so no worker is kept ready, whatever "warm" says */
     if (caprun_set_warm(rt, CAPRUN_WARM_NONE) < 0 ||
         caprun_set_max_workers(rt, (uint32_t)c->max_workers) < 0 ||
         caprun_set_max_memory(rt, c->max_memory_mb * MIB) < 0 ||
@@ -143,7 +143,7 @@ static int give_cache(struct caprun_runtime *rt)
     return r;
 }
 
-/* Takes |config| over. */
+/* Takes ownership of |config|. */
 static int give_config(struct cr_config *config, const struct cr_options *o,
                        struct caprun_runtime *rt, struct cr_err *why)
 {
@@ -195,7 +195,7 @@ int cr_settings_apply(const struct cr_config *c, const struct cr_options *o,
 
 /* --- patterns ------------------------------------------------------------------------------ */
 
-/* Is there a server for which |pattern| could be meant? */
+/* Can |pattern| match a call of any configured server? */
 static bool has_server(const struct cr_config *c, const char *pattern)
 {
     size_t len = strcspn(pattern, ":");
@@ -212,12 +212,12 @@ static bool has_server(const struct cr_config *c, const char *pattern)
     return false;
 }
 
-/* By its place: what is in it may have come from the environment. */
+/* Names a pattern by its position: its text may contain a value from the environment. */
 static void warn_about_list(const struct cr_config *c, const char *name, char *const *list)
 {
     for (size_t i = 0; list && list[i]; i++)
         if (!has_server(c, list[i]))
-            cr_output_note("%s: pattern %zu of \"%s\" is about no server in mcpServers", c->path,
+            cr_output_note("%s: pattern %zu of \"%s\" matches no server in mcpServers", c->path,
                            i + 1, name);
 }
 
@@ -233,8 +233,8 @@ static void warn_about_patterns(const struct cr_config *c, const struct cr_optio
     warn_about_list(c, "deny", c->deny);
     for (int i = 0; i < o->permission_count; i++)
         if (!has_server(c, o->permissions[i].pattern))
-            cr_output_note("%s %s is about no server in mcpServers",
-                           names[o->permissions[i].answer], o->permissions[i].pattern);
+            cr_output_note("%s %s matches no server in mcpServers", names[o->permissions[i].answer],
+                           o->permissions[i].pattern);
 }
 
 /* --- the rest ----------------------------------------------------------------------------- */

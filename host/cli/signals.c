@@ -1,4 +1,4 @@
-/* signals.c - a signalfd of three signals. */
+/* signals.c - blocks SIGINT, SIGTERM and SIGHUP, and reads them from a signalfd. */
 #include "cli/signals.h"
 
 #include <stddef.h>

@@ -1,8 +1,9 @@
 /*
- * timeline.c - each time becomes a column of the bar, and a call those between two times.
+ * timeline.c - draws the calls of a run: each time is a column of the bar, a call the range
+ * between.
  *
- * The other columns are as wide as what is in them, within bounds; the bar has what is left. Where
- * that would be too little, who decided is not shown, and then the methods are cut.
+ * The other columns are as wide as their text, within limits; the bar gets the rest. If that is too
+ * little, the column of decisions is dropped, and then the methods are cut.
  */
 #include "cli/timeline.h"
 
@@ -21,11 +22,10 @@
 #define MAX_BY 28u
 #define MIN_BAR 20u
 #define GAP 2u
-#define LABEL 12u /* columns from one label of the axis to the next, at least */
+#define LABEL 12u /* columns between labels of the axis, at least */
 #define MAX_TEXT 4096u
 
-/* --- what happened ------------------------------------------------------------------------------
- */
+/* --- events ---------------------------------------------------------------------------------- */
 
 static void note_call(struct cr_timeline_call *call, const struct cr_journal_line *line)
 {
@@ -37,7 +37,7 @@ static void note_call(struct cr_timeline_call *call, const struct cr_journal_lin
         call->sent = line;
 }
 
-static void note(struct cr_timeline *t, const struct cr_journal_line *line)
+static void note_line(struct cr_timeline *t, const struct cr_journal_line *line)
 {
     if (line->n)
         note_call(&t->calls[line->n - 1], line);
@@ -55,7 +55,7 @@ int cr_timeline_init(struct cr_timeline *ret, const struct cr_journal *journal, 
     if (!t.calls)
         return CAPRUN_E_NOMEM;
     for (size_t i = 0; i < journal->count; i++)
-        note(&t, &journal->lines[i]);
+        note_line(&t, &journal->lines[i]);
     *ret = t;
     return 0;
 }
@@ -89,8 +89,7 @@ void cr_timeline_by(const struct cr_timeline_call *call, struct cr_buf *out)
         cr_journal_text(call->answer, "by", out);
 }
 
-/* --- columns ------------------------------------------------------------------------------------
- */
+/* --- columns --------------------------------------------------------------------------------- */
 
 struct layout {
     const struct cr_timeline *t;
@@ -122,7 +121,7 @@ static const char *show_state(const struct layout *l, const struct cr_timeline_c
     return cr_timeline_is_unknown(l->t, call) ? "unknown" : state;
 }
 
-/* Cut to what any column could show, and so is the next. */
+/* Cuts the text to more than any column shows; show_by() too. */
 static void show_method(const struct cr_timeline_call *call, char ret[256])
 {
     struct cr_buf text;
@@ -195,8 +194,7 @@ static size_t place_of(const struct layout *l, int64_t us)
     return place < l->bar ? place : l->bar - 1;
 }
 
-/* --- lines --------------------------------------------------------------------------------------
- */
+/* --- lines ----------------------------------------------------------------------------------- */
 
 static void begin_bar(struct layout *l, const char *number, const char *label)
 {
@@ -206,7 +204,7 @@ static void begin_bar(struct layout *l, const char *number, const char *label)
     cr_columns_fill(l->out, GAP);
 }
 
-/* Without blanks at its end. */
+/* Removes the blanks at the end of the row. */
 static void end_row(struct layout *l)
 {
     while (l->out->len && l->out->data[l->out->len - 1] == ' ')
@@ -252,10 +250,9 @@ static void add_row(struct layout *l, size_t i)
     end_row(l);
 }
 
-/* --- the axis -----------------------------------------------------------------------------------
- */
+/* --- the axis -------------------------------------------------------------------------------- */
 
-/* The time from one label to the next. */
+/* Returns the time between two labels. */
 static int64_t step_of(const struct layout *l)
 {
     static const int64_t round[] = {1,   2,   5,    10,   20,   30,    60,    120,  300,
@@ -272,7 +269,7 @@ static int64_t step_of(const struct layout *l)
     return least;
 }
 
-/* The labels, and into |marks| where they stand. */
+/* Appends the labels, and sets |marks| at their places. */
 static void add_labels(struct layout *l, bool marks[CR_COLUMNS_MOST])
 {
     int64_t step = step_of(l);

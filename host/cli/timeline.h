@@ -1,5 +1,5 @@
 /*
- * timeline.h - the calls of a run on one time axis.
+ * timeline.h - draws the calls of a run on one time axis.
  *
  *         0        200 ms     400 ms   512 ms
  *         ├────────┬──────────┬─────────────┤
@@ -17,7 +17,7 @@
 #include "base/buf.h"
 #include "journal/journal.h"
 
-/* Lines of the journal; NULL: it did not happen. */
+/* Lines of the journal about one call; NULL: it did not happen. */
 struct cr_timeline_call {
     const struct cr_journal_line *made;
     const struct cr_journal_line *sent; /* the first time */
@@ -25,32 +25,32 @@ struct cr_timeline_call {
 };
 
 struct cr_timeline {
-    const struct cr_journal *journal; /* the caller's, who keeps it */
+    const struct cr_journal *journal; /* the caller keeps it alive */
     bool is_live;
-    struct cr_timeline_call *calls; /* the first is number 1 */
+    struct cr_timeline_call *calls; /* calls[0] is call number 1 */
     size_t count;
     size_t wakes, logs, blocked, resumes;
 };
 
 /*
- * Goes through |journal|; |is_live| says that the run goes on. Returns 0, and the caller ends |ret|
- * with cr_timeline_clear(); or CAPRUN_E_NOMEM.
+ * Collects the calls of |journal|; |is_live|: the run goes on. Returns 0, and the caller clears
+ * |ret| with cr_timeline_clear(); or CAPRUN_E_NOMEM.
  */
 int cr_timeline_init(struct cr_timeline *ret, const struct cr_journal *journal, bool is_live);
 void cr_timeline_clear(struct cr_timeline *t);
 
-/* The state of a call, as in the envelope; "waiting" if the run goes on and it has no answer. */
+/* Returns the state of a call, as in the envelope; "waiting" for an open call of a live run. */
 const char *cr_timeline_state(const struct cr_timeline *t, const struct cr_timeline_call *call);
 
-/* Was it sent, and nobody knows what became of it? */
+/* Was the call sent, and is its result unknown? */
 bool cr_timeline_is_unknown(const struct cr_timeline *t, const struct cr_timeline_call *call);
 
-/* Appends who let it through, or did not; nothing if that was not asked. */
+/* Appends what allowed or denied the call; nothing if nothing has decided. */
 void cr_timeline_by(const struct cr_timeline_call *call, struct cr_buf *out);
 
 /*
- * Appends an empty line and the picture, in lines of |columns| at most, which is as in columns.h;
- * nothing, if there is nothing to be seen in it.
+ * Appends an empty line and the drawing, in lines of at most |columns| (see columns.h); nothing if
+ * there is nothing to draw.
  */
 void cr_timeline_draw(const struct cr_timeline *t, size_t columns, struct cr_buf *out);
 

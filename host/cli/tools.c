@@ -1,4 +1,4 @@
-/* tools.c - a list for eyes, a list for programs, and which of it fits some words. */
+/* tools.c - `caprun tools`: lists the tools of servers as text or JSON, ranked by given words. */
 #include "cli/tools.h"
 
 #include <stdio.h>
@@ -15,12 +15,12 @@
 #define MAX_TEXT (256u << 20)
 #define DESCRIPTION_CHARS 100u
 
-/* A tool of a server, and how well it fits. */
+/* A tool of a server, and its score for the given words. */
 struct match {
     const struct cr_cli_server *server;
     const struct cJSON *tool;
     unsigned score;
-    size_t at; /* in the order of the lists */
+    size_t at; /* position in the lists, to keep the order of equal scores */
 };
 
 struct listing {
@@ -38,7 +38,7 @@ static bool has_failed(const struct cr_cli_server *s)
 
 /* --- words ------------------------------------------------------------------------------------ */
 
-/* A word that is a part of the name between its marks says more than one in the middle of it. */
+/* A whole part of the name, between separators, scores higher than a match inside of a part. */
 static unsigned score_name(const char *name, const char *word)
 {
     const char *found = strcasestr(name, word);
@@ -55,7 +55,7 @@ static unsigned score_name(const char *name, const char *word)
     return score;
 }
 
-/* Is the one word "ns:action", by exact names? */
+/* Is the only word "ns:action", the exact names of |m|? */
 static bool is_name(const struct listing *l, const struct match *m)
 {
     const char *word = l->options->words[1],
@@ -66,7 +66,7 @@ static bool is_name(const struct listing *l, const struct match *m)
            strcmp(word + len + 1, cr_cli_servers_text(m->tool, "name")) == 0;
 }
 
-/* 0 unless every word is somewhere. */
+/* Returns 0 unless every word matches somewhere. */
 static unsigned score_tool(const struct listing *l, const struct cr_cli_server *s,
                            const struct cJSON *tool)
 {
@@ -99,7 +99,7 @@ static int by_score(const void *a, const void *b)
     return x->at < y->at ? -1 : x->at > y->at;
 }
 
-static int rank(struct listing *l, struct cr_err *why)
+static int rank_tools(struct listing *l, struct cr_err *why)
 {
     size_t all = 0;
 
@@ -128,10 +128,9 @@ static int rank(struct listing *l, struct cr_err *why)
     return 0;
 }
 
-/* --- for programs ------------------------------------------------------------------------------
- */
+/* --- as JSON --------------------------------------------------------------------------------- */
 
-/* All that is known of a server but its tools. */
+/* Appends everything about a server except its tools. */
 static void add_head(struct listing *l, const struct cr_cli_server *s)
 {
     bool first = true;
@@ -174,15 +173,14 @@ static void write_json(struct listing *l)
     cr_buf_str(&l->out, ranked ? "]}\n" : "}\n");
 }
 
-/* --- for eyes ----------------------------------------------------------------------------------
- */
+/* --- as text --------------------------------------------------------------------------------- */
 
 static void add_escaped(struct listing *l, const char *text)
 {
     cr_escape_terminal(&l->out, text, strlen(text));
 }
 
-/* The first line of what the server says of it, or the beginning of that. */
+/* Appends the first line of the tool's description, cut if it is long. */
 static void add_description(struct listing *l, const struct cJSON *tool)
 {
     const char *text = cr_cli_servers_text(tool, "description");
@@ -192,7 +190,7 @@ static void add_description(struct listing *l, const struct cJSON *tool)
     len = strcspn(text, "\r\n");
     shown = len < DESCRIPTION_CHARS ? len : DESCRIPTION_CHARS;
     while (shown < len && shown && ((unsigned char)text[shown] & 0xc0) == 0x80)
-        shown--; /* not in the middle of a character */
+        shown--; /* do not cut in the middle of a character */
     if (len)
         cr_buf_str(&l->out, "  ");
     cr_escape_terminal(&l->out, text, shown);
@@ -265,7 +263,7 @@ static void add_tool(struct listing *l, const struct cr_cli_server *s, const str
     add_description(l, tool);
 }
 
-/* All that there is to know of one tool. */
+/* Appends everything about one tool. */
 static void add_whole_tool(struct listing *l, const struct match *m)
 {
     const struct cJSON *schema = cr_json_get(m->tool, "inputSchema");
@@ -317,7 +315,7 @@ static void write_text(struct listing *l)
         cr_buf_str(&l->out, "no tool fits these words\n");
 }
 
-/* ---------------------------------------------------------------------------------------------- */
+/* --- the command ------------------------------------------------------------------------------ */
 
 static int status_of(const struct listing *l)
 {
@@ -327,11 +325,11 @@ static int status_of(const struct listing *l)
     return 0;
 }
 
-static int show(struct listing *l, struct cr_err *why)
+static int print_tools(struct listing *l, struct cr_err *why)
 {
     int status = -1;
 
-    if (l->options->word_count > 1 && rank(l, why) < 0)
+    if (l->options->word_count > 1 && rank_tools(l, why) < 0)
         return CAPRUN_E_NOMEM;
     cr_buf_init(&l->out, MAX_TEXT);
     if (l->options->json)
@@ -354,7 +352,7 @@ static int ask_and_show(struct caprun_runtime *rt, const struct cr_config *confi
 
     if (r < 0)
         return r;
-    r = show(&l, why);
+    r = print_tools(&l, why);
     cr_cli_servers_clear(&l.servers);
     return r;
 }

@@ -1,4 +1,4 @@
-/* trace.c - what is known of a call, in words. */
+/* trace.c - prints a line for each finished call, and for progress of servers. */
 #include "cli/trace.h"
 
 #include "base/json.h"
@@ -25,7 +25,7 @@ static void say_done(struct cr_output *out, struct caprun_run *run, uint32_t cal
         cr_output_line(out, "call %u: %s", call, caprun_get_call_hint(run, call));
 }
 
-static void hear_event(void *data, struct caprun_run *run, enum caprun_event what, uint32_t call)
+static void show_event(void *data, struct caprun_run *run, enum caprun_event what, uint32_t call)
 {
     const struct cr_trace *trace = data;
 
@@ -40,7 +40,7 @@ static const char *text_of(const struct cJSON *root, const char *key)
     return value && cr_json_text(value) ? cr_json_text(value) : NULL;
 }
 
-static void hear_progress(void *data, struct caprun_run *run, uint32_t call, const char *json,
+static void show_progress(void *data, struct caprun_run *run, uint32_t call, const char *json,
                           size_t len)
 {
     struct cr_trace *trace = data;
@@ -64,6 +64,6 @@ static void hear_progress(void *data, struct caprun_run *run, uint32_t call, con
 void cr_trace_begin(struct cr_trace *trace, struct caprun_run *run, struct cr_output *out)
 {
     *trace = (struct cr_trace){.out = out};
-    caprun_run_set_event(run, hear_event, trace);
-    caprun_run_set_progress(run, hear_progress, trace);
+    caprun_run_set_event(run, show_event, trace);
+    caprun_run_set_progress(run, show_progress, trace);
 }

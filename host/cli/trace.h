@@ -1,5 +1,5 @@
 /*
- * trace.h - with -v: a line on standard error for each call, and for what servers tell meanwhile.
+ * trace.h - for -v: prints a line on standard error for each call, and for progress of servers.
  */
 #ifndef CR_TRACE_H
 #define CR_TRACE_H
@@ -11,7 +11,7 @@
 
 struct cr_trace {
     struct cr_output *out;
-    int64_t said_us; /* the last progress that was shown: not all has to be */
+    int64_t said_us; /* when progress was last shown: some of it is skipped */
 };
 
 /* |out| gets the lines; both must outlive the run. */

@@ -1,4 +1,4 @@
-/* config.c - finds the file, makes sure whose it is, and reads it. */
+/* config.c - finds the configuration file, checks its owner, and reads it. */
 #include "config/config.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 #define MAX_FILE (1u << 20)
 #define MAX_WARNINGS (16u << 10)
 
-/* --- where it is -------------------------------------------------------------------------- */
+/* --- finding it --------------------------------------------------------------------------- */
 
 static int refuse(struct cr_err *why, const char *hint, const struct cr_err *err)
 {
@@ -26,7 +26,7 @@ static int refuse(struct cr_err *why, const char *hint, const struct cr_err *err
                : cr_err_end(why, CAPRUN_OUTCOME_CONFIG_ERROR, hint, "%s", err->text);
 }
 
-/* "|dir|/|name|", to be freed; NULL: no memory. */
+/* Returns "|dir|/|name|", which the caller frees; NULL: no memory. */
 static char *join(const char *dir, const char *name)
 {
     char *path;
@@ -34,8 +34,8 @@ static char *join(const char *dir, const char *name)
     return asprintf(&path, "%s/%s", strcmp(dir, "/") == 0 ? "" : dir, name) < 0 ? NULL : path;
 }
 
-/* Is there a file in |dir|? Returns 0, and *|ret| is its path, to be freed; 1: no; or an error. */
-static int look(const char *dir, char **ret, struct cr_err *why)
+/* Looks for the file in |dir|. Returns 0 and a path to be freed; 1 without a file; or an error. */
+static int find_in_dir(const char *dir, char **ret, struct cr_err *why)
 {
     char *path = join(dir, CR_CONFIG_NAME);
     struct stat st;
@@ -66,8 +66,8 @@ static bool go_up(char *dir)
     return true;
 }
 
-/* The same from |dir| upwards. */
-static int search(const char *dir, char **ret, struct cr_err *why)
+/* The same in |dir| and the directories above it. */
+static int find_upwards(const char *dir, char **ret, struct cr_err *why)
 {
     char *above = strdup(dir);
     int r;
@@ -75,13 +75,13 @@ static int search(const char *dir, char **ret, struct cr_err *why)
     if (!above)
         return cr_err_memory(why);
     do {
-        r = look(above, ret, why);
+        r = find_in_dir(above, ret, why);
     } while (r == 1 && go_up(above));
     free(above);
     return r;
 }
 
-/* *|ret| is to be freed. */
+/* The caller frees *|ret|. */
 static int find_working_dir(char **ret, struct cr_err *why)
 {
     struct cr_err err;
@@ -96,16 +96,19 @@ static int find_working_dir(char **ret, struct cr_err *why)
                   &err);
 }
 
-/* Fills |path|, from the directory |here|. Returns 0, 1 if there is no file, or an error. */
+/*
+ * Fills |c->path|: with |path| below the directory |here|; if |path| is NULL, with the file that is
+ * found from |here| upwards. Returns 0, 1 if there is no file, or an error.
+ */
 static int find_from(struct cr_config *c, const char *here, const char *path, struct cr_err *why)
 {
     if (!path)
-        return search(here, &c->path, why);
+        return find_upwards(here, &c->path, why);
     c->path = join(here, path);
     return c->path ? 0 : cr_err_memory(why);
 }
 
-/* The same from anywhere, and |dir|. */
+/* The same for absolute paths, too; also fills |c->dir|. */
 static int find_file(struct cr_config *c, const char *path, struct cr_err *why)
 {
     char *here = NULL;
@@ -130,9 +133,9 @@ static int find_file(struct cr_config *c, const char *path, struct cr_err *why)
     return r;
 }
 
-/* --- what it says ------------------------------------------------------------------------- */
+/* --- reading it --------------------------------------------------------------------------- */
 
-/* The file, and the link that leads to it: who may change either, says what is allowed. */
+/* Checks the file and a link to it: a user who can change one of them decides what is allowed. */
 static int check_owner(const char *path, const struct stat *file, struct cr_err *why)
 {
     static const char remedy[] =
@@ -147,7 +150,7 @@ static int check_owner(const char *path, const struct stat *file, struct cr_err 
         return refuse(why, NULL, &err);
     }
     if (S_ISLNK(link.st_mode)) {
-        link.st_mode = S_IFLNK; /* what it says about writing means nothing */
+        link.st_mode = S_IFLNK; /* the mode bits of a link mean nothing */
         if (cr_file_check_owner(&link, name, &err) < 0)
             return refuse(why, remedy, &err);
     } else if (link.st_dev != file->st_dev || link.st_ino != file->st_ino) {

@@ -1,4 +1,4 @@
-/* expand.c - ${NAME}. */
+/* expand.c - replaces ${NAME} by variables of the environment. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #define NAME_MAX_LEN 255
 #define MAX_TEXT (1u << 20)
 
-/* |reference| begins with "${". Appends what it stands for, and moves it behind the "}". */
+/* *|reference| begins with "${". Appends the value, and moves *|reference| past the "}". */
 static int expand_one(const char **reference, struct cr_buf *out, struct cr_err *err)
 {
     const char *name = *reference + 2, *end = strchr(name, '}'), *value;
@@ -22,8 +22,7 @@ static int expand_one(const char **reference, struct cr_buf *out, struct cr_err 
         copy[len] = '\0';
     }
     if (len > NAME_MAX_LEN || !cr_text_variable.is(copy))
-        return cr_err_set(err, CAPRUN_E_INVAL,
-                          "\"${%.*s}\" is not ${NAME}, with the name of a variable",
+        return cr_err_set(err, CAPRUN_E_INVAL, "\"${%.*s}\": this is not the name of a variable",
                           (int)(len < 60 ? len : 60), name);
     value = getenv(copy);
     if (!value)
@@ -50,7 +49,7 @@ int cr_config_expand(const char *text, struct cr_buf *out, struct cr_err *err)
         }
     }
     if (!cr_buf_text(out))
-        return cr_err_set(err, cr_buf_err(out), "no room for what the variables in it stand for");
+        return cr_err_set(err, cr_buf_err(out), "the text is too long with its variables replaced");
     return 0;
 }
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_CONCURRENT 64 /* calls at once of a server that does not say */
+#define MAX_CONCURRENT 64 /* the default of "maxConcurrent" */
 
 static const struct cJSON *first_of(const struct cJSON *list)
 {
@@ -20,8 +20,8 @@ static void free_list(char **list)
 }
 
 /*
- * The texts of |list|, expanded, with NULL at the end, and before them |first|, unless that is
- * NULL; it is the list's then, also if there is none. To be freed; NULL: no memory.
+ * Returns |first|, unless that is NULL, and the texts of |list|, expanded, with NULL at the end.
+ * Takes ownership of |first|, also when it fails. The caller frees the result. NULL: no memory.
  */
 static char **expanded_list(char *first, const struct cJSON *list)
 {
@@ -44,7 +44,7 @@ static char **expanded_list(char *first, const struct cJSON *list)
     return made;
 }
 
-/* What the path |text| means when it is expanded; to be freed. NULL: no memory. */
+/* Returns the path |text|, expanded and absolute; the caller frees it. NULL: no memory. */
 static char *expanded_path(const struct cr_config *c, const char *text)
 {
     char *path = cr_config_expanded(text), *whole = path ? cr_config_path(c->dir, path) : NULL;
@@ -53,7 +53,7 @@ static char *expanded_path(const struct cr_config *c, const char *text)
     return whole;
 }
 
-/* The same of a command, which is a path if it has a slash; else a name, and stays one. */
+/* The same for a command. A command without a slash is a name, and is not made absolute. */
 static char *expanded_command(const struct cr_config *c, const char *text)
 {
     char *name = cr_config_expanded(text);
@@ -73,7 +73,7 @@ static char **argv_of(const struct cr_config *c, const char *text, const struct 
     return command ? expanded_list(command, args) : NULL;
 }
 
-/* "NAME=value", to be freed; NULL: no memory. */
+/* Returns "NAME=value", which the caller frees; NULL: no memory. */
 static char *expanded_variable(const struct cJSON *variable)
 {
     char *value = cr_config_expanded(cr_json_text(variable)), *both = NULL;

@@ -1,8 +1,8 @@
 /*
- * fields.h - what a checked file says, in the form in which it is used.
+ * fields.h - fills the text fields of struct cr_config from a checked file.
  *
- * Numbers and flags are stored by the check itself; the rest, in which ${NAME} has to be expanded
- * and paths have to be found, is taken here.
+ * The check itself stores numbers and flags. Texts are stored here: ${NAME} is expanded in them,
+ * and relative paths are made absolute.
  */
 #ifndef CR_FIELDS_H
 #define CR_FIELDS_H
@@ -10,12 +10,12 @@
 #include "config/config.h"
 
 /*
- * Fills the fields of |c| that are made of texts, after cr_shape_check(). Returns 0 or
- * CAPRUN_E_NOMEM; cr_fields_clear() is needed either way.
+ * Fills the text fields of |c|, after cr_shape_check(). Returns 0 or CAPRUN_E_NOMEM;
+ * cr_fields_clear() is needed either way.
  */
 int cr_fields_take(struct cr_config *c);
 
-/* Frees them; takes a configuration of zeros, too. */
+/* Frees these fields. A configuration of zeros is allowed. */
 void cr_fields_clear(struct cr_config *c);
 
 #endif

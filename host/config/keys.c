@@ -1,4 +1,6 @@
-/* keys.c - .caprun.json from the inside to the outside. docs/config.md says what it all means. */
+/*
+ * keys.c - the tables, innermost objects first, the whole file last. docs/config.md explains them.
+ */
 #include "config/keys.h"
 
 #include "base/pattern.h"
@@ -29,13 +31,13 @@
 #define MAX_AT_ONCE 1024
 #define MAX_WORKERS 4096
 #define MAX_DEPTH 8
-#define MAX_RECORD_MB 1024 /* what a journal that can be read has at most */
+#define MAX_RECORD_MB 1024 /* the longest journal that can be read */
 #define MAX_DAYS 36500
 #define MAX_RULES 1000
 #define MAX_SERVERS 1000
 #define MAX_VARIABLES 256 /* of one capability: all are compared with all that it asks for */
 #define MIN_UID 65536u
-#define MAX_UID 4294901758u /* there are 65,536 from it on */
+#define MAX_UID 4294901758u /* leaves room for 65,536 uids */
 
 static const struct cr_shape any = {.form = CR_FORM_ANY};
 static const struct cr_shape any_text = {.form = CR_FORM_TEXT};
@@ -56,7 +58,7 @@ static const struct cr_key server_keys[] = {
     KEY("env", MAP(environment, &any_text), ONLY_WITH("command")),
     KEY("cwd", TEXT(filled), ONLY_WITH("command")),
     KEY("url", TEXT(url),
-        .later = "is of an HTTP server, and these have no effect in this version of caprun"),
+        .later = "has no effect: this version of caprun does not support HTTP servers"),
     KEY("headers", &headers, ONLY_WITH("url")),
     KEY("era", TEXT(era)),
     KEY("maxConcurrent", NUMBER(1, MAX_AT_ONCE)),

@@ -1,7 +1,7 @@
 /*
- * shape.c - a walk over the file, beside the tables of keys.h.
+ * shape.c - walks over the file and the tables of keys.h together.
  *
- * The recursion is as deep as the file, which the scanner limits.
+ * The recursion is as deep as the file; the scanner limits that.
  */
 #include "config/shape.h"
 
@@ -14,9 +14,9 @@
 #include "base/nearest.h"
 #include "config/keys.h"
 
-#define MOST_KEYS 16 /* of one table */
+#define MOST_KEYS 16 /* in one table */
 #define EXPANDED_MAX (1u << 20)
-#define SHOWN 100 /* bytes of what is quoted */
+#define SHOWN 100 /* the most bytes of a quoted text */
 
 struct walk {
     struct cr_config *config;
@@ -47,9 +47,9 @@ int cr_shape_refuse(const struct cr_config *config, size_t at, struct cr_err *wh
     cr_shape_refuse((w)->config, cr_json_place_of(&(w)->config->doc, value).key_at, (w)->why, \
                     __VA_ARGS__)
 
-/* --- words -------------------------------------------------------------------------------- */
+/* --- messages ----------------------------------------------------------------------------- */
 
-/* What |value| is called: by its key, or as one of its parent's. */
+/* Writes the name of |value|: its key, or "each of" and the key of its parent. */
 static const char *name_of(struct walk *w, const struct cJSON *value, char out[2 * SHOWN])
 {
     const struct cr_json_doc *doc = &w->config->doc;
@@ -87,7 +87,7 @@ static size_t list_names(const struct cr_key *keys, const char *names[MOST_KEYS]
     return count;
 }
 
-/* What an unknown key may have been meant to be: what is near, else, if |all|, what there is. */
+/* Suggests the known key that is nearest to |key|; without one, and if |all| is set, all keys. */
 static void suggest(const struct cr_key *keys, const char *key, bool all, char out[1024])
 {
     const char *names[MOST_KEYS] = {0};
@@ -123,7 +123,7 @@ static int check_text(struct walk *w, const struct cr_text *kind, const struct c
                   SHOWN, cr_json_text(value));
 }
 
-/* Every string in |value|, however deep. */
+/* Checks every string in |value|, at any depth. */
 static int check_any(struct walk *w, const struct cJSON *value)
 {
     int r = cr_json_type(value) == CR_JSON_STRING ? check_text(w, NULL, value) : 0;
@@ -172,7 +172,7 @@ static int check_count(struct walk *w, const struct cr_shape *shape, const struc
     return 0;
 }
 
-/* Two equal names in a list: as they are written, for these are names, not secrets. */
+/* Rejects two equal values of |key|. They are shown as written: they are names, not secrets. */
 static int check_unique(struct walk *w, const char *key, const struct cJSON *list)
 {
     for (const struct cJSON *a = cr_json_first(list); a; a = cr_json_next(a)) {
@@ -205,7 +205,7 @@ static char with_underscore(char c)
     return c == '-' ? '_' : c;
 }
 
-/* Code may write "_" where a name has "-": a name must not mean two things. */
+/* Code may write "_" for a "-" in a name, and must not reach two servers by one name. */
 static bool is_alike(const char *a, const char *b)
 {
     for (; *a && with_underscore(*a) == with_underscore(*b); a++)
@@ -220,8 +220,8 @@ static int check_unlike(struct walk *w, const struct cJSON *map)
             if (is_alike(cr_json_key(a), cr_json_key(b)))
                 return refuse_key(
                     w, a,
-                    "\"%.*s\" and \"%.*s\" are one name where \"_\" is written for \"-\", "
-                    "as code may do; rename one of them",
+                    "\"%.*s\" and \"%.*s\" are the same name in code, which may write \"_\" for "
+                    "\"-\"; rename one of them",
                     SHOWN, cr_json_key(b), SHOWN, cr_json_key(a));
     return 0;
 }
@@ -248,14 +248,14 @@ static const struct cr_key *find_key(const struct cr_key *keys, const char *name
     return NULL;
 }
 
-/* What is let through, but not without a word: whole lines, whatever is in the key. */
+/* Adds a warning about |value|, which is accepted. It is one line, whatever the key contains. */
 static void warn(struct walk *w, const struct cJSON *value, const char *words, const char *more)
 {
     struct cr_buf *out = &w->config->warnings, key;
     size_t line, column, len = strlen(cr_json_key(value));
 
     if (cr_buf_err(out))
-        return; /* there are enough */
+        return; /* the buffer is full */
     cr_json_line_of(&w->config->doc, cr_json_place_of(&w->config->doc, value).key_at, &line,
                     &column);
     cr_buf_init(&key, 16 * SHOWN);

@@ -1,4 +1,4 @@
-/* text.c - the characters that each kind of string is made of. */
+/* text.c - checks each kind of string in .caprun.json. */
 #include "config/text.h"
 
 #include <stddef.h>
@@ -30,7 +30,7 @@ static bool is_filled(const char *text)
     return *text;
 }
 
-/* No spaces, no controls, and a host. */
+/* A URL without spaces and controls, and with a host. */
 static bool is_url(const char *text)
 {
     size_t scheme = strncmp(text, "https://", 8) == 0 ? 8 : 7;
@@ -43,7 +43,7 @@ static bool is_url(const char *text)
     return text[scheme] && !strchr("/?#:@", text[scheme]);
 }
 
-/* What the registry room takes for a URL, and nothing that would have to be left out or hidden. */
+/* A path; or a URL for host/registry, without parts to drop (query, fragment) or to hide (user). */
 static bool is_registry(const char *text)
 {
     if (!strstr(text, "://"))

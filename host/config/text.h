@@ -1,42 +1,40 @@
-/*
- * text.h - what a string of .caprun.json may have to be: a name, a pattern, a URL.
- */
+/* text.h - the kinds of strings in .caprun.json, such as names, patterns and URLs. */
 #ifndef CR_TEXT_H
 #define CR_TEXT_H
 
 #include <stdbool.h>
 
-/* "a URL that begins with http:// or https://", and is a text one? */
+/* What a text of this kind is called in messages, and the check for one. */
 struct cr_text {
     const char *what;
     bool (*is)(const char *text);
-    bool secret; /* the text is not to be shown */
+    bool secret; /* messages must not show the text */
 };
 
-/* Any text but "". */
+/* Any text except "". */
 extern const struct cr_text cr_text_filled;
 /* A URL for HTTP, or the path of a directory. */
 extern const struct cr_text cr_text_registry;
 extern const struct cr_text cr_text_url;
 /* [A-Za-z0-9_-]{1,64} */
 extern const struct cr_text cr_text_namespace;
-/* "ns:action", "ns" or "*", and * and ? in them. */
+/* "ns:action", "ns" or "*"; may contain * and ?. */
 extern const struct cr_text cr_text_pattern;
-/* The part of it behind the colon. */
+/* The part of a pattern after the colon. */
 extern const struct cr_text cr_text_action_glob;
 /* org.project.namespace.action */
 extern const struct cr_text cr_text_four_parts;
 /* [A-Za-z_][A-Za-z0-9_]* */
 extern const struct cr_text cr_text_variable;
-/* What execve() takes before a "=". */
+/* The name of a variable in the environment of a server: not empty, without "=". */
 extern const struct cr_text cr_text_environment;
 extern const struct cr_text cr_text_header;
 extern const struct cr_text cr_text_header_value;
 /* JSON Pointer, RFC 6901. */
 extern const struct cr_text cr_text_pointer;
-/* What a rule is called: [A-Za-z0-9_.-]{1,64} */
+/* The id of a rule: [A-Za-z0-9_.-]{1,64} */
 extern const struct cr_text cr_text_id;
-/* The words that a key may have. */
+/* Keys with a fixed set of words. */
 extern const struct cr_text cr_text_era, cr_text_on_denied, cr_text_record, cr_text_then;
 
 #endif

@@ -1,4 +1,4 @@
-/* advice.c - the words, and a look at the settings that are known to forbid things. */
+/* advice.c - says what a missing layer costs, and looks at settings that are known to forbid it. */
 #include "doctor/advice.h"
 
 #include <errno.h>
@@ -12,8 +12,7 @@ const char *cr_advice_cost(enum wire_layer layer)
     switch (layer) {
     case WIRE_LAYER_USER_NS:
         return "a way past the filter would have the rights of the worker's uid; an ordinary "
-               "user's "
-               "worker has no other namespace either";
+               "user's worker has no other namespace either";
     case WIRE_LAYER_JOINED_NS:
         return "a way past the filter would find the network, and what other processes share";
     case WIRE_LAYER_PID_NS:
@@ -27,7 +26,7 @@ const char *cr_advice_cost(enum wire_layer layer)
     case WIRE_LAYER_NOT_DUMPABLE:
         return "other processes of the same user can read a worker's memory";
     case WIRE_LAYER_MDWE:
-        return "an attacker in the engine could write code of his own, and not only reuse what is "
+        return "an attacker in the engine could write new machine code, and not only reuse what is "
                "there";
     case WIRE_LAYER_LANDLOCK_FS:
         return "one wall less around the machine's files";
@@ -44,7 +43,7 @@ const char *cr_advice_cost(enum wire_layer layer)
 }
 
 /* Is the first character of the file |c|? */
-static bool says(const char *path, char c)
+static bool file_starts_with(const char *path, char c)
 {
     cr_autoclose int fd = open(path, O_RDONLY | O_CLOEXEC);
     char first = '\0';
@@ -66,11 +65,11 @@ static const char *namespace_remedy(int error)
 {
     if (has_no_proc())
         return "mount /proc";
-    if (error == ENOSPC || says("/proc/sys/user/max_user_namespaces", '0'))
+    if (error == ENOSPC || file_starts_with("/proc/sys/user/max_user_namespaces", '0'))
         return "sysctl user.max_user_namespaces=15000, here and in the namespaces around";
-    if (says("/proc/sys/kernel/unprivileged_userns_clone", '0'))
+    if (file_starts_with("/proc/sys/kernel/unprivileged_userns_clone", '0'))
         return "sysctl kernel.unprivileged_userns_clone=1";
-    if (says("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", '1'))
+    if (file_starts_with("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", '1'))
         return "an AppArmor profile for caprun-worker with \"userns,\", or sysctl "
                "kernel.apparmor_restrict_unprivileged_userns=0";
     if (in_container())
@@ -141,7 +140,7 @@ const char *cr_advice_step_remedy(uint32_t step)
                "seccomp";
     case WIRE_STEP_IDENTITY:
         if (has_no_proc())
-            return "mount /proc: without it nobody knows who a worker is outside of its namespace";
+            return "mount /proc: without it a worker's uid outside of its namespace is unknown";
         return "as root: more than one uid in the user namespace around caprun; or an ordinary "
                "user";
     default:

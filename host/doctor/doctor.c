@@ -1,4 +1,4 @@
-/* doctor.c - collects what is known of each layer, and judges. */
+/* doctor.c - attacks the sandbox, collects what is known of each layer, and reports a verdict. */
 #include "doctor/doctor.h"
 
 #include <errno.h>
@@ -17,19 +17,19 @@
 #include "pool/zygote.h"
 
 struct exam {
-    caprun_layer_fn *hear;
+    caprun_layer_fn *report;
     void *data;
     const struct cr_zygote_rules *rules;
     bool may_run;
     struct cr_probe probe;
-    struct cr_err no_worker; /* why the zygote is there, but none of its workers */
+    struct cr_err no_worker; /* why the zygote could not make a worker */
     struct cr_outside_view view;
     int ends[PROBE_CALLS]; /* how each worker that attacked ended */
     bool dies_with_zygote;
-    enum caprun_outcome late, full; /* of runs over their limits */
+    enum caprun_outcome late, full; /* of runs that exceed their time and memory limits */
 };
 
-/* --- what is found out -------------------------------------------------------------------- */
+/* --- attacks ------------------------------------------------------------------------------ */
 
 static int attack_all(struct exam *e, struct cr_err *err)
 {
@@ -53,7 +53,7 @@ static int ask_probe(struct exam *e, const char *program, struct cr_err *err)
     int r = cr_probe_start(&e->probe, program, e->rules->uid_base, err);
 
     if (r == 0 && e->probe.greeted && cr_probe_fork(&e->probe, 0, &worker, &e->no_worker) < 0)
-        e->probe.greeted = false; /* what is not locked down is not there */
+        e->probe.greeted = false; /* a sandbox without a locked-down worker is not present */
     if (r == 0 && e->probe.greeted) {
         r = cr_outside_look(worker.pidfd, &e->view, err);
         if (r == 0)
@@ -66,9 +66,9 @@ static int ask_probe(struct exam *e, const char *program, struct cr_err *err)
     return r;
 }
 
-/* How a run of |code| ends that does not keep to its limits. */
-static enum caprun_outcome overrun(struct caprun_runtime *rt, const char *code, uint64_t timeout_ms,
-                                   uint64_t memory)
+/* Returns the outcome of a run of |code|, which exceeds the limits given here. */
+static enum caprun_outcome run_past_limit(struct caprun_runtime *rt, const char *code,
+                                          uint64_t timeout_ms, uint64_t memory)
 {
     enum caprun_outcome outcome = CAPRUN_OUTCOME_INTERNAL;
     struct caprun_run *run;
@@ -84,7 +84,7 @@ static enum caprun_outcome overrun(struct caprun_runtime *rt, const char *code, 
     return outcome;
 }
 
-/* --- what is told ------------------------------------------------------------------------- */
+/* --- reports ------------------------------------------------------------------------------ */
 
 static void tell(struct exam *e, const char *name, enum caprun_layer_state state, bool required,
                  const char *found, const char *cost, const char *remedy)
@@ -93,10 +93,10 @@ static void tell(struct exam *e, const char *name, enum caprun_layer_state state
 
     if (state == CAPRUN_LAYER_FAILED || (required && state == CAPRUN_LAYER_ABSENT))
         e->may_run = false;
-    e->hear(e->data, name, (int)state, required, found, bad ? cost : "", bad ? remedy : "");
+    e->report(e->data, name, (int)state, required, found, bad ? cost : "", bad ? remedy : "");
 }
 
-/* A layer without which nothing runs; |seen| is what was found out, if the sandbox came up. */
+/* Reports a layer without which nothing runs; |seen| is the finding, if the sandbox came up. */
 static void tell_required(struct exam *e, const char *name, uint32_t step, enum cr_outside seen,
                           const char *found)
 {
@@ -123,7 +123,7 @@ static void tell_required(struct exam *e, const char *name, uint32_t step, enum 
     }
 }
 
-/* Is a layer missing, where all have to be there? */
+/* Is a layer missing although all are required? */
 static bool is_incomplete(const struct exam *e)
 {
     return e->probe.greeted && e->rules->all_layers && cr_zygote_lacks_layer(e->probe.layers);
@@ -135,7 +135,7 @@ static void tell_not_run(struct exam *e, const char *name)
          "");
 }
 
-static enum cr_outside both(enum cr_outside a, enum cr_outside b)
+static enum cr_outside combine(enum cr_outside a, enum cr_outside b)
 {
     if (a == CR_OUTSIDE_NO || b == CR_OUTSIDE_NO)
         return CR_OUTSIDE_NO;
@@ -159,7 +159,7 @@ static bool was_stopped(int attack, int status)
     if (!WIFSIGNALED(status))
         return false;
 #if defined(__x86_64__)
-    /* where 32-bit programs cannot run at all, their door is no system call, but an exception */
+    /* where 32-bit programs cannot run at all, their entry is an exception and no system call */
     if (attack == PROBE_CALL_32 && WTERMSIG(status) == SIGSEGV)
         return true;
 #endif
@@ -187,11 +187,11 @@ static void tell_filter(struct exam *e)
     else
         (void)snprintf(found, sizeof(found), "attacks from inside each ended the worker: %s", all);
     tell_required(e, "system call filter", WIRE_STEP_SECCOMP,
-                  both(yes_if(!passed[0]), e->view.filtered), found);
+                  combine(yes_if(!passed[0]), e->view.filtered), found);
 }
 
-/* Root of a user namespace is some ordinary user outside of it. */
-static bool are_really_root(void)
+/* Root of a user namespace is an ordinary user outside of it. */
+static bool is_real_root(void)
 {
     cr_autoclose int fd = open("/proc/self/uid_map", O_RDONLY | O_CLOEXEC);
     char map[64] = "";
@@ -207,11 +207,11 @@ static void tell_identity(struct exam *e)
     char found[128];
 
     (void)snprintf(found, sizeof(found), "uid %llu, %s%s", (unsigned long long)e->view.uid,
-                   own ? "that of the user who started it" : "which is nobody's",
+                   own ? "that of the user who started it" : "which no user has",
                    e->view.no_groups == CR_OUTSIDE_YES ? ", no groups" : "");
     tell_required(e, "not root", WIRE_STEP_IDENTITY,
-                  e->view.not_root == CR_OUTSIDE_NO && !are_really_root() ? CR_OUTSIDE_YES
-                                                                          : e->view.not_root,
+                  e->view.not_root == CR_OUTSIDE_NO && !is_real_root() ? CR_OUTSIDE_YES
+                                                                       : e->view.not_root,
                   found);
 }
 
@@ -231,7 +231,7 @@ static void tell_randomisation(struct exam *e)
 
 static const char higher_limits[] =
     "higher limits around caprun (ulimit -n, -u, -v, -s), or another "
-    "caprun-worker, if this is none";
+    "caprun-worker, if this one does not work";
 
 static void tell_time_limit(struct exam *e)
 {
@@ -271,7 +271,7 @@ static void tell_boundary(struct exam *e)
 #define NO_ATTACK (-1)
 #define NOT_SEEN SIZE_MAX
 
-/* Which attack tells of a layer, the errno of being stopped by it, one of not; what to look at. */
+/* For each layer: its attack, the errno if stopped, the errno if not; its field of the view. */
 static const struct check {
     int attack, stopped, passed;
     size_t seen;
@@ -294,8 +294,8 @@ static const struct check {
     [WIRE_LAYER_VDSO_CLOCK] = {NO_ATTACK, 0, 0, NOT_SEEN},
 };
 
-static void judge(const struct exam *e, const struct check *c, enum cr_outside *ret_attack,
-                  enum cr_outside *ret_seen)
+static void judge_layer(const struct exam *e, const struct check *c, enum cr_outside *ret_attack,
+                        enum cr_outside *ret_seen)
 {
     int error = c->attack == NO_ATTACK ? CR_PROBE_NOT_TOLD : e->probe.stopped[c->attack];
 
@@ -329,7 +329,7 @@ static void tell_layer(struct exam *e, enum wire_layer layer, const char *name)
     enum cr_outside attack, seen;
     char found[256] = "";
 
-    judge(e, c, &attack, &seen);
+    judge_layer(e, c, &attack, &seen);
     if (attack == CR_OUTSIDE_NO)
         (void)snprintf(found, sizeof(found), "from inside this got through: %s", words);
     else if (seen == CR_OUTSIDE_NO)
@@ -340,9 +340,9 @@ static void tell_layer(struct exam *e, enum wire_layer layer, const char *name)
     else if (seen == CR_OUTSIDE_YES)
         (void)snprintf(found, sizeof(found), "seen from outside");
     tell(e, name,
-         both(attack, seen) == CR_OUTSIDE_NO    ? CAPRUN_LAYER_FAILED
-         : both(attack, seen) == CR_OUTSIDE_YES ? CAPRUN_LAYER_PRESENT
-                                                : CAPRUN_LAYER_NOT_CHECKABLE,
+         combine(attack, seen) == CR_OUTSIDE_NO    ? CAPRUN_LAYER_FAILED
+         : combine(attack, seen) == CR_OUTSIDE_YES ? CAPRUN_LAYER_PRESENT
+                                                   : CAPRUN_LAYER_NOT_CHECKABLE,
          false,
          found[0]                 ? found
          : c->attack == NO_ATTACK ? "set; /proc does not show it"
@@ -379,7 +379,7 @@ static void tell_layers(struct exam *e)
     }
 }
 
-/* A refusal that belongs to none of the layers that are told of. */
+/* Reports a refusal that belongs to none of the layers that are reported. */
 static void tell_other_refusal(struct exam *e)
 {
     uint32_t step = e->probe.refused;
@@ -397,16 +397,17 @@ static void tell_other_refusal(struct exam *e)
 }
 
 int cr_doctor(struct caprun_runtime *rt, const char *program, const struct cr_zygote_rules *rules,
-              caprun_layer_fn *hear, void *data, struct cr_err *err)
+              caprun_layer_fn *report, void *data, struct cr_err *err)
 {
-    struct exam e = {.hear = hear, .data = data, .rules = rules, .may_run = true};
+    struct exam e = {.report = report, .data = data, .rules = rules, .may_run = true};
     int r = ask_probe(&e, program, err);
 
     if (r < 0)
         return r;
     if (e.probe.greeted && !is_incomplete(&e)) {
-        e.late = overrun(rt, "for (;;);", 200, 0);
-        e.full = overrun(rt, "for (const a = [];;) a.push(new Array(100))", 10000, 16u << 20);
+        e.late = run_past_limit(rt, "for (;;);", 200, 0);
+        e.full =
+            run_past_limit(rt, "for (const a = [];;) a.push(new Array(100))", 10000, 16u << 20);
     }
     tell_other_refusal(&e);
     tell_boundary(&e);

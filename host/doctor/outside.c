@@ -1,4 +1,4 @@
-/* outside.c - status, limits, namespaces, descriptors and root of a process. */
+/* outside.c - reads a worker's status, limits, namespaces, descriptors and root from /proc. */
 #include "doctor/outside.h"
 
 #include <dirent.h>
@@ -17,12 +17,12 @@
 
 #define MAX_TEXT (1u << 20) /* a user may be in thousands of groups */
 
-static enum cr_outside answer(bool yes)
+static enum cr_outside yes_or_no(bool yes)
 {
     return yes ? CR_OUTSIDE_YES : CR_OUTSIDE_NO;
 }
 
-/* The pid of a pidfd, as we see it; 0 if that cannot be had. */
+/* Returns the pid behind a pidfd, as this process sees it; 0 if unknown. */
 static pid_t pid_of(int pidfd, struct cr_err *err)
 {
     struct cr_buf text;
@@ -41,8 +41,8 @@ static pid_t pid_of(int pidfd, struct cr_err *err)
 
 /* --- status ------------------------------------------------------------------------------- */
 
-/* What comes after "\nNAME:\t", or "". */
-static const char *field(const char *status, const char *name)
+/* Returns the text after "\nNAME:\t", or "". */
+static const char *field_text(const char *status, const char *name)
 {
     char start[32];
     const char *at;
@@ -54,10 +54,10 @@ static const char *field(const char *status, const char *name)
 
 static enum cr_outside is_line(const char *status, const char *name, const char *value)
 {
-    const char *at = field(status, name);
+    const char *at = field_text(status, name);
     size_t len = strlen(value);
 
-    return *at ? answer(strncmp(at, value, len) == 0 && at[len] == '\n') : CR_OUTSIDE_UNKNOWN;
+    return *at ? yes_or_no(strncmp(at, value, len) == 0 && at[len] == '\n') : CR_OUTSIDE_UNKNOWN;
 }
 
 static enum cr_outside has_no_capabilities(const char *status)
@@ -73,7 +73,7 @@ static enum cr_outside has_no_capabilities(const char *status)
     return CR_OUTSIDE_YES;
 }
 
-/* In others, an owner who has no number there may have that of somebody else. */
+/* In other user namespaces, a file of an unmapped owner may show another user's uid. */
 static bool in_first_user_namespace(void)
 {
     cr_autoclose int fd = cr_proc_open(0, "uid_map", 0);
@@ -85,7 +85,7 @@ static bool in_first_user_namespace(void)
            count == UINT32_MAX;
 }
 
-/* Files of a process that is not dumpable belong to root, those of others to its uid. */
+/* The files of a process in /proc belong to root if it is not dumpable, otherwise to its uid. */
 static enum cr_outside is_not_dumpable(pid_t pid, uint64_t uid)
 {
     cr_autoclose int fd = cr_proc_open(pid, "status", 0);
@@ -100,7 +100,7 @@ static enum cr_outside is_not_dumpable(pid_t pid, uint64_t uid)
 
 static void take_status(pid_t pid, const char *status, struct cr_outside_view *ret)
 {
-    const char *pids = field(status, "NSpid");
+    const char *pids = field_text(status, "NSpid");
     unsigned long long uids[4] = {0};
     int outer, inner;
 
@@ -108,15 +108,16 @@ static void take_status(pid_t pid, const char *status, struct cr_outside_view *r
     ret->no_new_privs = is_line(status, "NoNewPrivs", "1");
     ret->one_thread = is_line(status, "Threads", "1");
     ret->no_capabilities = has_no_capabilities(status);
-    ret->no_groups = answer(field(status, "Groups")[strspn(field(status, "Groups"), " ")] == '\n');
-    if (sscanf(field(status, "Uid"), "%llu %llu %llu %llu", &uids[0], &uids[1], &uids[2],
+    ret->no_groups =
+        yes_or_no(field_text(status, "Groups")[strspn(field_text(status, "Groups"), " ")] == '\n');
+    if (sscanf(field_text(status, "Uid"), "%llu %llu %llu %llu", &uids[0], &uids[1], &uids[2],
                &uids[3]) == 4) {
         ret->uid = uids[0];
-        ret->not_root = answer(uids[0] && uids[1] && uids[2] && uids[3]);
+        ret->not_root = yes_or_no(uids[0] && uids[1] && uids[2] && uids[3]);
         ret->not_dumpable = is_not_dumpable(pid, uids[1]);
     }
     if (*pids)
-        ret->own_pids = answer(sscanf(pids, "%d %d", &outer, &inner) == 2);
+        ret->own_pids = yes_or_no(sscanf(pids, "%d %d", &outer, &inner) == 2);
 }
 
 /* --- the rest ----------------------------------------------------------------------------- */
@@ -138,7 +139,7 @@ static enum cr_outside is_limited(const char *limits)
     return CR_OUTSIDE_YES;
 }
 
-/* Is its namespace |name| another one than ours? */
+/* Does |pid| have another namespace |name| than this process? */
 static enum cr_outside has_own(pid_t pid, const char *name)
 {
     char path[2][64], target[2][64];
@@ -152,7 +153,7 @@ static enum cr_outside has_own(pid_t pid, const char *name)
             return CR_OUTSIDE_UNKNOWN;
         target[i][len] = '\0';
     }
-    return answer(strcmp(target[0], target[1]) != 0);
+    return yes_or_no(strcmp(target[0], target[1]) != 0);
 }
 
 static enum cr_outside has_own_rest(pid_t pid)
@@ -165,7 +166,7 @@ static enum cr_outside has_own_rest(pid_t pid)
     return all;
 }
 
-/* Is there nothing in that folder of it, but for |name|, if that is not NULL? */
+/* Does that folder of |pid| have only one entry, |name|? If |name| is NULL: is it empty? */
 static enum cr_outside has_only(pid_t pid, const char *folder, const char *name)
 {
     int fd = cr_proc_open(pid, folder, O_DIRECTORY);
@@ -192,7 +193,7 @@ int cr_outside_look(int pidfd, struct cr_outside_view *ret, struct cr_err *err)
 
     *ret = (struct cr_outside_view){0};
     if (pid <= 0)
-        return 0; /* no /proc: nothing is known */
+        return 0; /* no /proc: everything stays unknown */
     cr_buf_init(&text, MAX_TEXT);
     r = cr_proc_read(pid, "status", &text, err);
     if (r == 0 && cr_buf_text(&text))

@@ -1,4 +1,4 @@
-/* probe.c - the control protocol, one packet after the other. */
+/* probe.c - starts the probe and speaks its control protocol, one packet after the other. */
 #include "doctor/probe.h"
 
 #include <errno.h>
@@ -44,8 +44,9 @@ static void close_fd(int *fd)
     *fd = -1;
 }
 
-/* Returns 1 with a packet, 0 at the end, or an error. What is not asked for is kept. */
-static int hear(struct cr_probe *p, struct wire_control *ret, int *ret_passed, struct cr_err *err)
+/* Returns 1 with a packet, 0 at the end, or an error. Notes packets that may come at any time. */
+static int receive_packet(struct cr_probe *p, struct wire_control *ret, int *ret_passed,
+                          struct cr_err *err)
 {
     int r = wait_for(p->control, PATIENCE_MS, err);
 
@@ -64,8 +65,8 @@ static int hear(struct cr_probe *p, struct wire_control *ret, int *ret_passed, s
     return r;
 }
 
-/* Somebody who listens, for whom the probe looks. */
-static int listen_for_it(void)
+/* A listening socket, which the probe tries to reach. */
+static int listen_for_probe(void)
 {
     struct sockaddr_un name = {.sun_family = AF_UNIX};
     int len =
@@ -80,12 +81,12 @@ static int listen_for_it(void)
     return fd;
 }
 
-static int hear_greeting(struct cr_probe *p, struct cr_err *err)
+static int receive_greeting(struct cr_probe *p, struct cr_err *err)
 {
     struct wire_control packet;
     int passed, r;
 
-    while ((r = hear(p, &packet, &passed, err)) > 0) {
+    while ((r = receive_packet(p, &packet, &passed, err)) > 0) {
         close_fd(&passed);
         if (packet.kind == WIRE_CONTROL_HELLO) {
             p->greeted = true;
@@ -106,7 +107,7 @@ int cr_probe_start(struct cr_probe *p, const char *path, uint32_t uid_base, stru
     cr_autoclose int theirs = -1;
     int pair[2], r;
 
-    *p = (struct cr_probe){.control = -1, .zygote = -1, .listener = listen_for_it()};
+    *p = (struct cr_probe){.control = -1, .zygote = -1, .listener = listen_for_probe()};
     for (int i = 0; i < PROBE_LAYERS; i++)
         p->stopped[i] = CR_PROBE_NOT_TOLD;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
@@ -116,17 +117,17 @@ int cr_probe_start(struct cr_probe *p, const char *path, uint32_t uid_base, stru
     r = cr_zygote_spawn(path, PROBE_ARGUMENT, uid_base, theirs, &p->program, err);
     if (r < 0)
         return r;
-    (void)close(cr_steal_fd(&theirs)); /* or its end would not be seen */
-    return hear_greeting(p, err);
+    (void)close(cr_steal_fd(&theirs)); /* so that the end of the other side is seen */
+    return receive_greeting(p, err);
 }
 
-/* The next packet of |kind| for |slot|. */
-static int hear_of(struct cr_probe *p, enum wire_control_kind kind, uint32_t slot,
-                   struct wire_control *ret, int *ret_passed, struct cr_err *err)
+/* Waits for the next packet of |kind| for |slot|. */
+static int wait_for_packet(struct cr_probe *p, enum wire_control_kind kind, uint32_t slot,
+                           struct wire_control *ret, int *ret_passed, struct cr_err *err)
 {
     int r;
 
-    while ((r = hear(p, ret, ret_passed, err)) > 0) {
+    while ((r = receive_packet(p, ret, ret_passed, err)) > 0) {
         if (ret->kind == (uint32_t)kind && ret->slot == slot)
             return 0;
         close_fd(ret_passed);
@@ -134,8 +135,9 @@ static int hear_of(struct cr_probe *p, enum wire_control_kind kind, uint32_t slo
     return r < 0 ? r : cr_err_set(err, CAPRUN_E_PEER, "the probe has ended");
 }
 
-/* The first frame of |worker|, or how it ended before it had one. */
-static int hear_ready(struct cr_probe *p, const struct cr_probe_worker *worker, struct cr_err *err)
+/* Waits for the first frame of |worker|. Without one, |err| says how the worker ended. */
+static int wait_until_ready(struct cr_probe *p, const struct cr_probe_worker *worker,
+                            struct cr_err *err)
 {
     struct wire_header header;
     struct wire_control packet;
@@ -149,7 +151,7 @@ static int hear_ready(struct cr_probe *p, const struct cr_probe_worker *worker, 
         return 0;
     if (n > 0)
         return cr_err_set(err, CAPRUN_E_PEER, "the worker does not speak as it should");
-    r = hear_of(p, WIRE_CONTROL_EXITED, worker->slot, &packet, &passed, err);
+    r = wait_for_packet(p, WIRE_CONTROL_EXITED, worker->slot, &packet, &passed, err);
     if (r == 0) {
         close_fd(&passed);
         cr_worker_describe_end(packet.status, err);
@@ -172,14 +174,14 @@ int cr_probe_fork(struct cr_probe *p, uint32_t slot, struct cr_probe_worker *ret
     theirs = pair[1];
     if (wire_send_packet(p->control, &packet, theirs, MSG_NOSIGNAL) < 0)
         return cr_err_sys(err, "ask the probe for a worker");
-    (void)close(cr_steal_fd(&theirs)); /* or the worker's end would not be seen */
-    r = hear_of(p, WIRE_CONTROL_FORKED, slot, &packet, &ret->pidfd, err);
+    (void)close(cr_steal_fd(&theirs)); /* so that the worker's end of the socket is seen */
+    r = wait_for_packet(p, WIRE_CONTROL_FORKED, slot, &packet, &ret->pidfd, err);
     if (r < 0)
         return r;
     if (packet.error || ret->pidfd < 0)
         return cr_err_set(err, CAPRUN_E_PEER, "the probe cannot fork: %s", strerror(packet.error));
     r = cr_kill_check(ret->pidfd, err);
-    return r < 0 ? r : hear_ready(p, ret, err);
+    return r < 0 ? r : wait_until_ready(p, ret, err);
 }
 
 int cr_probe_attack(struct cr_probe *p, struct cr_probe_worker *worker, enum probe_call attack,
@@ -197,7 +199,7 @@ int cr_probe_attack(struct cr_probe *p, struct cr_probe_worker *worker, enum pro
     if (r == 0 && recv(worker->socket, &byte, 1, 0) > 0) {
         *ret_status = CR_PROBE_SURVIVED;
     } else if (r == 0) {
-        r = hear_of(p, WIRE_CONTROL_EXITED, worker->slot, &packet, &passed, err);
+        r = wait_for_packet(p, WIRE_CONTROL_EXITED, worker->slot, &packet, &passed, err);
         if (r == 0) {
             close_fd(&passed);
             *ret_status = packet.status;
@@ -227,9 +229,9 @@ void cr_probe_end(struct cr_probe *p)
     siginfo_t unused;
 
     if (p->zygote >= 0)
-        (void)cr_kill_process(p->zygote); /* if we may not, it leaves when the socket is closed */
+        (void)cr_kill_process(p->zygote); /* if not permitted: it ends when the socket is closed */
     if (p->program)
-        (void)kill(p->program, SIGKILL); /* it has said all; nobody has waited for it yet */
+        (void)kill(p->program, SIGKILL); /* it is not reaped yet, so the pid is still its own */
     close_fd(&p->control);
     close_fd(&p->listener);
     if (p->program)

@@ -1,7 +1,7 @@
 /*
- * fetch.c - a fetch is some tries; a try is a transfer, and one more for each redirect.
+ * fetch.c - does one GET in several tries. A try is one transfer, and one more for each redirect.
  *
- * Redirects are followed here and not by libcurl, so that each step is checked against the one
+ * Redirects are followed here and not by libcurl, so that each step is checked against the step
  * before.
  */
 #include "fetch/fetch.h"
@@ -22,26 +22,26 @@ static const char unreachable_hint[] = "is the registry's address right, and is 
 enum verdict {
     ANSWERED,
     REDIRECTED,
-    AGAIN, /* it failed, in a way that may pass; the words are there */
+    AGAIN, /* it failed, in a way that may pass; |why| is set */
     FAILED,
 };
 
 struct fetch {
     const struct cr_fetch_ask *ask;
-    struct cr_transfer t; /* the last */
+    struct cr_transfer t; /* the last transfer */
     struct cr_err why;
     int tried;
 
     /* Of this try. */
     int redirects;
     int64_t fresh_s; /* the shortest of all its answers */
-    bool no_store;   /* one of them said so */
+    bool no_store;   /* at least one answer had no-store */
 };
 
-/* --- what came of it ------------------------------------------------------------------------ */
+/* --- verdicts ------------------------------------------------------------------------------ */
 
-/* " (tried 3 times)", or nothing the first time. */
-static const char *tried(const struct fetch *r, char out[32])
+/* " (tried 3 times)", or "" after the first try. */
+static const char *show_tries(const struct fetch *r, char out[32])
 {
     out[0] = '\0';
     if (r->tried > 1)
@@ -55,7 +55,7 @@ static enum verdict unreachable(struct fetch *r, enum verdict verdict, const cha
     char times[32];
 
     (void)cr_err_end(&r->why, CAPRUN_OUTCOME_REGISTRY_UNREACHABLE, hint,
-                     "cannot reach \"%s\": %s%s", r->t.url, reason, tried(r, times));
+                     "cannot reach \"%s\": %s%s", r->t.url, reason, show_tries(r, times));
     return verdict;
 }
 
@@ -89,9 +89,9 @@ static enum verdict judge_stop(struct fetch *r)
     case CR_TRANSFER_LONG_BODY:
         return too_long(r, "what came from", r->t.max);
     case CR_TRANSFER_ENCODED:
-        (void)cr_err_end(&r->why, CAPRUN_OUTCOME_METADATA_INVALID, "tell who runs the registry",
-                         "what came from \"%s\" is encoded in a way that was not asked for",
-                         r->t.url);
+        (void)cr_err_end(
+            &r->why, CAPRUN_OUTCOME_METADATA_INVALID, "tell the operator of the registry",
+            "what came from \"%s\" is encoded in a way that was not asked for", r->t.url);
         return FAILED;
     case CR_TRANSFER_MEMORY:
     case CR_TRANSFER_GOES_ON:
@@ -103,7 +103,7 @@ static enum verdict judge_stop(struct fetch *r)
 
 static enum verdict judge_code(struct fetch *r, CURLcode code)
 {
-    /* libcurl's names, of which each version has others */
+    /* an int, because each version of libcurl has other codes */
     switch ((int)code) {
     case CURLE_OK:
         if (r->t.head.done)
@@ -130,16 +130,17 @@ static enum verdict judge_code(struct fetch *r, CURLcode code)
     case CURLE_FILESIZE_EXCEEDED:
         return too_long(r, "what came from", r->t.max);
     case CURLE_BAD_CONTENT_ENCODING:
-        (void)cr_err_end(&r->why, CAPRUN_OUTCOME_METADATA_INVALID, "tell who runs the registry",
+        (void)cr_err_end(&r->why, CAPRUN_OUTCOME_METADATA_INVALID,
+                         "tell the operator of the registry",
                          "what came from \"%s\" cannot be unpacked: %s", r->t.url, r->t.reason);
         return FAILED;
     case CURLE_OUT_OF_MEMORY:
-        /* also what libcurl says of a line of the head that is too long for it */
+        /* libcurl also returns this for a line of the head that is too long */
         if (r->t.heard_us && !r->t.head.done)
             return too_long(r, "the head of", CR_HTTP_HEAD_MAX);
         (void)cr_err_memory(&r->why);
         return FAILED;
-    case 100: /* CURLE_TOO_LARGE, which later versions say instead */
+    case 100: /* CURLE_TOO_LARGE, which newer versions return for that */
         return too_long(r, "the head of", CR_HTTP_HEAD_MAX);
     default:
         return unreachable(r, FAILED, unreachable_hint, r->t.reason);
@@ -166,13 +167,13 @@ static enum verdict judge_status(struct fetch *r)
                      status >= 500 || passes ? "the registry has trouble; try again later"
                                              : "is the registry's address right?",
                      "\"%s\" answered %ld%s%s%s", r->t.url, status, words[0] ? " " : "", words,
-                     tried(r, times));
+                     show_tries(r, times));
     return passes ? AGAIN : FAILED;
 }
 
 /*
- * A status that is not 200 says all, whatever became of the body; libcurl looks at the length of
- * that before it tells of the end of the head.
+ * If the status is not 200, only the status counts, not what happened to the body: libcurl checks
+ * the length of the body before it reports the end of the head.
  */
 static enum verdict judge(struct fetch *r, CURLcode code)
 {
@@ -209,8 +210,8 @@ static void note_freshness(struct fetch *r)
 }
 
 /*
- * Goes where the answer leads. Returns false if that is nowhere to go. An ETag belongs to the URL
- * that gave it: from here on none is sent, and none is taken.
+ * Sets the URL to the target of the redirect. Returns false if that is not allowed. An ETag belongs
+ * to the URL that gave it: after a redirect none is sent, and none is kept.
  */
 static bool follow(struct fetch *r)
 {
@@ -219,7 +220,8 @@ static bool follow(struct fetch *r)
     bool good;
 
     if (++r->redirects > MOST_REDIRECTS) {
-        (void)cr_err_end(&r->why, CAPRUN_OUTCOME_METADATA_INVALID, "tell who runs the registry",
+        (void)cr_err_end(&r->why, CAPRUN_OUTCOME_METADATA_INVALID,
+                         "tell the operator of the registry",
                          "\"%s\" redirects to \"%s\", which is the redirect number %d, and "
                          "%d are followed",
                          r->t.url, location, r->redirects, MOST_REDIRECTS);
@@ -239,7 +241,7 @@ static bool follow(struct fetch *r)
     return good;
 }
 
-/* Waits for the next try. Returns false, with the words of the last, if there is none. */
+/* Waits before the next try. Returns false, with |why| unchanged, if there must not be another. */
 static bool pause_before_next(struct fetch *r)
 {
     const struct timespec tick = {.tv_nsec = 20 * 1000 * 1000};
@@ -247,7 +249,7 @@ static bool pause_before_next(struct fetch *r)
     int64_t pause_ms = (int64_t)r->ask->limits.pause_ms << (r->tried - 1);
     int64_t until;
 
-    pause_ms += pause_ms * (now & 0xff) / 0x400; /* clients that failed together come apart */
+    pause_ms += pause_ms * (now & 0xff) / 0x400; /* clients that fail together retry apart */
     if (r->t.head.retry_after_s * 1000 > pause_ms)
         pause_ms = r->t.head.retry_after_s * 1000;
     until = now + pause_ms * 1000;

@@ -1,9 +1,9 @@
 /*
  * main.c - caprun-fetch, a program that does one GET for the host (http/fetch_wire.h).
  *
- * libcurl, and the libraries that it needs for TLS, work on what a stranger sends, for as long as
- * the stranger likes: so they have a process of their own, which the host kills when its time is
- * over. It has no descriptors but these two, and few rights.
+ * libcurl, and the libraries that it needs for TLS, work on untrusted data, for as long as the
+ * sender likes. So they have their own process, which the host kills when the time is over. The
+ * process has only the two descriptors of fetch_wire.h, and few rights.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +25,7 @@
 #define MOST_MEMORY (1u << 30)
 #define SPARE_CPU_S 10
 
-/* --- what it may do ------------------------------------------------------------------------- */
+/* --- fewer rights --------------------------------------------------------------------------- */
 
 static void limit(int what, rlim_t most)
 {
@@ -34,7 +34,7 @@ static void limit(int what, rlim_t most)
     (void)setrlimit((__rlimit_resource_t)what, &r);
 }
 
-/* What the application has left open, blocked or ignored is not for a program of libcurl's. */
+/* Drops what the application has left open, blocked or ignored: libcurl must not inherit that. */
 static void forget_application(void)
 {
     int null = open("/dev/null", O_RDWR);
@@ -50,13 +50,13 @@ static void forget_application(void)
         _exit(1);
 }
 
-/* When the other end of the pipe is closed, SIGIO ends us, whatever libcurl does. */
+/* When the host closes its end of the pipe, SIGIO ends this process, whatever libcurl does. */
 static void end_with_host(void)
 {
     (void)fcntl(FETCH_ALIVE, F_SETOWN, getpid());
     (void)fcntl(FETCH_ALIVE, F_SETFL, fcntl(FETCH_ALIVE, F_GETFL) | O_ASYNC | O_NONBLOCK);
     if (read(FETCH_ALIVE, &(char){0}, 1) == 0)
-        _exit(1); /* it was closed before */
+        _exit(1); /* already closed */
 }
 
 static void give_up_rights(uint32_t total_ms)
@@ -164,5 +164,5 @@ int main(void)
     ask.progress = head.tells_progress ? progress : NULL;
     r = cr_fetch(&ask, &answer, &why);
     tell_end(r == 0 ? &answer : NULL, &why);
-    _exit(0); /* the host has what it wants, and libcurl's libraries have much to clean up */
+    _exit(0); /* no cleanup: the host has the answer, and libcurl's libraries would take long */
 }

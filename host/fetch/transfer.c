@@ -1,4 +1,4 @@
-/* transfer.c - one request and its answer, through libcurl. */
+/* transfer.c - performs one HTTP request through libcurl, within its limits. */
 #include "fetch/transfer.h"
 
 #include <stdio.h>
@@ -16,12 +16,12 @@ static size_t take_line(char *line, size_t size, size_t count, void *data)
     t->heard_us = cr_transfer_now();
     if (!cr_http_head_line(&t->head, line, size * count))
         t->stop = CR_TRANSFER_LONG_HEAD;
-    else if (t->head.codings > 1) /* some hundred bytes could be terabytes inside */
+    else if (t->head.codings > 1) /* some hundred bytes could become terabytes */
         t->stop = CR_TRANSFER_ENCODED;
     return t->stop ? 0 : size * count;
 }
 
-/* The body of any answer but a 200 is not wanted: where it begins, the transfer ends. */
+/* Only the body of a 200 is read. In any other answer, the transfer ends where the body begins. */
 static size_t take_body(char *bytes, size_t size, size_t count, void *data)
 {
     struct cr_transfer *t = data;
@@ -41,7 +41,7 @@ static size_t take_body(char *bytes, size_t size, size_t count, void *data)
     return 0;
 }
 
-/* What holds for every transfer. An option that an older libcurl lacks is one it does not need. */
+/* Sets the options of every transfer. An older libcurl that lacks an option does not need it. */
 static void set_rules(const struct cr_http_lib *lib, CURL *easy)
 {
     static const struct {
@@ -52,7 +52,7 @@ static void set_rules(const struct cr_http_lib *lib, CURL *easy)
         {CURLOPT_QUICK_EXIT, 1}, /* does not wait for a resolver that hangs */
         {CURLOPT_FOLLOWLOCATION, 0},
         {CURLOPT_HTTP09_ALLOWED, 0},
-        {CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1}, /* of HTTP/2 nothing is needed here */
+        {CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1}, /* HTTP/2 is not needed */
         {CURLOPT_DISALLOW_USERNAME_IN_URL, 1},
         {CURLOPT_NETRC, CURL_NETRC_IGNORED},
         {CURLOPT_SUPPRESS_CONNECT_HEADERS, 1},
@@ -121,7 +121,7 @@ int64_t cr_transfer_now(void)
     return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
-/* Connected, it has until |stall_ms| after the last byte; before, libcurl has its own limit. */
+/* When the transfer counts as stalled. Before it is connected, libcurl has its own limit. */
 static int64_t stalls_at(struct cr_transfer *t)
 {
     curl_off_t connected = 0;
@@ -144,8 +144,8 @@ static void check_limits(struct cr_transfer *t)
         t->stop = CR_TRANSFER_STALLED;
 }
 
-/* How long to wait for something to happen. */
-static int patience_ms(struct cr_transfer *t)
+/* Returns how long to wait for an event. */
+static int wait_ms(struct cr_transfer *t)
 {
     int64_t left_us = stalls_at(t) < t->deadline_us ? stalls_at(t) : t->deadline_us;
 
@@ -172,9 +172,9 @@ void cr_transfer_report_progress(struct cr_transfer *t)
     t->progress(t->url, t->body.len, total_of(t));
 }
 
-/* --- from the first to the last ------------------------------------------------------------- */
+/* --- one transfer --------------------------------------------------------------------------- */
 
-/* What libcurl says of |code|, less "Failed to connect to H port N after T ms: " and the like. */
+/* Sets |reason| for |code|: libcurl's words, less "Failed to connect to H port N" and the like. */
 static void find_reason(struct cr_transfer *t, CURLcode code)
 {
     char limit[32];
@@ -199,8 +199,8 @@ static void forget_answer(struct cr_transfer *t)
     t->reason[0] = '\0';
 }
 
-/* Returns how it has ended; CURLE_OK also if it was stopped. */
-static CURLcode drive(struct cr_transfer *t)
+/* Runs the transfer. Returns libcurl's code; CURLE_OK also if the transfer was stopped. */
+static CURLcode run_transfer(struct cr_transfer *t)
 {
     int running = 1, waiting;
     const CURLMsg *m;
@@ -212,7 +212,7 @@ static CURLcode drive(struct cr_transfer *t)
         if (running)
             check_limits(t);
         if (running && !t->stop &&
-            t->lib->multi_poll(t->multi, NULL, 0, patience_ms(t), NULL) != CURLM_OK)
+            t->lib->multi_poll(t->multi, NULL, 0, wait_ms(t), NULL) != CURLM_OK)
             return CURLE_OUT_OF_MEMORY;
     }
     while ((m = t->lib->multi_info_read(t->multi, &waiting)))
@@ -233,7 +233,7 @@ CURLcode cr_transfer_perform(struct cr_transfer *t)
     if (t->easy && add_header(lib, &headers, "Accept", t->accept) &&
         (!t->etag || !t->etag[0] || add_header(lib, &headers, "If-None-Match", t->etag)) &&
         set_up(t, t->easy, headers) && lib->multi_add_handle(t->multi, t->easy) == CURLM_OK) {
-        code = drive(t);
+        code = run_transfer(t);
         find_reason(t, code);
         (void)lib->multi_remove_handle(t->multi, t->easy);
     }

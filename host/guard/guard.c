@@ -1,16 +1,16 @@
 /*
- * guard.c - caprun-guard: starts a server, and ends all that the server started.
+ * guard.c - caprun-guard: starts an MCP server, and ends all processes that the server started.
  *
- * It is the subreaper of the whole tree: who loses his parent in there becomes a child of the
- * guard, whatever he has done to get away. So the tree is ended from its root, until there are no
- * children, and where that is possible by process groups: a group dies at one blow, also one that
- * forks all the time.
+ * The guard is the subreaper of the whole tree: a process whose parent dies becomes a child of the
+ * guard, whatever it did to escape. So the guard kills its children until it has no children left.
+ * Where possible it kills process groups: a whole group dies at once, even if it forks all the
+ * time.
  *
- * It stays in the session of the host, and only lets go of the terminal: for the scheduler a new
- * session would be another user's work, which makes each message slower.
+ * The guard stays in the session of the host, and only gives up the terminal: the scheduler would
+ * treat a new session like another user's work, which makes each message slower.
  *
- * It ends the tree when its control socket closes, and when the host dies: a process that the
- * host has forked may still hold that socket.
+ * The guard ends the tree when its control socket closes, and also when the host dies, because a
+ * process that the host has forked may still hold that socket.
  */
 #include "guard/guard.h"
 
@@ -33,7 +33,7 @@
 
 static pid_t server_group;
 static pid_t server;     /* 0: not forked yet, or reaped */
-static int outcome = -1; /* a pipe: closed by the server's exec, or says why there was none */
+static int outcome = -1; /* a pipe: exec closes it, or the child writes why exec failed */
 static int signals = -1; /* a signalfd */
 static int host = -1;    /* a pidfd */
 
@@ -53,8 +53,8 @@ static void report_failure(void)
 /* --- the end of the tree -------------------------------------------------------------------- */
 
 /*
- * A child that was not reaped has its number still, and so has its group. Of groups, only what the
- * server or this child has made is surely not the host's.
+ * A child that was not reaped still has its pid, and so has its group. Only a group that the server
+ * or this child has made is killed: another group could be the host's.
  */
 static void kill_child(pid_t pid)
 {
@@ -63,7 +63,7 @@ static void kill_child(pid_t pid)
     (void)kill(group == pid || group == server_group ? -group : pid, SIGKILL);
 }
 
-/* The numbers are apart by spaces, also behind the last one. */
+/* Each pid in the file has a space after it, also the last. */
 static void kill_children(void)
 {
     int fd = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
@@ -88,7 +88,7 @@ static void kill_children(void)
         (void)close(fd);
 }
 
-/* Returns how many there were, or -1 if there are no children any more. */
+/* Returns how many were reaped, or -1 if there are no children left. */
 static int reap_dead(void)
 {
     pid_t pid;
@@ -100,8 +100,8 @@ static int reap_dead(void)
 }
 
 /*
- * Gives up when none has died for a while: one that hangs in the kernel will die when it comes out,
- * and one that runs as another user is not ours to kill.
+ * Gives up when no child has died for a while: a child that hangs in the kernel will die when it
+ * returns from it, and the guard cannot kill a child that runs as another user.
  */
 __attribute__((noreturn)) static void end_tree(void)
 {
@@ -121,7 +121,7 @@ __attribute__((noreturn)) static void end_tree(void)
 
 /* --- the server ------------------------------------------------------------------------------ */
 
-__attribute__((noreturn)) static void refuse(int fd, int step)
+__attribute__((noreturn)) static void exit_failed(int fd, int step)
 {
     struct guard_report r = {.what = GUARD_FAILED, .value = errno, .step = step};
 
@@ -129,7 +129,7 @@ __attribute__((noreturn)) static void refuse(int fd, int step)
     _exit(1);
 }
 
-/* By the system call: the C library keeps some signals to itself, which may be ignored as well. */
+/* Uses the system call, because the C library hides some signals, which may be ignored as well. */
 static void reset_signals(void)
 {
     static const unsigned long defaults[4]; /* the kernel's struct sigaction */
@@ -145,14 +145,14 @@ __attribute__((noreturn)) static void become_server(char **argv, pid_t guard, in
 {
     (void)setpgid(0, 0);
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
-        refuse(fd, GUARD_STEP_SETUP);
+        exit_failed(fd, GUARD_STEP_SETUP);
     if (getppid() != guard)
-        _exit(1); /* it was killed before */
+        _exit(1); /* the guard is dead already */
     if (chdir(argv[1]) < 0)
-        refuse(fd, GUARD_STEP_CHDIR);
+        exit_failed(fd, GUARD_STEP_CHDIR);
     reset_signals();
     (void)execvp(argv[2], argv + 2);
-    refuse(fd, GUARD_STEP_EXEC);
+    exit_failed(fd, GUARD_STEP_EXEC);
 }
 
 static void start_server(char **argv)
@@ -168,13 +168,13 @@ static void start_server(char **argv)
     if (server == 0)
         become_server(argv, guard, ends[1]);
     server_group = server;
-    (void)setpgid(server, server); /* it may be signalled before it has come to that itself */
+    (void)setpgid(server, server); /* the group may be signalled before the child has made it */
     (void)close(ends[1]);
     (void)syscall(SYS_close_range, 0, 2, 0);
     outcome = ends[0];
 }
 
-static void hear_outcome(void)
+static void handle_outcome(void)
 {
     struct guard_report r;
     ssize_t n;
@@ -191,7 +191,7 @@ static void hear_outcome(void)
     report(GUARD_STARTED, server, 0);
 }
 
-/* --- what happens ---------------------------------------------------------------------------- */
+/* --- events ---------------------------------------------------------------------------------- */
 
 static void reap(void)
 {
@@ -203,13 +203,13 @@ static void reap(void)
             continue;
         server = 0;
         if (outcome >= 0)
-            hear_outcome();
+            handle_outcome();
         report(GUARD_EXITED, status, 0);
         end_tree();
     }
 }
 
-static void hear_signals(void)
+static void handle_signals(void)
 {
     struct signalfd_siginfo info;
 
@@ -219,7 +219,7 @@ static void hear_signals(void)
     reap();
 }
 
-static void hear_host(void)
+static void handle_host(void)
 {
     char what = 0;
     ssize_t n = recv(GUARD_FD, &what, 1, MSG_DONTWAIT);
@@ -230,7 +230,7 @@ static void hear_host(void)
         (void)kill(-server, SIGTERM);
 }
 
-static void stand_guard(void)
+static void handle_events(void)
 {
     for (;;) {
         struct pollfd fds[] = {{.fd = host, .events = POLLIN},
@@ -243,15 +243,15 @@ static void stand_guard(void)
         if (fds[0].revents)
             end_tree();
         if (fds[1].revents)
-            hear_host();
+            handle_host();
         if (fds[2].revents)
-            hear_outcome();
+            handle_outcome();
         if (fds[3].revents)
-            hear_signals();
+            handle_signals();
     }
 }
 
-/* --- beginning ------------------------------------------------------------------------------- */
+/* --- setup ----------------------------------------------------------------------------------- */
 
 static bool is_control_socket(void)
 {
@@ -261,7 +261,7 @@ static bool is_control_socket(void)
     return getsockopt(GUARD_FD, SOL_SOCKET, SO_TYPE, &type, &len) == 0 && type == SOCK_SEQPACKET;
 }
 
-/* All signals wait, so that none ends the guard; an ignored SIGCHLD would leave nothing to reap. */
+/* Blocks signals, so that none ends the guard. An ignored SIGCHLD would leave nothing to reap. */
 static void take_signals(void)
 {
     static const int heard[] = {SIGCHLD, SIGTERM, SIGINT, SIGHUP};
@@ -279,7 +279,7 @@ static void take_signals(void)
         report_failure();
 }
 
-/* A server asks nobody at the terminal, and ^C there is for the host. */
+/* A server must not ask at the terminal, and ^C there is for the host. */
 static void leave_terminal(void)
 {
     int fd = open("/dev/tty", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
@@ -299,7 +299,7 @@ static void set_up(void)
     leave_terminal();
     if (setpgid(0, 0) < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1) < 0 || prctl(PR_SET_DUMPABLE, 0) < 0)
         report_failure();
-    host = (int)syscall(SYS_pidfd_open, getppid(), 0); /* who is in another namespace has none */
+    host = (int)syscall(SYS_pidfd_open, getppid(), 0); /* -1: host in another namespace */
 }
 
 int main(int argc, char **argv)
@@ -312,5 +312,5 @@ int main(int argc, char **argv)
     }
     set_up();
     start_server(argv);
-    stand_guard();
+    handle_events();
 }

@@ -1,11 +1,11 @@
 /*
- * fetch_wire.h - what the host and caprun-fetch say to each other.
+ * fetch_wire.h - the messages between the host and caprun-fetch.
  *
- * caprun-fetch does one GET with its tries and redirects. It gets a socket as descriptor 0, and as
- * descriptor 1 a pipe whose other end is the host's: when the host is gone, the kernel ends it. The
- * host sends one struct fetch_ask with its texts behind it; caprun-fetch sends any number of struct
- * fetch_told, each with its texts, and leaves after an ANSWER or a FAILURE. Both are of one build,
- * on one machine: numbers are as they are in memory.
+ * caprun-fetch does one GET with its tries and redirects. Its descriptor 0 is a socket, and 1 a
+ * pipe of which the host holds the other end: when the host dies, the kernel ends caprun-fetch. The
+ * host sends one struct fetch_ask, followed by its texts. caprun-fetch sends any number of struct
+ * fetch_told, each followed by its texts, and exits after an ANSWER or a FAILURE. Both programs are
+ * from one build, on one machine: numbers are sent as they are in memory.
  */
 #ifndef CR_FETCH_WIRE_H
 #define CR_FETCH_WIRE_H
@@ -17,7 +17,7 @@
 #define FETCH_SOCKET 0
 #define FETCH_ALIVE 1
 
-/* Behind it: the URL, the header Accept, and the ETag, without NULs. */
+/* Followed by: the URL, the header Accept, and the ETag, without NULs. */
 struct fetch_ask {
     struct cr_http_limits limits;
     uint64_t max; /* bytes of the body */
@@ -27,7 +27,7 @@ struct fetch_ask {
 
 enum fetch_what { FETCH_PROGRESS = 1, FETCH_ANSWER, FETCH_FAILURE };
 
-/* Behind it: |text|, the URL or the words; |extra|, the ETag or the hint; and the body. */
+/* Followed by: |text|, the URL or the message; |extra|, the ETag or the hint; and the body. */
 struct fetch_told {
     uint32_t what;
     uint32_t outcome;          /* of a FAILURE */

@@ -1,4 +1,4 @@
-/* head.c - status line, ETag, Cache-Control, Age, Retry-After, Location. */
+/* head.c - reads the status line and the fields of a head, as ETag, Cache-Control and Location. */
 #include "http/head.h"
 
 #include <stdio.h>
@@ -34,12 +34,12 @@ static struct span trim(struct span s)
     return s;
 }
 
-static bool is(struct span s, const char *word)
+static bool is_word(struct span s, const char *word)
 {
     return s.len == strlen(word) && strncasecmp(s.at, word, s.len) == 0;
 }
 
-/* A number of seconds, 10 digits at most, in quotes or not; or -1. */
+/* Returns a number of seconds, 10 digits at most, in quotes or not; or -1. */
 static int64_t seconds(struct span s)
 {
     int64_t n = 0;
@@ -56,7 +56,7 @@ static int64_t seconds(struct span s)
     return n;
 }
 
-/* Of several that are said, the shortest time counts. */
+/* Of several times, the shortest counts. */
 static void limit_age(struct cr_http_head *head, int64_t s)
 {
     if (s < 0)
@@ -74,9 +74,9 @@ static void read_cache_control(struct cr_http_head *head, struct span value)
         size_t len = comma ? (size_t)(comma - value.at) : value.len;
         struct span part = trim((struct span){value.at, len});
 
-        if (is(part, "no-store"))
+        if (is_word(part, "no-store"))
             head->no_store = true;
-        else if (is(part, "no-cache"))
+        else if (is_word(part, "no-cache"))
             limit_age(head, 0);
         else if (part.len >= 8 && strncasecmp(part.at, "max-age=", 8) == 0)
             limit_age(head, seconds((struct span){part.at + 8, part.len - 8}));
@@ -85,7 +85,7 @@ static void read_cache_control(struct cr_http_head *head, struct span value)
     }
 }
 
-/* One that is too long, or could not be sent back as it is, is as good as none. */
+/* Ignores an ETag that is too long, or could not be sent back unchanged. */
 static void read_etag(struct cr_http_head *head, struct span value)
 {
     head->etag[0] = '\0';
@@ -110,7 +110,7 @@ static void read_status(struct cr_http_head *head, struct span line)
 {
     const char *space = memchr(line.at, ' ', line.len);
     size_t bytes = head->bytes;
-    unsigned codings = head->codings; /* also of informational ones */
+    unsigned codings = head->codings; /* counts those of informational answers, too */
 
     cr_http_head_init(head);
     head->bytes = bytes;
@@ -121,12 +121,12 @@ static void read_status(struct cr_http_head *head, struct span line)
     head->status = (long)seconds((struct span){space + 1, 3});
 }
 
-/* Content-Encoding: we ask for gzip, which may be there once. */
+/* Content-Encoding: caprun asks for gzip, and accepts it once. */
 static unsigned count_codings(struct span value)
 {
-    if (is(value, "identity") || !value.len)
+    if (is_word(value, "identity") || !value.len)
         return 0;
-    return is(value, "gzip") || is(value, "x-gzip") ? 1 : 2;
+    return is_word(value, "gzip") || is_word(value, "x-gzip") ? 1 : 2;
 }
 
 static void read_field(struct cr_http_head *head, struct span line)
@@ -138,20 +138,20 @@ static void read_field(struct cr_http_head *head, struct span line)
         return;
     name = (struct span){line.at, (size_t)(colon - line.at)};
     value = trim((struct span){colon + 1, line.len - name.len - 1});
-    if (is(name, "etag"))
+    if (is_word(name, "etag"))
         read_etag(head, value);
-    else if (is(name, "cache-control"))
+    else if (is_word(name, "cache-control"))
         read_cache_control(head, value);
-    else if (is(name, "age"))
+    else if (is_word(name, "age"))
         head->age_s = seconds(value) > 0 ? seconds(value) : 0;
-    else if (is(name, "retry-after"))
+    else if (is_word(name, "retry-after"))
         head->retry_after_s = seconds(value);
-    else if (is(name, "location"))
+    else if (is_word(name, "location"))
         read_location(head, value);
-    else if (is(name, "content-encoding"))
+    else if (is_word(name, "content-encoding"))
         head->codings += count_codings(value);
-    else if (is(name, "transfer-encoding"))
-        head->codings += is(value, "chunked") ? 0 : 2;
+    else if (is_word(name, "transfer-encoding"))
+        head->codings += is_word(value, "chunked") ? 0 : 2;
 }
 
 bool cr_http_head_line(struct cr_http_head *head, const char *line, size_t len)

@@ -1,9 +1,9 @@
 /*
- * http.c - a request is a process: started, read from, and killed.
+ * http.c - runs each request as a process: starts it, reads its messages, and kills it.
  *
- *     WAITING --there is room for one more--> RUNNING --its answer, its end, its time--> ENDING
+ *     WAITING --a process may be started--> RUNNING --answer, exit or timeout--> ENDING
  *
- * A request is told its end when it is ENDING; it is freed when its process is reaped.
+ * When a request is ENDING, its owner is told; the request is freed when its process is reaped.
  */
 #include "http/http.h"
 
@@ -25,10 +25,10 @@
 #include "http/head.h"
 #include "http/url.h"
 
-#define SPARE_US 500000        /* the program has its own limits, and words for what was reached */
-#define READ_MOST (256u << 10) /* in a turn */
-#define LOOK_AGAIN_US 1000     /* without a pidfd */
-#define PROGRESS_US 50000      /* the program tells it ten times a second, if it is ours still */
+#define SPARE_US 500000        /* time for caprun-fetch to report its own limits first */
+#define READ_MOST (256u << 10) /* bytes in a turn */
+#define LOOK_AGAIN_US 1000     /* until the next waitpid(), without a pidfd */
+#define PROGRESS_US 50000      /* caprun-fetch reports ten times a second, unless it is hostile */
 
 enum state { WAITING, RUNNING, ENDING };
 
@@ -37,19 +37,19 @@ struct cr_http_request {
     struct cr_http_ask ask; /* its texts are in |texts| */
     char *texts;
     enum state state;
-    struct cr_http_request *next, **at; /* in the list of those that wait, or of the others */
+    struct cr_http_request *next, **at; /* in the list |waiting| or |started| */
 
-    pid_t pid;              /* 0: it is reaped, or was not started */
-    struct cr_watch socket; /* to it */
-    struct cr_watch ended;  /* its pidfd */
-    struct cr_timer limit; /* its time is over; or, without a pidfd, to look whether it has ended */
-    struct cr_task news;   /* tells the end, in a step */
-    struct cr_buf in;      /* what it has said, and was not understood yet */
-    int64_t told_us;       /* when its progress was told */
+    pid_t pid;              /* 0: reaped, or not started */
+    struct cr_watch socket; /* to the process */
+    struct cr_watch ended;  /* the pidfd of the process */
+    struct cr_timer limit;  /* the timeout; when ENDING without a pidfd, the next waitpid() */
+    struct cr_task news;    /* tells the owner about the end, in a step */
+    struct cr_buf in;       /* bytes from the process that were not handled yet */
+    int64_t told_us;        /* when its progress was reported last */
 
     struct cr_http_answer answer;
     bool is_answered;
-    struct cr_err why; /* if it is not */
+    struct cr_err why; /* if |is_answered| is false */
 };
 
 static void start_waiting(struct cr_http *http);
@@ -116,8 +116,8 @@ static void free_request(struct cr_http_request *r)
     free(r);
 }
 
-/* Returns true if its process is gone, and was reaped. */
-static bool is_reaped(struct cr_http_request *r)
+/* Reaps the process if it has ended. Returns true if there is no process any longer. */
+static bool reap_process(struct cr_http_request *r)
 {
     pid_t pid = r->pid ? waitpid(r->pid, NULL, WNOHANG) : r->pid;
 
@@ -129,12 +129,12 @@ static bool is_reaped(struct cr_http_request *r)
     return true;
 }
 
-/* The process was told to end: frees the request, now or when the process has ended. */
-static void reap(struct cr_http_request *r)
+/* The process was killed: frees the request, now or when the process has ended. */
+static void free_when_reaped(struct cr_http_request *r)
 {
     struct cr_http *http = r->http;
 
-    if (is_reaped(r)) {
+    if (reap_process(r)) {
         free_request(r);
         start_waiting(http);
     } else if (r->ended.fd < 0) {
@@ -148,12 +148,12 @@ static void process_ended(struct cr_watch *watch, uint32_t events)
 
     (void)events;
     if (r->state == ENDING && !r->news.waits)
-        reap(r);
+        free_when_reaped(r);
     else
-        cr_loop_change(r->http->loop, watch, 0); /* what it said is read first */
+        cr_loop_change(r->http->loop, watch, 0); /* its messages are read first */
 }
 
-/* The owner hears of it once; all else of the request is its process, which may take a moment. */
+/* Tells the owner, once. The request itself stays until its process is reaped. */
 static void tell_end(struct cr_task *task)
 {
     struct cr_http_request *r = cr_container(task, struct cr_http_request, news);
@@ -162,9 +162,9 @@ static void tell_end(struct cr_task *task)
     struct cr_err why = r->why;
     bool is_answered = r->is_answered;
 
-    r->is_answered = false; /* the body is the owner's */
+    r->is_answered = false; /* the owner has the body now */
     cr_loop_change(r->http->loop, &r->ended, EPOLLIN);
-    reap(r);
+    free_when_reaped(r);
     ask.done(ask.data, is_answered ? &answer : NULL, &why);
 }
 
@@ -198,7 +198,7 @@ static void time_is_over(struct cr_timer *timer)
     char limit[32];
 
     if (r->state == ENDING) {
-        reap(r);
+        free_when_reaped(r);
         return;
     }
     cr_units_show_duration(r->http->limits.total_ms, limit);
@@ -214,7 +214,7 @@ static void time_is_over(struct cr_timer *timer)
     finish(r);
 }
 
-/* --- what the program says -------------------------------------------------------------------- */
+/* --- messages of the program ------------------------------------------------------------------ */
 
 static void tell_progress(struct cr_http_request *r, const struct fetch_told *told,
                           const char *text)
@@ -256,8 +256,8 @@ static void take_failure(struct cr_http_request *r, const struct fetch_told *tol
     finish(r);
 }
 
-/* A program that libcurl has been talked into anything says what it likes. */
-static bool makes_sense(const struct cr_http_request *r, const struct fetch_told *told)
+/* An attack on libcurl may have taken over caprun-fetch: all that it sends is checked. */
+static bool is_valid(const struct cr_http_request *r, const struct fetch_told *told)
 {
     if (told->text_len >= sizeof(r->why.text) || told->extra_len >= sizeof(r->why.hint) ||
         told->body_len > r->ask.max)
@@ -280,7 +280,7 @@ static bool makes_sense(const struct cr_http_request *r, const struct fetch_told
     }
 }
 
-/* Returns false if nothing whole is there, or the request goes on no more. */
+/* Handles one message. Returns false if no message is complete, or the request has ended. */
 static bool take_message(struct cr_http_request *r)
 {
     struct fetch_told told;
@@ -290,8 +290,8 @@ static bool take_message(struct cr_http_request *r)
     if (r->in.len < sizeof(told))
         return false;
     memcpy(&told, r->in.data, sizeof(told));
-    if (!makes_sense(r, &told)) {
-        fail_request(r, "its program has said what makes no sense");
+    if (!is_valid(r, &told)) {
+        fail_request(r, "caprun-fetch has sent an invalid message");
         return false;
     }
     len = sizeof(told) + told.text_len + told.extra_len + (size_t)told.body_len;
@@ -304,7 +304,7 @@ static bool take_message(struct cr_http_request *r)
         take_failure(r, &told, text, text + told.text_len);
     if (told.what != FETCH_PROGRESS)
         return false;
-    tell_progress(r, &told, text); /* which may cancel it */
+    tell_progress(r, &told, text); /* this may cancel the request */
     if (r->state == RUNNING)
         cr_buf_drop(&r->in, len);
     return r->state == RUNNING;
@@ -324,13 +324,13 @@ static void socket_ready(struct cr_watch *watch, uint32_t events)
         while (take_message(r))
             ;
     } else {
-        fail_request(r, to ? "its program has ended before" : "no memory");
+        fail_request(r, to ? "caprun-fetch has ended without an answer" : "no memory");
     }
 }
 
 /* --- the beginning ---------------------------------------------------------------------------- */
 
-/* What libcurl, and what loads it, reads of the environment. */
+/* The variables that libcurl and the dynamic linker read. */
 static const char *const passed_on[] = {
     "http_proxy", "https_proxy",   "HTTPS_PROXY",  "all_proxy",    "ALL_PROXY",      "no_proxy",
     "NO_PROXY",   "SSL_CERT_FILE", "SSL_CERT_DIR", "OPENSSL_CONF", "LD_LIBRARY_PATH"};
@@ -360,8 +360,8 @@ static bool make_env(char *env[PASSED_ON + 1])
     return true;
 }
 
-/* Theirs become 0 and 1, one after the other: the second must not be 0. */
-static int above_theirs(int fd)
+/* Moves |fd| above 0 and 1: a copy of one descriptor to these must not replace the other. */
+static int move_above_theirs(int fd)
 {
     int above = fd > FETCH_ALIVE ? fd : fcntl(fd, F_DUPFD_CLOEXEC, FETCH_ALIVE + 1);
 
@@ -377,11 +377,11 @@ static int open_socket(int *ret_ours, int *ret_theirs)
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
         return -1;
     *ret_ours = pair[0];
-    *ret_theirs = above_theirs(pair[1]);
+    *ret_theirs = move_above_theirs(pair[1]);
     return *ret_theirs < 0 ? -1 : 0;
 }
 
-/* One pipe for all programs. */
+/* All programs share one pipe. */
 static int open_alive(struct cr_http *http)
 {
     int pair[2];
@@ -391,7 +391,7 @@ static int open_alive(struct cr_http *http)
     if (pipe2(pair, O_CLOEXEC) < 0)
         return -1;
     http->alive = pair[1];
-    http->their_alive = above_theirs(pair[0]);
+    http->their_alive = move_above_theirs(pair[0]);
     if (http->their_alive >= 0)
         return 0;
     close_fd(&http->alive);
@@ -420,7 +420,7 @@ static int spawn(const char *path, int socket, int alive, pid_t *ret_pid)
     return r;
 }
 
-/* It fits into the empty socket: the URL has been looked at. */
+/* The message fits into the empty socket: the length of the URL was checked. */
 static bool send_ask(const struct cr_http_request *r, int socket)
 {
     const struct cr_http_ask *a = &r->ask;
@@ -473,7 +473,7 @@ static void set_limit(struct cr_http_request *r)
                 cr_loop_now() + (int64_t)r->http->limits.total_ms * 1000 + SPARE_US);
 }
 
-/* Where descriptors or processes are used up, it waits until another request has ended. */
+/* Without free descriptors or processes, the request waits until another request has ended. */
 static void start_one(struct cr_http_request *r)
 {
     struct cr_err err;
@@ -487,8 +487,8 @@ static void start_one(struct cr_http_request *r)
 }
 
 /*
- * Starts those that came first, as many as may run. One that cannot be started ends here: its own
- * end, in a later turn, starts the next one.
+ * Starts waiting requests, the oldest first, up to CR_HTTP_AT_ONCE. If one cannot be started, its
+ * own end, in a later turn, starts the next one.
  */
 static void start_waiting(struct cr_http *http)
 {
@@ -539,8 +539,8 @@ void cr_http_clear(struct cr_http *http)
     }
 }
 
-/* Copies the texts of |r->ask| behind each other. */
-static bool own_texts(struct cr_http_request *r)
+/* Copies the texts of |r->ask| into one block. */
+static bool copy_texts(struct cr_http_request *r)
 {
     const char **all[] = {&r->ask.url, &r->ask.accept, &r->ask.etag};
     size_t len = 0;
@@ -559,7 +559,7 @@ static bool own_texts(struct cr_http_request *r)
     return r->texts != NULL;
 }
 
-static void begin(struct cr_http_request *r)
+static void begin_request(struct cr_http_request *r)
 {
     if (!cr_url_is_http(r->ask.url)) {
         (void)cr_url_refuse(r->ask.url, &r->why);
@@ -579,7 +579,7 @@ struct cr_http_request *cr_http_start(struct cr_http *http, const struct cr_http
         return NULL;
     r->http = http;
     r->ask = *ask;
-    if (!own_texts(r)) {
+    if (!copy_texts(r)) {
         free(r);
         return NULL;
     }
@@ -589,7 +589,7 @@ struct cr_http_request *cr_http_start(struct cr_http *http, const struct cr_http
     r->news = (struct cr_task){.run = tell_end, .name = "http"};
     cr_buf_init(&r->in, sizeof(struct fetch_told) + sizeof(r->why) + ask->max + READ_MOST);
     add_to(&http->waiting, r);
-    begin(r);
+    begin_request(r);
     return r;
 }
 

@@ -1,4 +1,4 @@
-/* lib.c - dlopen, and a pointer for each function. */
+/* lib.c - opens libcurl with dlopen, and looks up a pointer for each function. */
 #include "http/lib.h"
 
 #include <dlfcn.h>
@@ -8,7 +8,7 @@
 
 static struct cr_http_lib functions;
 static void *handle;
-static _Atomic bool is_open; /* |functions| are there, and do not change any more */
+static _Atomic bool is_open; /* |functions| is complete, and does not change any longer */
 
 static const struct cr_http_lib *refuse(struct cr_err *why, const char *reason)
 {
@@ -33,8 +33,8 @@ static bool find_all(void)
 #undef XX
 }
 
-/* Without this, looking up a name would stop the loop for as long as the name server takes. */
-static bool resolves_beside(void)
+/* Without a resolver thread, a look-up would block for as long as the name server takes. */
+static bool resolves_in_thread(void)
 {
     const curl_version_info_data *info = functions.version_info(CURLVERSION_NOW);
 
@@ -50,15 +50,15 @@ static const struct cr_http_lib *load(struct cr_err *why)
         return refuse(why, dlerror());
     if (functions.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
         return refuse(why, "it cannot be started");
-    if (!resolves_beside())
-        return refuse(why, "it was built without a resolver of its own (AsynchDNS)");
+    if (!resolves_in_thread())
+        return refuse(why, "it was built without an asynchronous resolver (AsynchDNS)");
     is_open = true;
     return &functions;
 }
 
 /*
- * Never closed: what libcurl loads itself has threads, and functions to be called at exit. Runtimes
- * in other threads may ask at the same time.
+ * libcurl is never closed, because libraries that it loads have threads, and functions that are
+ * called at exit. Runtimes in other threads may call this function at the same time.
  */
 const struct cr_http_lib *cr_http_lib_open(struct cr_err *why)
 {

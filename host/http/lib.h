@@ -1,5 +1,5 @@
 /*
- * lib.h - libcurl, opened at run time: a program that needs no URL does not load it.
+ * lib.h - opens libcurl at run time, so that a program that needs no URL does not load it.
  *
  * The functions are called as in libcurl's manual, through the struct: lib->easy_init() is
  * curl_easy_init(). Once opened, libcurl stays for the life of the process, so that the struct may
@@ -46,9 +46,9 @@ struct cr_http_lib {
 };
 
 /*
- * Opens libcurl, unless it is open. Reads files for some milliseconds: not for the loop's thread.
- * Returns it, or NULL and a problem of the outcome INTERNAL that says what to install. A libcurl
- * that resolves names in the thread that asks is refused.
+ * Opens libcurl, if it is not open yet. Reads files for some milliseconds: not for the loop's
+ * thread. Returns libcurl; or NULL, with an INTERNAL error that says what to install. Rejects a
+ * libcurl that looks up names in the calling thread.
  */
 const struct cr_http_lib *cr_http_lib_open(struct cr_err *why);
 

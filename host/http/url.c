@@ -1,4 +1,4 @@
-/* url.c - which URLs are taken, and what a reference means. */
+/* url.c - checks URLs, and resolves references. */
 #include "http/url.h"
 
 #include <string.h>
@@ -69,7 +69,7 @@ bool cr_url_join(const struct cr_http_lib *lib, const char *base, const char *re
     return good;
 }
 
-/* A stranger wrote the reference, and it stays on one line. */
+/* The reference is untrusted: escaped, it stays on one line. */
 static int refuse_reference(const char *base, const char *reference, struct cr_err *why)
 {
     size_t len = strlen(reference);
@@ -78,8 +78,8 @@ static int refuse_reference(const char *base, const char *reference, struct cr_e
     cr_buf_init(&shown, sizeof(why->text));
     cr_escape_terminal(&shown, reference, len < SHOWN_REFERENCE ? len : SHOWN_REFERENCE);
     (void)cr_err_end(why, CAPRUN_OUTCOME_METADATA_INVALID,
-                     "what a registry names is at an http or https URL, and for an https "
-                     "registry at an https one",
+                     "a registry may only name http and https URLs, and an https registry "
+                     "only https URLs",
                      "\"%s\" cannot be fetched from the registry \"%s\"",
                      cr_buf_text(&shown) ? cr_buf_text(&shown) : "what it names", base);
     cr_buf_clear(&shown);

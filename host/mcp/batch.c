@@ -1,4 +1,4 @@
-/* batch.c - three walks at once: over the array, over the element that arrives, over its result. */
+/* batch.c - walks over the array, its current element and that element's result in parallel. */
 #include "mcp/batch.h"
 
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static int grow(struct cr_batch *b)
     return 0;
 }
 
-/* The message that arrived is whole. */
+/* Stores the current message, which is complete. */
 static int keep_message(struct cr_batch *b)
 {
     int r = b->count == CR_BATCH_MAX ? CAPRUN_E_TOOBIG : grow(b);

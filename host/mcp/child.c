@@ -1,12 +1,12 @@
 /*
- * child.c - what happens on the pipes of a server, and how it is ended, step by step.
+ * child.c - reads and writes the pipes of a server, and stops the server step by step.
  *
- * The end is when the guard has ended: then the tree is gone, and what is still in the pipes is the
- * last of it.
+ * The child has ended when its guard has ended: then the whole tree is gone, and the bytes that are
+ * still in the pipes are the last ones.
  *
- * A server can write faster than its messages are handled. What is left of a chunk when the turn is
- * over waits in |chunk|, and a busy task continues with it; standard output is not watched
- * meanwhile. The rest at the end is read in the same way.
+ * A server can write faster than its messages are handled. The rest of a chunk when the turn is
+ * over stays in |chunk|, and a busy task continues with it; meanwhile standard output is not
+ * watched. The bytes left at the end are read in the same way.
  */
 #include "mcp/child.h"
 
@@ -27,16 +27,16 @@
 
 #define CHUNK (64u << 10)
 #define TEXT_CHUNK (16u << 10) /* of standard error */
-#define CHUNKS_AT_ONCE 4       /* of standard error: then it is the turn of others */
-#define CHUNKS_AT_END 1024 /* more than a pipe holds, which ends here also if a stranger writes */
+#define CHUNKS_AT_ONCE 4       /* of standard error, in one turn of the loop */
+#define CHUNKS_AT_END 1024     /* more than a pipe holds; a limit, as others may still write */
 #define GUARD_GRACE_MS (GUARD_PATIENCE_MS + 1000) /* the guard is killed if it takes longer */
 
-/* In this order, and never back. */
+/* The stages are entered in this order only. */
 enum stage {
     RUNNING,
-    STOPPING, /* standard input is closed, or will be */
-    TOLD,     /* by SIGTERM */
-    KILLED,   /* or it ended: the guard has only to leave */
+    STOPPING,   /* standard input is closed, or will be */
+    TERMINATED, /* SIGTERM was sent */
+    KILLED,     /* or the server ended by itself: only the guard has to exit */
     ENDED,
 };
 
@@ -50,14 +50,14 @@ struct cr_child {
     struct cr_timer patience;
     struct cr_task busy;       /* continues with the chunk, or with the rest at the end */
     bool is_paused;            /* |out| is not watched: |busy| waits */
-    bool has_ended_line;       /* the last line was given an end */
+    bool has_ended_line;       /* the last line was terminated */
     int out_left, errors_left; /* chunks that may be read after the end */
     struct cr_reader reader;
     struct cr_outbox queue;
-    struct guard_report last; /* what it said last; |what| is 0 before */
+    struct guard_report last; /* the last report of the guard; |what| is 0 before the first */
     const char *killed_for;   /* why it was killed by us, or NULL */
     struct cr_tail tail;
-    char why[256], command[128], cwd[128]; /* the latter two are cut if they are long */
+    char why[256], command[128], cwd[128]; /* |command| and |cwd| may be truncated */
     const uint8_t *at;                     /* what is left of the chunk */
     size_t left;
     uint8_t chunk[CHUNK];
@@ -74,13 +74,13 @@ static void close_watch(struct cr_child *c, struct cr_watch *watch)
 
 /* --- ending ---------------------------------------------------------------------------------- */
 
-static void enter(struct cr_child *c, enum stage stage, int64_t patience_ms)
+static void enter_stage(struct cr_child *c, enum stage stage, int64_t patience_ms)
 {
     c->stage = stage;
     cr_loop_set(c->loop, &c->patience, cr_loop_now() + patience_ms * 1000);
 }
 
-/* close() would say nothing while a process that the application has forked holds it too. */
+/* Not close(): a process that the application has forked may hold the socket open, too. */
 static void close_control(struct cr_child *c)
 {
     (void)shutdown(c->control.fd, SHUT_WR);
@@ -90,7 +90,7 @@ static void kill_tree(struct cr_child *c, const char *reason)
 {
     c->killed_for = reason;
     close_control(c);
-    enter(c, KILLED, GUARD_GRACE_MS);
+    enter_stage(c, KILLED, GUARD_GRACE_MS);
 }
 
 static void patience_ended(struct cr_timer *timer)
@@ -102,14 +102,14 @@ static void patience_ended(struct cr_timer *timer)
     case STOPPING:
         close_watch(c, &c->in);
         (void)send(c->control.fd, &term, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
-        enter(c, TOLD, CR_CHILD_PATIENCE_MS);
+        enter_stage(c, TERMINATED, CR_CHILD_PATIENCE_MS);
         break;
-    case TOLD:
+    case TERMINATED:
         kill_tree(c, "it did not end by itself");
         break;
     case KILLED:
         cr_guard_process_kill(&c->guard);
-        enter(c, KILLED, GUARD_GRACE_MS);
+        enter_stage(c, KILLED, GUARD_GRACE_MS);
         cr_guard_process_expect(&c->guard);
         break;
     case RUNNING:
@@ -122,7 +122,7 @@ void cr_child_stop(struct cr_child *c)
 {
     if (c->stage != RUNNING)
         return;
-    enter(c, STOPPING, CR_CHILD_PATIENCE_MS);
+    enter_stage(c, STOPPING, CR_CHILD_PATIENCE_MS);
     if (!cr_child_waiting(c))
         close_watch(c, &c->in);
 }
@@ -132,14 +132,14 @@ bool cr_child_is_ending(const struct cr_child *c)
     return c->stage != RUNNING;
 }
 
-/* --- what it reads --------------------------------------------------------------------------- */
+/* --- writing to the server ------------------------------------------------------------------- */
 
 size_t cr_child_waiting(const struct cr_child *c)
 {
     return cr_outbox_waiting(&c->queue);
 }
 
-/* Nobody reads any more, or we have nothing more to say. */
+/* The server has stopped reading, or has ended. */
 static void close_in(struct cr_child *c)
 {
     close_watch(c, &c->in);
@@ -175,11 +175,11 @@ int cr_child_send(struct cr_child *c, const struct cr_outbox_part *parts, size_t
     int r;
 
     if (c->stage != RUNNING || c->in.fd < 0)
-        return cr_err_set(err, CAPRUN_E_STATE, "'%s' takes nothing any more", c->command);
+        return cr_err_set(err, CAPRUN_E_STATE, "'%s' no longer accepts input", c->command);
     if (waiting >= CR_CHILD_WAITING_MAX)
         return cr_err_set(err, CAPRUN_E_TOOBIG,
-                          "'%s' does not read: %zu bytes wait, and no more than %u may", c->command,
-                          waiting, CR_CHILD_WAITING_MAX);
+                          "'%s' does not read: %zu bytes are waiting, and the limit is %u",
+                          c->command, waiting, CR_CHILD_WAITING_MAX);
     memcpy(line, parts, count * sizeof(*parts));
     line[count] = (struct cr_outbox_part){.bytes = "\n", .len = 1};
     r = cr_outbox_add(&c->queue, c->in.fd, line, count + 1);
@@ -190,16 +190,18 @@ int cr_child_send(struct cr_child *c, const struct cr_outbox_part *parts, size_t
     }
     if (c->queue.is_broken) {
         close_in(c);
-        return cr_err_set(err, CAPRUN_E_STATE, "'%s' reads nothing any more", c->command);
+        return cr_err_set(err, CAPRUN_E_STATE, "'%s' no longer reads its input", c->command);
     }
     if (!waiting && cr_child_waiting(c))
         cr_loop_change(c->loop, &c->in, EPOLLOUT);
     return 0;
 }
 
-/* --- what it writes -------------------------------------------------------------------------- */
+/* --- reading from the server ----------------------------------------------------------------- */
 
-/* Hands out the messages of the chunk. Returns false if the turn was over before the last one. */
+/*
+ * Passes the messages of the chunk to the owner. Returns false if the turn ended before the last.
+ */
 static bool take_messages(struct cr_child *c)
 {
     struct cr_message message;
@@ -220,13 +222,13 @@ void cr_child_find_types(struct cr_child *c)
     cr_reader_find_types(&c->reader);
 }
 
-/* May one more chunk be read? After the end, there is a limit. */
+/* May one more chunk be read? After the end, the number of chunks is limited. */
 static bool count_chunk(const struct cr_child *c, int *left)
 {
     return c->stage != ENDED || (*left)-- > 0;
 }
 
-/* Returns how many bytes were read, 0 if there are none now; closes |watch| at its end. */
+/* Returns how many bytes were read, or 0 if no byte is available; closes |watch| at end of file. */
 static size_t read_chunk(struct cr_child *c, struct cr_watch *watch, uint8_t *to, size_t size)
 {
     ssize_t n = read(watch->fd, to, size);
@@ -234,11 +236,11 @@ static size_t read_chunk(struct cr_child *c, struct cr_watch *watch, uint8_t *to
     if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
         close_watch(c, watch);
     if (n > 0 && !c->last.what)
-        c->last.what = GUARD_STARTED; /* it speaks before its guard has said so */
+        c->last.what = GUARD_STARTED; /* output arrived before the guard's report of the start */
     return n > 0 ? (size_t)n : 0;
 }
 
-/* Returns false if the turn is over, and there may be more. */
+/* Returns false if the turn is over, and more bytes may be available. */
 static bool read_out(struct cr_child *c)
 {
     size_t n = CHUNK;
@@ -255,7 +257,7 @@ static bool read_out(struct cr_child *c)
     return false;
 }
 
-/* Returns false if there may be more. */
+/* Returns false if more bytes may be available. */
 static bool read_errors(struct cr_child *c)
 {
     uint8_t text[TEXT_CHUNK];
@@ -270,7 +272,7 @@ static bool read_errors(struct cr_child *c)
     return false;
 }
 
-/* Reads on; if the turn is over before all is read, |busy| reads on later. */
+/* Continues reading; if the turn ends before all is read, |busy| continues later. */
 static void read_on(struct cr_child *c)
 {
     bool is_over = !read_out(c);
@@ -299,7 +301,7 @@ static void errors_ready(struct cr_watch *watch, uint32_t events)
     (void)read_errors(cr_container(watch, struct cr_child, errors));
 }
 
-/* A last line may have no end. Returns false if the turn is over. */
+/* Terminates the last line, which may lack a line feed. Returns false if the turn is over. */
 static bool end_last_line(struct cr_child *c)
 {
     if (!c->has_ended_line) {
@@ -310,7 +312,7 @@ static bool end_last_line(struct cr_child *c)
     return take_messages(c);
 }
 
-/* Reads what is in the pipes when all are dead; after the last of it, the owner is told. */
+/* Reads the rest of the pipes after all processes have ended, then calls ended(). */
 static void read_rest(struct cr_child *c)
 {
     bool is_read = read_errors(c);
@@ -339,10 +341,10 @@ static void continue_reading(struct cr_task *task)
         read_on(c);
 }
 
-/* --- what its guard says --------------------------------------------------------------------- */
+/* --- reports of the guard -------------------------------------------------------------------- */
 
-/* Returns false when it has said its last word. */
-static bool hear_guard(struct cr_child *c)
+/* Reads all reports that have come. Returns false at the end of the connection. */
+static bool read_reports(struct cr_child *c)
 {
     struct guard_report report;
     ssize_t n;
@@ -351,7 +353,7 @@ static bool hear_guard(struct cr_child *c)
         n = recv(c->control.fd, &report, sizeof(report), MSG_DONTWAIT);
         if (n < 0 && (errno == EAGAIN || errno == EINTR))
             return true;
-        /* it left without reading all that we sent; what it sent before is still to come */
+        /* the guard exited without reading all our bytes; its earlier reports still follow */
         if (n < 0 && errno == ECONNRESET)
             continue;
         if (n != sizeof(report))
@@ -360,7 +362,7 @@ static bool hear_guard(struct cr_child *c)
         if (report.what == GUARD_STARTED)
             cr_guard_process_started(&c->guard, report.value);
         if (c->stage < KILLED && report.what != GUARD_STARTED)
-            enter(c, KILLED, GUARD_GRACE_MS);
+            enter_stage(c, KILLED, GUARD_GRACE_MS);
     }
 }
 
@@ -369,11 +371,11 @@ static void control_ready(struct cr_watch *watch, uint32_t events)
     struct cr_child *c = cr_container(watch, struct cr_child, control);
 
     (void)events;
-    if (hear_guard(c))
+    if (read_reports(c))
         return;
     close_watch(c, &c->control);
     if (c->stage < KILLED)
-        enter(c, KILLED, GUARD_GRACE_MS);
+        enter_stage(c, KILLED, GUARD_GRACE_MS);
     cr_guard_process_expect(&c->guard);
 }
 
@@ -382,7 +384,7 @@ static void guard_gone(struct cr_guard_process *guard)
     struct cr_child *c = cr_container(guard, struct cr_child, guard);
 
     if (c->control.fd >= 0)
-        (void)hear_guard(c); /* what it said before */
+        (void)read_reports(c); /* reports sent before its end */
     cr_end_explain(c->why, sizeof(c->why),
                    &(struct cr_end){.last = c->last,
                                     .guard = guard->how,
@@ -430,7 +432,7 @@ static int watch_all(struct cr_child *c, const struct cr_spawned *ends, struct c
     return r;
 }
 
-/* It ends as any other, and nothing here waits for that. */
+/* The loop cannot watch the child: kills it; its end is handled as that of any other child. */
 static void end_unwatched(struct cr_child *c)
 {
     cr_loop_remove(c->loop, &c->in);
@@ -438,7 +440,7 @@ static void end_unwatched(struct cr_child *c)
     cr_loop_remove(c->loop, &c->errors);
     cr_loop_remove(c->loop, &c->control);
     cr_guard_process_unwatch(&c->guard);
-    kill_tree(c, "the kernel watches no more descriptors");
+    kill_tree(c, "the kernel cannot watch more descriptors");
 }
 
 int cr_child_start(struct cr_loop *loop, const struct cr_child_spec *spec,
@@ -449,9 +451,9 @@ int cr_child_start(struct cr_loop *loop, const struct cr_child_spec *spec,
     struct cr_spawned ends;
     int r;
 
-    /* it may start so many processes that there is no thread left for us */
+    /* before the server starts: it could create so many processes that no thread can be created */
     if (!cr_helper_start(&loop->helper) || !cr_helper_start(&loop->disk))
-        return cr_err_set(err, CAPRUN_E_SYS, "no thread for the work that '%s' will cause",
+        return cr_err_set(err, CAPRUN_E_SYS, "cannot create the helper threads that '%s' needs",
                           spec->argv[0]);
     c = malloc(sizeof(*c));
     if (!c)
@@ -461,7 +463,7 @@ int cr_child_start(struct cr_loop *loop, const struct cr_child_spec *spec,
         free(c);
         return r;
     }
-    c->loop = loop; /* one by one: the chunk need not be cleared */
+    c->loop = loop; /* fields are set one by one to avoid clearing the large chunk */
     c->owner = *owner;
     c->data = data;
     c->stage = RUNNING;
@@ -489,7 +491,7 @@ int cr_child_start(struct cr_loop *loop, const struct cr_child_spec *spec,
     return 0;
 }
 
-/* Ends the guard, which ends the tree. This waits, and is not for a turn of the loop. */
+/* Ends the guard, which ends the tree. Blocks, so it must not be called in a turn of the loop. */
 static void end_guard(struct cr_child *c)
 {
     struct pollfd control = {.fd = c->control.fd, .events = POLLIN};
@@ -497,7 +499,7 @@ static void end_guard(struct cr_child *c)
     int64_t left = GUARD_GRACE_MS;
 
     close_control(c);
-    while (left > 0 && hear_guard(c)) {
+    while (left > 0 && read_reports(c)) {
         (void)poll(&control, 1, (int)left);
         left = (until - cr_loop_now()) / 1000;
     }

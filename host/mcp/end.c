@@ -1,4 +1,4 @@
-/* end.c - what the last report of a guard means. */
+/* end.c - explains the end of a server from the last report of its guard. */
 #include "mcp/end.h"
 
 #include <errno.h>

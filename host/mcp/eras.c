@@ -1,4 +1,4 @@
-/* eras.c - a file for each endpoint, named by the hash of its key, with one word in it. */
+/* eras.c - reads and writes era files: one for each endpoint, named by the hash of its key. */
 #include "mcp/eras.h"
 
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 static const char *const words[] = {
     [CR_ERA_UNKNOWN] = "", [CR_ERA_MODERN] = "modern\n", [CR_ERA_LEGACY] = "legacy\n"};
 
-/* Strings cannot have a NUL in them, so that no two keys have the same bytes. */
+/* Hashes each string with its NUL, so that different keys never have the same bytes. */
 static bool name_of(const char *const *key, char ret[CR_HASH_DIGITS + 1])
 {
     uint8_t hash[CR_HASH_BYTES];
@@ -105,7 +105,7 @@ static void free_job(struct cr_job *job)
     free(cr_container(job, struct era_job, job));
 }
 
-/* Returns NULL if there is no memory for it. */
+/* Returns NULL if there is no memory. */
 static struct cr_job *new_job(const char *dir, const char *const *key, enum cr_era era)
 {
     struct era_job *e = malloc(sizeof(*e) + strlen(dir) + 1);

@@ -1,8 +1,8 @@
 /*
- * eras.h - which era a server spoke last time, as a small file for each endpoint: a server that is
- * silent before initialize costs ten seconds to find out.
+ * eras.h - remembers the protocol era of each server in a small file. Without it, a server that
+ * does not answer before initialize costs ten seconds at each start.
  *
- * What is remembered is a guess to begin with, and wrong ones are forgotten.
+ * The remembered era is only the first guess; a wrong one is deleted.
  */
 #ifndef CR_ERAS_H
 #define CR_ERAS_H
@@ -10,13 +10,15 @@
 #include "base/loop.h"
 #include "mcp/rpc.h"
 
-/* |key| is that of the endpoint (mcp/transport.h). UNKNOWN if |dir| is NULL, or has none. */
+/*
+ * |key| is the endpoint's (mcp/transport.h). Returns UNKNOWN if |dir| is NULL or has no such file.
+ */
 enum cr_era cr_eras_recall(const char *dir, const char *const *key);
 
-/* UNKNOWN forgets. What cannot be written is not remembered. Waits for the disk. */
+/* Writes the file; UNKNOWN deletes it. Errors are ignored. Blocks on the disk. */
 void cr_eras_remember(const char *dir, const char *const *key, enum cr_era era);
 
-/* The same by the helper of |loop|, which needs neither |dir| nor |key| afterwards. */
+/* The same in the helper thread of |loop|; |dir| and |key| are not needed afterwards. */
 void cr_eras_remember_later(struct cr_loop *loop, const char *dir, const char *const *key,
                             enum cr_era era);
 

@@ -1,4 +1,7 @@
-/* guard_process.c - pidfds of a guard and of its server, and the last look after a killed guard. */
+/*
+ * guard_process.c - watches a guard by its pidfd, and kills the process group that a killed guard
+ * leaves behind.
+ */
 #include "mcp/guard_process.h"
 
 #include <errno.h>
@@ -17,8 +20,9 @@ static int send_by_pidfd(int pidfd, int number, unsigned flags)
 /* --- what a killed guard leaves -------------------------------------------------------------- */
 
 /*
- * The number of a group is not given to another process while the group has members. So it is
- * still the server's if the server was not reaped yet, or if no process has the number now.
+ * The kernel does not reuse the number of a process group while the group has members. So the
+ * number still means the server's group if the server is not reaped yet, or if no process has this
+ * number now.
  */
 static bool is_number_reused(const struct cr_guard_process *g)
 {
@@ -33,7 +37,7 @@ static void end_group(const struct cr_guard_process *g)
 {
     if (!g->server)
         return;
-    /* by the pidfd no other group can be meant */
+    /* a pidfd cannot mean another group by mistake */
     if (g->server_pidfd >= 0 &&
         (send_by_pidfd(g->server_pidfd, SIGKILL, SIGNAL_GROUP) == 0 || errno != EINVAL))
         return;
@@ -41,11 +45,11 @@ static void end_group(const struct cr_guard_process *g)
         (void)kill(-g->server, SIGKILL);
 }
 
-/* --- its end --------------------------------------------------------------------------------- */
+/* --- the end of the guard -------------------------------------------------------------------- */
 
 /*
- * By its pidfd: its number may be another's by now, if the application has waited for it. Returns
- * whether it has ended.
+ * Uses the pidfd: if the application has reaped the guard, its number may belong to another
+ * process. Returns whether the guard has ended.
  */
 static bool reap(struct cr_guard_process *g, int options)
 {
@@ -113,7 +117,7 @@ void cr_guard_process_unwatch(struct cr_guard_process *g)
     cr_loop_set(g->loop, &g->again, cr_loop_now() + ASK_AGAIN_US);
 }
 
-/* --- its life -------------------------------------------------------------------------------- */
+/* --- life cycle ------------------------------------------------------------------------------ */
 
 int cr_guard_process_init(struct cr_guard_process *g, struct cr_loop *loop, pid_t pid, int pidfd,
                           void (*gone)(struct cr_guard_process *g), struct cr_err *err)
@@ -129,7 +133,7 @@ int cr_guard_process_init(struct cr_guard_process *g, struct cr_loop *loop, pid_
     return pidfd >= 0 ? cr_loop_add(loop, &g->ended, EPOLLIN, err) : 0;
 }
 
-/* The guard reaps its server later than it reports it: the number is still the server's. */
+/* The guard reaps its server after it has reported it: the number still means the server. */
 void cr_guard_process_started(struct cr_guard_process *g, pid_t server)
 {
     if (g->server || server <= 1)

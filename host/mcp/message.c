@@ -1,9 +1,9 @@
 /*
- * message.c - a reader of lines, and what a line is.
+ * message.c - reads lines, checks them and finds the parts of each message.
  *
- * A line that lies in one chunk is read there: it has to pass the scanner, and then a walk (walk.h)
- * finds its parts. The pieces of another line are gathered, and both are done while they arrive. A
- * line that cannot be kept is walked over to its end, and forgotten on the way.
+ * A line that lies in one chunk is read in place: it has to pass the scanner, and then a walk
+ * (walk.h) finds its parts. A line in several chunks is collected; scanner and walk run while the
+ * chunks arrive. A line that cannot be kept is walked over to its end, and its bytes are discarded.
  */
 #include "mcp/message.h"
 
@@ -11,9 +11,9 @@
 
 #define ID_MAX 1024u           /* bytes of a request's id, which is sent back */
 #define BATCH_BYTES (4u << 20) /* results in a batch are copied */
-#define KEPT_MAX (1u << 20)    /* of the buffer, when a line is done */
+#define KEPT_MAX (1u << 20)    /* a larger buffer is freed after its line */
 
-/* --- what a message is ---------------------------------------------------------------------- */
+/* --- kinds of messages ---------------------------------------------------------------------- */
 
 static bool is_number(struct cr_span json)
 {
@@ -51,13 +51,13 @@ static const char *classify_answer(struct cr_message *m)
     return NULL;
 }
 
-static bool noise(struct cr_message *ret, const char *bytes, size_t len, const char *why)
+static bool reject_line(struct cr_message *ret, const char *bytes, size_t len, const char *why)
 {
     *ret = (struct cr_message){.bytes = bytes, .len = len, .why = why};
     return true;
 }
 
-/* Some libraries escape every slash, and methods are full of them. */
+/* Some libraries escape every slash, and method names contain slashes. */
 static void unescape_slashes(struct cr_reader *r, struct cr_span *method)
 {
     size_t len = 0;
@@ -77,7 +77,7 @@ static struct cr_span span_of(const struct cr_walk *w, enum cr_walk_part part, c
     return (struct cr_span){bytes + w->parts[part].at, w->parts[part].len};
 }
 
-/* Reads what is known to be JSON, and |w| has walked over. */
+/* Reads the parts of a message that is valid JSON, and that |w| has walked over. */
 static bool read_parts(struct cr_reader *r, const struct cr_walk *w, const char *bytes, size_t len,
                        struct cr_message *ret)
 {
@@ -85,21 +85,21 @@ static bool read_parts(struct cr_reader *r, const struct cr_walk *w, const char 
     const char *why;
 
     if (w->why)
-        return noise(ret, bytes, len, w->why);
+        return reject_line(ret, bytes, len, w->why);
     if (version.at && (version.len != 5 || memcmp(version.at, "\"2.0\"", 5) != 0))
-        return noise(ret, bytes, len, "a version of JSON-RPC that is not \"2.0\"");
+        return reject_line(ret, bytes, len, "a version of JSON-RPC that is not \"2.0\"");
     *ret = (struct cr_message){.bytes = bytes, .len = len};
     ret->id_text = span_of(w, CR_WALK_ID, bytes);
     ret->method = span_of(w, CR_WALK_METHOD, bytes);
     ret->params = span_of(w, CR_WALK_PARAMS, bytes);
     ret->result = span_of(w, CR_WALK_RESULT, bytes);
     ret->error = span_of(w, CR_WALK_ERROR, bytes);
-    /* some write all that there can be, and null where there is nothing */
+    /* some servers write every member, with null for the missing ones */
     if (ret->result.at && ret->error.at && ret->error.at[0] == 'n')
         ret->error = (struct cr_span){NULL, 0};
     why = ret->method.at ? classify_question(ret) : classify_answer(ret);
     if (why)
-        return noise(ret, bytes, len, why);
+        return reject_line(ret, bytes, len, why);
     if (ret->method.at)
         unescape_slashes(r, &ret->method);
     else
@@ -107,8 +107,8 @@ static bool read_parts(struct cr_reader *r, const struct cr_walk *w, const char 
     return true;
 }
 
-/* A second walk has looked for the type of the result. */
-static void tell_type(struct cr_message *m, size_t at, size_t len)
+/* Sets the type of the result, as a second walk has found it. */
+static void set_type(struct cr_message *m, size_t at, size_t len)
 {
     if (m->kind != CR_MESSAGE_RESULT)
         return;
@@ -117,7 +117,7 @@ static void tell_type(struct cr_message *m, size_t at, size_t len)
         m->type = (struct cr_span){m->result.at + at, len};
 }
 
-/* A message that is a line; it is |r->line| if |r->done|. */
+/* Reads a line that is one message; the line is |r->line| if |r->done|. */
 static void read_message(struct cr_reader *r, const char *bytes, size_t len, struct cr_message *ret)
 {
     struct cr_walk w;
@@ -125,9 +125,9 @@ static void read_message(struct cr_reader *r, const char *bytes, size_t len, str
     if (r->done) {
         (void)read_parts(r, &r->walk, bytes, len, ret);
         if (r->finds_types)
-            tell_type(ret, r->type.parts[CR_WALK_RESULT_TYPE].at,
-                      r->type.parts[CR_WALK_RESULT_TYPE].len);
-        /* whoever takes the memory keeps all of it, and is charged for the result alone */
+            set_type(ret, r->type.parts[CR_WALK_RESULT_TYPE].at,
+                     r->type.parts[CR_WALK_RESULT_TYPE].len);
+        /* the caller keeps the whole line, and counts only the result against its limits */
         if (r->line.cap / 2 <= ret->result.len)
             ret->block = &r->line.data;
         return;
@@ -158,8 +158,8 @@ void cr_reader_clear(struct cr_reader *r)
     cr_reader_init(r, r->max);
 }
 
-/* Forgets the line that the caller had. */
-static void release(struct cr_reader *r)
+/* Releases the line that was given to the caller. */
+static void release_line(struct cr_reader *r)
 {
     if (!r->done)
         return;
@@ -178,8 +178,8 @@ static void begin_line(struct cr_reader *r)
     cr_walk_init_result(&r->type);
 }
 
-/* Throws away what is kept of the line. The walk over it goes on. */
-static void drop(struct cr_reader *r, const char *why)
+/* Frees the kept bytes of the line. The walk over the line continues. */
+static void discard_line(struct cr_reader *r, const char *why)
 {
     cr_scan_clear(&r->scan);
     cr_batch_clear(&r->batch);
@@ -187,8 +187,8 @@ static void drop(struct cr_reader *r, const char *why)
     r->dropping = why;
 }
 
-/* The line that was thrown away is whole. A question's id is not one of ours. */
-static bool too_long(struct cr_reader *r, struct cr_message *ret)
+/* A discarded line is complete. Only an answer has an id of ours, not a request. */
+static bool end_discarded_line(struct cr_reader *r, struct cr_message *ret)
 {
     const struct cr_walk *w = &r->walk;
     bool is_answer = cr_walk_has(w, CR_WALK_RESULT) || cr_walk_has(w, CR_WALK_ERROR);
@@ -200,16 +200,16 @@ static bool too_long(struct cr_reader *r, struct cr_message *ret)
     return true;
 }
 
-/* The same for a line that is here, in |r->line| if |r->done|. */
-static bool drop_whole(struct cr_reader *r, const uint8_t *line, size_t len, const char *why,
-                       struct cr_message *ret)
+/* Discards a line that is complete; it is |r->line| if |r->done|. */
+static bool discard_whole_line(struct cr_reader *r, const uint8_t *line, size_t len,
+                               const char *why, struct cr_message *ret)
 {
     if (!r->done) {
         cr_walk_init(&r->walk);
         cr_walk_feed(&r->walk, line, len);
     }
-    drop(r, why);
-    return too_long(r, ret);
+    discard_line(r, why);
+    return end_discarded_line(r, ret);
 }
 
 static bool is_blank(uint8_t c)
@@ -218,8 +218,8 @@ static bool is_blank(uint8_t c)
 }
 
 /*
- * Looks at what is new of |r->line|. A carriage return at its end may belong to the end of the
- * line, and is left for the next time.
+ * Scans the new bytes of |r->line|. A carriage return at its end may belong to the end of the line,
+ * and is left for the next call.
  */
 static void look_at_line(struct cr_reader *r)
 {
@@ -240,7 +240,7 @@ static void look_at_line(struct cr_reader *r)
     }
 }
 
-static void keep(struct cr_reader *r, const uint8_t *bytes, size_t len)
+static void keep_bytes(struct cr_reader *r, const uint8_t *bytes, size_t len)
 {
     if (!r->dropping) {
         if (!r->line.len)
@@ -249,13 +249,13 @@ static void keep(struct cr_reader *r, const uint8_t *bytes, size_t len)
     }
     cr_walk_feed(&r->walk, bytes, len);
     if (cr_buf_err(&r->line))
-        drop(r, cr_buf_err(&r->line) == CAPRUN_E_NOMEM ? "no memory for the line"
-                                                       : "the line is too long");
+        discard_line(r, cr_buf_err(&r->line) == CAPRUN_E_NOMEM ? "no memory for the line"
+                                                               : "the line is too long");
     if (!r->dropping)
         look_at_line(r);
 }
 
-/* The next message of the batch; false if it has no more, or there is none. */
+/* Reads the next message of the batch. Returns false after the last one, or without a batch. */
 static bool next_of_batch(struct cr_reader *r, struct cr_message *ret)
 {
     const struct cr_batch_message *m = r->done ? cr_batch_next(&r->batch) : NULL;
@@ -263,11 +263,11 @@ static bool next_of_batch(struct cr_reader *r, struct cr_message *ret)
     if (!m)
         return false;
     (void)read_parts(r, &m->walk, (const char *)r->line.data + m->at, m->len, ret);
-    tell_type(ret, m->type_at, m->type_len);
+    set_type(ret, m->type_at, m->type_len);
     return true;
 }
 
-/* A batch is kept until all of its messages are taken. |start|: of its first one. */
+/* Keeps a batch until all its messages are taken. |start| is where the first message may begin. */
 static bool begin_batch(struct cr_reader *r, const uint8_t *line, size_t len, size_t start,
                         struct cr_message *ret)
 {
@@ -276,16 +276,17 @@ static bool begin_batch(struct cr_reader *r, const uint8_t *line, size_t len, si
         cr_batch_begin(&r->batch, start);
     }
     if (cr_buf_err(&r->line) || cr_batch_feed(&r->batch, line, len) == CAPRUN_E_NOMEM)
-        return drop_whole(r, line, len, "no memory for the line", ret);
+        return discard_whole_line(r, line, len, "no memory for the line", ret);
     r->done = true;
     if (r->batch.code == CAPRUN_E_TOOBIG || len > BATCH_BYTES) {
         cr_batch_clear(&r->batch);
-        return noise(ret, (const char *)line, len, "a batch of more than 1000 messages, or 4 MiB");
+        return reject_line(ret, (const char *)line, len,
+                           "a batch of more than 1000 messages, or 4 MiB");
     }
-    return next_of_batch(r, ret) || noise(ret, (const char *)line, len, "an empty batch");
+    return next_of_batch(r, ret) || reject_line(ret, (const char *)line, len, "an empty batch");
 }
 
-/* Reads a whole line, which is |r->line| if |r->done|. Returns false if it is blank. */
+/* Reads a complete line, which is |r->line| if |r->done|. Returns false if it is blank. */
 static bool read_line(struct cr_reader *r, const uint8_t *line, size_t len, struct cr_message *ret)
 {
     size_t start = r->done ? r->start : 0, where;
@@ -295,7 +296,7 @@ static bool read_line(struct cr_reader *r, const uint8_t *line, size_t len, stru
     if (len && line[len - 1] == '\r')
         len--;
     if (len > r->max)
-        return drop_whole(r, line, len, "the line is too long", ret);
+        return discard_whole_line(r, line, len, "the line is too long", ret);
     while (start < len && is_blank(line[start]))
         start++;
     if (start == len)
@@ -304,10 +305,10 @@ static bool read_line(struct cr_reader *r, const uint8_t *line, size_t len, stru
                    : cr_scan_json(line, len, CR_SCAN_PASS, &r->noise);
     why = code < 0 ? cr_scan_place(&r->noise, &where, &where) : NULL;
     if (code == CAPRUN_E_TOOBIG)
-        return drop_whole(r, line, len, why, ret);
+        return discard_whole_line(r, line, len, why, ret);
     if (code < 0) {
-        cr_batch_clear(&r->batch); /* of what looked like one, nothing is handed out */
-        return noise(ret, (const char *)line, len, why);
+        cr_batch_clear(&r->batch); /* of an invalid batch, no message is used */
+        return reject_line(ret, (const char *)line, len, why);
     }
     if (line[start] == '[')
         return begin_batch(r, line, len, start + 1, ret);
@@ -315,14 +316,14 @@ static bool read_line(struct cr_reader *r, const uint8_t *line, size_t len, stru
     return true;
 }
 
-/* The line ends with these bytes. Returns false if it is blank. */
+/* Handles the last bytes of a line. Returns false if the line is blank. */
 static bool end_line(struct cr_reader *r, const uint8_t *bytes, size_t len, struct cr_message *ret)
 {
     if (!r->dropping && !r->line.len)
         return read_line(r, bytes, len, ret);
-    keep(r, bytes, len);
+    keep_bytes(r, bytes, len);
     if (r->dropping)
-        return too_long(r, ret);
+        return end_discarded_line(r, ret);
     r->done = true;
     return read_line(r, r->line.data, r->line.len, ret);
 }
@@ -335,7 +336,7 @@ bool cr_reader_next(struct cr_reader *r, const uint8_t **bytes, size_t *len, str
         const uint8_t *piece = *bytes, *feed;
         size_t piece_len;
 
-        release(r);
+        release_line(r);
         if (!*len)
             return false;
         feed = memchr(piece, '\n', *len);
@@ -343,7 +344,7 @@ bool cr_reader_next(struct cr_reader *r, const uint8_t **bytes, size_t *len, str
         *bytes += piece_len + !!feed;
         *len -= piece_len + !!feed;
         if (!feed)
-            keep(r, piece, piece_len);
+            keep_bytes(r, piece, piece_len);
         else if (end_line(r, piece, piece_len, ret))
             return true;
     }

@@ -1,16 +1,17 @@
 /*
- * message.h - lines of JSON-RPC out of a stream of bytes, and where the parts of each are.
+ * message.h - splits a stream of untrusted bytes into lines of JSON-RPC, and finds the parts of
+ * each message.
  *
- * The parts are found without a tree, so that an answer of megabytes is passed on as the bytes that
- * came. A line over the ceiling is thrown away as it comes, but its id is still found: the call
- * that it answers can be told. A line that is an array is a batch, of which each element is a
- * message; a batch of more than CR_BATCH_MAX is noise.
+ * The parts are found without building a tree, so that an answer of megabytes is passed on as the
+ * bytes that came. A line over the limit is discarded as it arrives, but its id is still found, so
+ * that the call which it answers can fail. A line that is an array is a batch: each element is a
+ * message. A batch of more than CR_BATCH_MAX messages is noise.
  *
- * A line that arrives in several chunks is scanned and walked over chunk by chunk, so that no chunk
- * costs more than its own bytes.
+ * A line that arrives in several chunks is scanned and walked over chunk by chunk, so that the cost
+ * of a chunk depends only on its own size.
  *
- * What two readers might understand in two ways is no message: a part that is there twice, or a key
- * at the top that is written with escapes.
+ * Messages that two parsers could understand differently are rejected: a duplicate part, or a key
+ * at the top level that contains escapes.
  *
  *     cr_reader_init -> cr_reader_next until it returns false, for each chunk -> cr_reader_clear
  */
@@ -28,59 +29,60 @@
 #include "mcp/walk.h"
 
 enum cr_message_kind {
-    CR_MESSAGE_NOISE,        /* no JSON, or no message: a banner; |why| says what is wrong */
+    CR_MESSAGE_NOISE,        /* not JSON, or not a message, as a banner; |why| says what is wrong */
     CR_MESSAGE_REQUEST,      /* method and id */
     CR_MESSAGE_NOTIFICATION, /* method, no id */
     CR_MESSAGE_RESULT,       /* id and result */
     CR_MESSAGE_ERROR,        /* id and error, an object; the id may be null or missing */
     /*
-     * Over the ceiling, or deeper than the scanner goes (base/scan.h), or no memory for it: |why|
-     * says which. Only |id| is known, and only of an answer; else it is 0.
+     * Longer than the limit, nested too deeply for the scanner (base/scan.h), or no memory: |why|
+     * says which. Only |id| is known, and only for an answer; else it is 0.
      */
     CR_MESSAGE_TOO_LONG,
 };
 
 /*
- * |method| has no quotes, and a slash in it no backslash, which some libraries put before each.
- * Other escapes are left, so that what is written with them is no method that anyone knows.
+ * |method| is without its quotes, and "\/" in it is replaced by "/": some libraries escape every
+ * slash. Other escapes are kept, so that such a method matches no known name.
  */
 struct cr_message {
     enum cr_message_kind kind;
-    const char *bytes; /* the line, without its end; NULL if it was thrown away */
+    const char *bytes; /* the line, without its end; NULL if it was discarded */
     size_t len;
     struct cr_span {
-        const char *at; /* NULL: it is not there */
+        const char *at; /* NULL: the part is missing */
         size_t len;
-    } id_text, method, params, result, error; /* JSON as it came, but |method|; NOISE has none */
-    uint64_t id; /* of RESULT, ERROR, TOO_LONG: as a whole number, which all of ours are; else 0 */
+    } id_text, method, params, result, error; /* raw JSON, except |method|; NULL for NOISE */
+    uint64_t id; /* for RESULT, ERROR, TOO_LONG: the id if it is an integer, as ours are; else 0 */
     /*
-     * Of RESULT: the value of "resultType" in it, as cr_locate_member() would find it. Only known
-     * if |has_type|: it is looked for in lines of several chunks, after cr_reader_find_types().
+     * For RESULT: the value of "resultType" in it, as cr_locate_member() would find it. Only known
+     * if |has_type|: it is found for batches, and after cr_reader_find_types() for lines of several
+     * chunks.
      */
     bool has_type;
     struct cr_span type;
-    const char *why; /* of NOISE and TOO_LONG; printable ASCII */
+    const char *why; /* for NOISE and TOO_LONG; printable ASCII */
     /*
-     * If not NULL, *|block| is the memory that all this is in, which malloc() made: who wants to
-     * keep the bytes takes it, and leaves NULL.
+     * If not NULL, *|block| is the malloc() memory that holds all these bytes. A caller that wants
+     * to keep the bytes takes over the memory and sets *|block| to NULL.
      */
     uint8_t **block;
 };
 
-struct cr_reader; /* below: a caller holds one and looks at none of it */
+struct cr_reader; /* defined below; private to message.c */
 
-/* |max|: bytes that a line may have. */
+/* |max| is the most bytes that a line may have. */
 void cr_reader_init(struct cr_reader *r, size_t max);
 void cr_reader_clear(struct cr_reader *r);
 
-/* From now on the type of a result is looked for while it arrives. */
+/* From now on the type of a result is found while the result arrives. */
 void cr_reader_find_types(struct cr_reader *r);
 
 /*
- * Takes bytes from the front of the |*len| ones at |*bytes|, and moves both on. Returns true with a
- * message, which is valid until the next call (it may lie in |bytes| itself); false when all bytes
- * are taken and the line is not whole yet. A line that is empty or blank is passed over. What came
- * and cannot be kept for want of memory is TOO_LONG as well.
+ * Consumes bytes from the front of the |*len| bytes at |*bytes|, and advances both. Returns true
+ * with a message, valid until the next call (it may lie in |bytes| itself); or false when all bytes
+ * are consumed and the line is incomplete. Empty and blank lines are skipped. A line for which
+ * there is no memory becomes TOO_LONG, too.
  */
 bool cr_reader_next(struct cr_reader *r, const uint8_t **bytes, size_t *len,
                     struct cr_message *ret);
@@ -88,16 +90,16 @@ bool cr_reader_next(struct cr_reader *r, const uint8_t **bytes, size_t *len,
 struct cr_reader {
     size_t max;
     bool finds_types;
-    struct cr_buf line;    /* what came of a line that is in several chunks, or a batch */
-    bool done;             /* that line was given to the caller, and is not needed any more */
-    const char *dropping;  /* why the line is thrown away; NULL: it is not */
-    size_t start;          /* blanks that |line| begins with */
+    struct cr_buf line;    /* the bytes so far of a line in several chunks, or a batch */
+    bool done;             /* |line| was given to the caller, and can be released */
+    const char *dropping;  /* why the line is discarded; NULL: it is kept */
+    size_t start;          /* number of blanks at the start of |line| */
     struct cr_scan scan;   /* of |line| */
-    struct cr_walk walk;   /* over |line|, or the line that is thrown away */
+    struct cr_walk walk;   /* over |line|, or the discarded line */
     struct cr_walk type;   /* over the result in |line| */
     struct cr_batch batch; /* in |line| */
-    char method[64];       /* the last one that had a slash to unescape */
-    struct cr_err noise;   /* what is wrong with the last line that is no JSON */
+    char method[64];       /* the last method with unescaped slashes */
+    struct cr_err noise;   /* what is wrong with the last line that is not JSON */
 };
 
 #endif

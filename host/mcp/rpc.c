@@ -1,4 +1,4 @@
-/* rpc.c - the messages, written out. */
+/* rpc.c - writes each message as JSON text. */
 #include "mcp/rpc.h"
 
 #include <string.h>
@@ -8,13 +8,13 @@
 
 #define CLIENT "{\"name\":\"caprun\",\"version\":\"" CAPRUN_VERSION "\"}"
 
-/* Every request of the modern era says this in its _meta. */
+/* Every request of the modern era has this in its _meta. */
 #define MODERN_META                                                              \
     "\"io.modelcontextprotocol/protocolVersion\":\"" CR_RPC_MODERN_VERSION "\"," \
     "\"io.modelcontextprotocol/clientCapabilities\":{},"                         \
     "\"io.modelcontextprotocol/clientInfo\":" CLIENT
 
-static void begin(struct cr_buf *out, uint64_t id, const char *method)
+static void begin_request(struct cr_buf *out, uint64_t id, const char *method)
 {
     cr_buf_fmt(out, "{\"jsonrpc\":\"2.0\",\"id\":%llu,\"method\":\"%s\",\"params\":{",
                (unsigned long long)id, method);
@@ -22,13 +22,13 @@ static void begin(struct cr_buf *out, uint64_t id, const char *method)
 
 void cr_rpc_discover(struct cr_buf *out, uint64_t id)
 {
-    begin(out, id, "server/discover");
+    begin_request(out, id, "server/discover");
     cr_buf_str(out, "\"_meta\":{" MODERN_META "}}}");
 }
 
 void cr_rpc_initialize(struct cr_buf *out, uint64_t id)
 {
-    begin(out, id, "initialize");
+    begin_request(out, id, "initialize");
     cr_buf_str(out, "\"protocolVersion\":\"" CR_RPC_LEGACY_VERSION "\",\"capabilities\":{},"
                     "\"clientInfo\":" CLIENT "}}");
 }
@@ -42,7 +42,7 @@ void cr_rpc_list(struct cr_buf *out, enum cr_era era, uint64_t id, const struct 
 {
     bool modern = era == CR_ERA_MODERN;
 
-    begin(out, id, "tools/list");
+    begin_request(out, id, "tools/list");
     if (modern)
         cr_buf_str(out, "\"_meta\":{" MODERN_META "}");
     if (cursor->len) {
@@ -56,7 +56,7 @@ size_t cr_rpc_call(struct cr_buf *out, enum cr_era era, uint64_t id, const char 
 {
     size_t args_at;
 
-    begin(out, id, "tools/call");
+    begin_request(out, id, "tools/call");
     cr_buf_str(out, "\"name\":");
     cr_escape_json_str(out, tool);
     cr_buf_str(out, ",\"arguments\":");

@@ -1,4 +1,4 @@
-/* server.c - the life of a server: started when it is wanted, ended, started again. */
+/* server.c - starts a server when it is needed, handles its failures, and restarts or stops it. */
 #include "mcp/server.h"
 
 #include <stdarg.h>
@@ -13,10 +13,10 @@
 #define MOST_FAILURES 3u
 #define GIVEN_UP_US (60 * (int64_t)SECOND_US)
 #define IDLE_US (300 * (int64_t)SECOND_US)
-#define LINE_MAX_BYTES (20u << 20) /* the args of a call, and what is around them */
+#define LINE_MAX_BYTES (20u << 20) /* the args of a call, and the message around them */
 #define INFO_MAX_BYTES (64u << 10)
 
-/* --- a server that is none yet ---------------------------------------------------------------- */
+/* --- creating and freeing --------------------------------------------------------------------- */
 
 static int copy_spec(struct cr_server *s, const struct cr_server_spec *spec, struct cr_err *err)
 {
@@ -79,7 +79,7 @@ int cr_server_new(struct cr_servers *all, const struct cr_server_spec *spec,
         cr_server_free(s);
         return r;
     }
-    if (s->forced == CR_ERA_UNKNOWN) /* here, and not in a turn: it reads a file */
+    if (s->forced == CR_ERA_UNKNOWN) /* here, because it reads a file: too slow for a turn */
         s->guess = s->remembered = cr_eras_recall(s->eras_dir, s->endpoint->key);
     *ret = s;
     return 0;
@@ -170,7 +170,7 @@ explain_words(struct cr_server *s, const char *fmt, ...)
     va_end(ap);
 }
 
-/* One more failure in a row: a longer pause, and in the end no more tries. */
+/* Counts a failure in a row: each makes the pause longer, and the fourth makes calls fail. */
 static void count_failure(struct cr_server *s)
 {
     int64_t now = cr_loop_now();
@@ -179,19 +179,19 @@ static void count_failure(struct cr_server *s)
     s->retry_us = s->failures > MOST_FAILURES ? now + GIVEN_UP_US
                                               : now + ((int64_t)SECOND_US << (s->failures - 1));
     if (s->forced == CR_ERA_UNKNOWN && !s->knows_tools) {
-        s->guess = s->remembered = CR_ERA_UNKNOWN; /* it may have been wrong */
+        s->guess = s->remembered = CR_ERA_UNKNOWN; /* the guess may have been wrong */
         cr_eras_remember_later(s->all->loop, s->eras_dir, s->endpoint->key, CR_ERA_UNKNOWN);
     }
 }
 
-/* Whoever was not sent yet can wait for the next start, but for one that came to nothing. */
+/* Unsent calls wait for the next start, unless this start failed before the tools were known. */
 static void fail_server(struct cr_server *s)
 {
-    bool came_up = s->knows_tools;
+    bool has_started = s->knows_tools;
 
     count_failure(s);
     cr_server_fail_queue(s, &s->sent, &s->why);
-    if (!came_up || s->failures > MOST_FAILURES) {
+    if (!has_started || s->failures > MOST_FAILURES) {
         cr_server_fail_queue(s, &s->waiting, &s->why);
         cr_server_end_waiters(s, &s->why);
     }
@@ -224,8 +224,7 @@ struct cr_buf *cr_server_new_line(struct cr_server *s)
     return &s->line;
 }
 
-/* One that takes nothing any more is ending: how it ends says why, and not that it was written to.
- */
+/* CAPRUN_E_STATE is not reported here: the server is ending, and its end tells the reason. */
 static bool send_parts(struct cr_server *s, const struct cr_outbox_part *parts, size_t count)
 {
     int r = cr_buf_err(&s->line);
@@ -233,8 +232,8 @@ static bool send_parts(struct cr_server *s, const struct cr_outbox_part *parts, 
     if (r == 0)
         r = s->transport->ops->send(s->transport, parts, count, NULL);
     if (r < 0 && r != CAPRUN_E_STATE)
-        cr_server_break_off(s, "cannot be talked to: %s",
-                            r == CAPRUN_E_NOMEM ? "no memory for a message to it"
+        cr_server_break_off(s, "cannot be sent a message: %s",
+                            r == CAPRUN_E_NOMEM ? "no memory for the message"
                                                 : "it does not read, or the message is too long");
     return r == 0;
 }
@@ -268,8 +267,8 @@ static void transport_has_room(void *data)
     cr_server_wake(data);
 }
 
-/* A server of the legacy era may have no other answer to the first question than to leave. */
-static bool left_at_first_question(const struct cr_server *s)
+/* A server of the legacy era may exit on the first request, because it does not know it. */
+static bool exited_on_first_request(const struct cr_server *s)
 {
     return s->state == CR_SERVER_PROBING && s->forced == CR_ERA_UNKNOWN && !s->legacy_failed &&
            !s->transport->ops->is_missing(s->transport);
@@ -278,7 +277,7 @@ static bool left_at_first_question(const struct cr_server *s)
 static void transport_ended(void *data)
 {
     struct cr_server *s = data;
-    bool again = left_at_first_question(s), told = s->state == CR_SERVER_ENDING;
+    bool again = exited_on_first_request(s), told = s->state == CR_SERVER_ENDING;
 
     if (again)
         s->guess = CR_ERA_LEGACY;
@@ -290,7 +289,7 @@ static void transport_ended(void *data)
     cr_loop_unset(s->all->loop, &s->timer);
     if (!again && !told)
         fail_server(s);
-    cr_server_fail_queue(s, &s->sent, &s->why); /* of one that was stopped */
+    cr_server_fail_queue(s, &s->sent, &s->why); /* not empty if the server was stopped */
     s->knows_tools = false;
     cr_server_wake(s);
 }
@@ -331,7 +330,7 @@ void cr_server_stop(struct cr_server *s)
     }
 }
 
-/* --- what is wanted ----------------------------------------------------------------------------
+/* --- waiting calls and listings ----------------------------------------------------------------
  */
 
 static bool is_wanted(const struct cr_server *s)
@@ -339,8 +338,8 @@ static bool is_wanted(const struct cr_server *s)
     return s->waiting->count || s->waiters;
 }
 
-/* It is off, and somebody waits. */
-static void come_up(struct cr_server *s)
+/* The server is off, and a call or listing waits for it. */
+static void start_or_fail(struct cr_server *s)
 {
     int64_t now = cr_loop_now();
 
@@ -354,7 +353,7 @@ static void come_up(struct cr_server *s)
     }
 }
 
-/* One that says at every answer that its tools have changed is not asked without end. */
+/* A server that keeps reporting changes of its tools is asked for them at most once a second. */
 static bool is_list_old(const struct cr_server *s)
 {
     int64_t now = cr_loop_now();
@@ -385,7 +384,7 @@ static void pump(struct cr_task *task)
     if (s->state == CR_SERVER_READY && !s->transport->ops->is_ending(s->transport))
         serve(s);
     else if (s->state == CR_SERVER_OFF && is_wanted(s))
-        come_up(s);
+        start_or_fail(s);
 }
 
 static void continue_work(struct cr_task *task)
@@ -409,7 +408,7 @@ static void timer_due(struct cr_timer *timer)
     if (s->state == CR_SERVER_OFF) {
         cr_server_wake(s);
     } else if (s->state == CR_SERVER_READY) {
-        s->state = CR_SERVER_ENDING; /* nobody has called it for long */
+        s->state = CR_SERVER_ENDING; /* idle for too long */
         s->transport->ops->stop(s->transport);
     } else {
         cr_server_answer_is_late(s);

@@ -1,4 +1,4 @@
-/* server_calls.c - calls that wait, calls that were sent, and what comes back. */
+/* server_calls.c - queues, sends, cancels and fails calls of a server, and handles the answers. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +15,8 @@
 /* --- queues ------------------------------------------------------------------------------------
  */
 
-/* Also less, modulo the width of the type. */
-static void count(struct cr_server_queue *q, uint32_t calls, size_t bytes)
+/* Adds to the counts; to subtract, callers pass negative numbers as unsigned. */
+static void add_counts(struct cr_server_queue *q, uint32_t calls, size_t bytes)
 {
     q->count += calls;
     q->bytes += bytes;
@@ -31,22 +31,22 @@ static void append(struct cr_server_queue *q, struct cr_server_call *call)
     call->next = NULL;
     *(q->last ? &q->last->next : &q->first) = call;
     q->last = call;
-    if (!q->untold)
-        q->untold = call;
-    count(q, 1, call->len);
+    if (!q->unreported)
+        q->unreported = call;
+    add_counts(q, 1, call->len);
 }
 
-/* Puts |call| back to where it was taken from. */
-static void put_back(struct cr_server_queue *q, struct cr_server_call *call, bool untold)
+/* Puts |call| back to the front of the queue, where it was taken from. */
+static void put_back(struct cr_server_queue *q, struct cr_server_call *call, bool unreported)
 {
     call->queue = q;
     call->prev = NULL;
     call->next = q->first;
     *(q->first ? &q->first->prev : &q->last) = call;
     q->first = call;
-    if (untold)
-        q->untold = call;
-    count(q, 1, call->len);
+    if (unreported)
+        q->unreported = call;
+    add_counts(q, 1, call->len);
 }
 
 static void take_out(struct cr_server_call *call)
@@ -55,13 +55,13 @@ static void take_out(struct cr_server_call *call)
 
     *(call->prev ? &call->prev->next : &q->first) = call->next;
     *(call->next ? &call->next->prev : &q->last) = call->prev;
-    if (q->untold == call)
-        q->untold = call->next;
-    count(q, (uint32_t)-1, 0 - call->len);
+    if (q->unreported == call)
+        q->unreported = call->next;
+    add_counts(q, (uint32_t)-1, 0 - call->len);
     call->queue = NULL;
 }
 
-/* Others may wait for the places that have become free among all calls. */
+/* Frees places for calls in flight, and wakes the servers that may wait for such a place. */
 static void free_places(struct cr_server *s, uint32_t count)
 {
     struct cr_servers *all = s->all;
@@ -105,7 +105,7 @@ void cr_server_cancel(struct cr_server *s, struct cr_server_call *call, const ch
         return;
     cr_rpc_cancelled(cr_server_new_line(s), call->id, reason);
     line = &s->line;
-    if (!cr_buf_err(line)) /* who cannot be told will answer in vain */
+    if (!cr_buf_err(line)) /* without a cancellation, the late answer is ignored */
         (void)s->transport->ops->send(
             s->transport, &(struct cr_outbox_part){.bytes = line->data, .len = line->len}, 1, NULL);
 }
@@ -123,8 +123,8 @@ static void fail_one(struct cr_server *s, struct cr_server_call *call, const str
 }
 
 /*
- * Fails calls of |q| until the turn is over; each callback may cancel others. Returns true when
- * the queue is empty.
+ * Fails calls of |q| until the turn is over; each callback may cancel other calls. Returns true
+ * when the queue is empty.
  */
 static bool fail_some(struct cr_server *s, struct cr_server_queue *q, const struct cr_err *why)
 {
@@ -137,7 +137,7 @@ static bool fail_some(struct cr_server *s, struct cr_server_queue *q, const stru
     return !q->first;
 }
 
-/* Passes the calls of |*queue| on to |s->failing|. Returns false if there is no memory for that. */
+/* Moves the calls of |*queue| to |s->failing|. Returns false if there is no memory. */
 static bool fail_later(struct cr_server *s, struct cr_server_queue **queue,
                        const struct cr_err *why)
 {
@@ -161,7 +161,7 @@ static bool fail_later(struct cr_server *s, struct cr_server_queue **queue,
     return true;
 }
 
-/* Without memory a long turn is better than a call that never ends. */
+/* Without memory, all calls fail in one long turn: that is better than calls that never end. */
 void cr_server_fail_queue(struct cr_server *s, struct cr_server_queue **queue,
                           const struct cr_err *why)
 {
@@ -201,7 +201,7 @@ void cr_server_free_queues(struct cr_server *s)
     free(s->sent);
 }
 
-/* --- there -------------------------------------------------------------------------------------
+/* --- sending -----------------------------------------------------------------------------------
  */
 
 static bool is_full(const struct cr_server *s)
@@ -215,13 +215,16 @@ static bool has_place(const struct cr_server *s)
            !is_full(s) && s->transport->ops->waiting(s->transport) <= MAX_UNREAD;
 }
 
-/* A server that does not read is another matter. Returns false if the turn was over before. */
-static bool tell_queued(struct cr_server *s)
+/*
+ * Calls queued() for waiting calls if no place is free, but not if the server just does not read.
+ * Returns false if the turn ended before the last one.
+ */
+static bool report_queued(struct cr_server *s)
 {
     struct cr_server_call *call;
 
-    while (s->state == CR_SERVER_READY && is_full(s) && (call = s->waiting->untold)) {
-        s->waiting->untold = call->next;
+    while (s->state == CR_SERVER_READY && is_full(s) && (call = s->waiting->unreported)) {
+        s->waiting->unreported = call->next;
         call->ops->queued(call);
         if (cr_loop_turn_is_over(s->all->loop))
             return false;
@@ -231,18 +234,18 @@ static bool tell_queued(struct cr_server *s)
 
 const char cr_server_later[] = "later";
 
-/* Returns false if the call has to wait, and those behind it. */
+/* Returns false if the call has to wait, and all calls behind it. */
 static bool send_first(struct cr_server *s)
 {
     struct cr_server_call *call = s->waiting->first;
-    bool untold = s->waiting->untold == call;
+    bool unreported = s->waiting->unreported == call;
     const char *tool;
     size_t args_at;
 
     take_out(call);
     tool = call->ops->admit(call, &s->tools);
     if (tool == cr_server_later)
-        put_back(s->waiting, call, untold);
+        put_back(s->waiting, call, unreported);
     if (!tool || tool == cr_server_later)
         return !tool;
     call->id = ++s->last_id;
@@ -268,11 +271,11 @@ void cr_server_send_calls(struct cr_server *s)
             return;
         is_over = cr_loop_turn_is_over(s->all->loop);
     }
-    if (is_over || !tell_queued(s))
+    if (is_over || !report_queued(s))
         cr_loop_defer_busy(s->all->loop, &s->busy);
 }
 
-/* --- and back ----------------------------------------------------------------------------------
+/* --- answers -----------------------------------------------------------------------------------
  */
 
 static void fail_by_error(struct cr_server *s, struct cr_server_call *call,
@@ -295,7 +298,7 @@ static void fail_by_error(struct cr_server *s, struct cr_server_call *call,
     fail_one(s, call, &why);
 }
 
-/* In the modern era a result may be a question. Without a type it is complete. */
+/* In the modern era a result may be a request for input. A result without a type is complete. */
 static bool is_complete(const struct cr_server *s, const struct cr_message *m, struct cr_err *why)
 {
     static const char complete[] = "\"complete\"";
@@ -312,7 +315,7 @@ static bool is_complete(const struct cr_server *s, const struct cr_message *m, s
         return true;
     (void)cr_err_end(why, CAPRUN_OUTCOME_RPC_ERROR, NULL,
                      "The server \"%s\" answered with %.*s, and not with a result; this version of "
-                     "caprun has no answer to that",
+                     "caprun does not support that",
                      s->name, len > 100 ? 100 : (int)len, type);
     return false;
 }
@@ -326,7 +329,7 @@ static void pass_result(struct cr_server *s, struct cr_server_call *call,
         fail_one(s, call, &why);
         return;
     }
-    s->failures = 0; /* it works */
+    s->failures = 0; /* the server works */
     take_out_sent(s, call);
     call->ops->result(call, m->result.at, m->result.len, m->block);
 }
@@ -347,8 +350,8 @@ void cr_server_answer(struct cr_server *s, const struct cr_message *m)
 
     if (m->kind == CR_MESSAGE_TOO_LONG) {
         (void)cr_err_end(&why, CAPRUN_OUTCOME_RPC_ERROR, NULL,
-                         "The answer of the server \"%s\" cannot be taken: %s; it may have 64 MiB, "
-                         "and 1,000 levels",
+                         "The answer of the server \"%s\" cannot be accepted: %s; the limits are "
+                         "64 MiB and 1,000 levels",
                          s->name, m->why);
         if (call)
             fail_one(s, call, &why);
@@ -357,7 +360,7 @@ void cr_server_answer(struct cr_server *s, const struct cr_message *m)
     } else if (call) {
         fail_by_error(s, call, m);
     }
-    /* an answer to nobody: to a call that was given up on, or twice, or made up */
+    /* ignore an unknown id: of a cancelled call, of a repeated answer, or invented */
 }
 
 void cr_server_progress(struct cr_server *s, const struct cr_message *m)
@@ -374,7 +377,7 @@ void cr_server_progress(struct cr_server *s, const struct cr_message *m)
         call->ops->progress(call, m->params.at, m->params.len);
 }
 
-/* --- those who want the list -------------------------------------------------------------------
+/* --- listings ----------------------------------------------------------------------------------
  */
 
 void cr_server_list(struct cr_server *s, struct cr_server_waiter *waiter)
@@ -388,7 +391,7 @@ void cr_server_end_waiters(struct cr_server *s, const struct cr_err *why)
 {
     struct cr_server_waiter *waiter, *waiters = s->waiters;
 
-    s->waiters = NULL; /* who is told may ask again: that is another turn's */
+    s->waiters = NULL; /* done() may add a waiter, which then waits for the next turn */
     while ((waiter = waiters)) {
         waiters = waiter->next;
         waiter->done(waiter, s, why);

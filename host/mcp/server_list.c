@@ -1,10 +1,9 @@
 /*
- * server_list.c - a server's list of tools: asked for page by page, parsed, and put in the place of
- * the old list.
+ * server_list.c - fetches a server's list of tools page by page, and replaces the old list.
  *
- * A large page takes long to parse. The helper does it: until it is done, a struct cr_server_page
- * owns the list so far and the bytes of the page. It is abandoned when the list is not wanted any
- * more.
+ * Parsing a large page takes long, so the helper thread does it. Meanwhile a struct cr_server_page
+ * owns the list so far and the bytes of the page. It is abandoned when the list is not needed any
+ * longer.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,18 +18,18 @@
 #define LIST_US (60 * (int64_t)SECOND_US)
 #define LEAST_TTL_MS 60000
 #define MOST_TTL_MS 86400000
-#define SMALL_PAGE (16u << 10) /* is parsed at once */
+#define SMALL_PAGE (16u << 10) /* bytes up to which a page is parsed in the loop's thread */
 
 #define METHOD_NOT_FOUND (-32601)
 
 struct cr_server_page {
     struct cr_job job;
     struct cr_server *server;
-    struct cr_tools tools; /* with this page when the job is done */
+    struct cr_tools tools; /* the list so far; includes this page when the job is done */
     uint8_t *block;        /* the memory that |result| is in */
     const char *result;
     size_t len;
-    int code; /* of cr_tools_add_page() */
+    int code; /* result of cr_tools_add_page() */
     struct cr_err err;
     long long ttl_ms;
 };
@@ -45,13 +44,13 @@ static void ask_for_page(struct cr_server *s)
 void cr_server_ask_for_tools(struct cr_server *s)
 {
     cr_tools_clear(&s->fresh);
-    s->stale = false; /* what it says from now on is newer */
+    s->stale = false; /* only a change reported after this request makes it stale again */
     s->state = CR_SERVER_LISTING;
     cr_loop_set(s->all->loop, &s->timer, cr_loop_now() + LIST_US);
     ask_for_page(s);
 }
 
-/* |ttl_ms|: how long the list may be relied on. */
+/* |ttl_ms| is how long the list may be used before it is fetched again. */
 static void listing_done(struct cr_server *s, long long ttl_ms)
 {
     struct cr_tools old = s->tools;
@@ -79,11 +78,11 @@ void cr_server_list_failed(struct cr_server *s, const char *words)
         cr_server_break_off(s, "gave no list of its tools: %s", words);
         return;
     }
-    s->listed_us = cr_loop_now(); /* it is not asked again at once */
+    s->listed_us = cr_loop_now(); /* do not ask again at once */
     (void)cr_err_end(&s->why, CAPRUN_OUTCOME_RPC_ERROR, NULL,
                      "The server \"%s\" gave no new list of its tools: %s", s->name, words);
     s->stale = true;
-    s->asked_id = 0; /* it may still come */
+    s->asked_id = 0; /* a late answer is ignored */
     s->state = CR_SERVER_READY;
     cr_loop_unset(s->all->loop, &s->timer);
     cr_server_fail_queue(s, &s->waiting, &s->why);
@@ -94,7 +93,7 @@ void cr_server_list_failed(struct cr_server *s, const char *words)
 /* --- pages -------------------------------------------------------------------------------------
  */
 
-/* If the server says how long: not less than a minute, and not more than a day. */
+/* The server may set the time: it is limited to the range of one minute to one day. */
 static long long read_ttl_ms(const char *result, size_t size)
 {
     size_t len = 0;
@@ -104,7 +103,7 @@ static long long read_ttl_ms(const char *result, size_t size)
     return ms < LEAST_TTL_MS ? LEAST_TTL_MS : ms > MOST_TTL_MS ? MOST_TTL_MS : ms;
 }
 
-/* |s->fresh| has one page more, unless |code| and |err| say why not. */
+/* A page was added to |s->fresh|; or |code| is an error, explained by |err|. */
 static void page_added(struct cr_server *s, int code, const struct cr_err *err, long long ttl_ms)
 {
     if (code < 0)
@@ -124,7 +123,7 @@ static void free_page(struct cr_job *job)
     free(page);
 }
 
-/* In the helper. */
+/* Runs in the helper thread. */
 static void parse_page(struct cr_job *job)
 {
     struct cr_server_page *page = cr_container(job, struct cr_server_page, job);
@@ -152,7 +151,7 @@ static void page_parsed(struct cr_job *job)
     page_added(s, code, &err, ttl_ms);
 }
 
-/* Takes the memory of |m|, or copies the result. Returns false if there is no memory for that. */
+/* Takes over the memory of |m|, or copies the result. Returns false if there is no memory. */
 static bool take_bytes(struct cr_server_page *page, const struct cr_message *m)
 {
     page->len = m->result.len;
@@ -194,7 +193,7 @@ void cr_server_abandon_page(struct cr_server *s)
     s->page = NULL;
 }
 
-/* What is over the limit for all pages is not even looked at. */
+/* A page over the limit for all pages is rejected before parsing, so it needs no helper. */
 static void take_result(struct cr_server *s, const struct cr_message *m)
 {
     struct cr_err err;
@@ -220,7 +219,7 @@ void cr_server_take_page(struct cr_server *s, const struct cr_message *m)
     } else {
         code = cr_server_error_code(m, words, sizeof(words));
         if (code == METHOD_NOT_FOUND && !s->fresh.count)
-            listing_done(s, MOST_TTL_MS); /* it has none */
+            listing_done(s, MOST_TTL_MS); /* the server has no tools */
         else
             cr_server_list_failed(s, words);
     }

@@ -1,8 +1,8 @@
 /*
- * server_talk.c - the handshake with a server, in its era, and where its messages go.
+ * server_talk.c - detects the era of a server, does its handshake, and dispatches its messages.
  *
- * The first question is server/discover, which only the modern era has. A result, or one of the
- * modern errors, means modern; any other error, silence or an exit means legacy.
+ * The first request is server/discover, which only the modern era knows. A result, or one of the
+ * modern errors, means modern; any other error, a timeout or an exit means legacy.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,16 +13,16 @@
 
 #define SECOND_US 1000000
 #define PROBE_US (10 * (int64_t)SECOND_US)
-#define BOOT_US (60 * (int64_t)SECOND_US) /* npx may have to download it first */
+#define BOOT_US (60 * (int64_t)SECOND_US) /* npx may have to download the server first */
 #define MAX_WAITING_ANSWERS (4u << 20)
 #define MAX_RESULT (1u << 20) /* of initialize and server/discover */
 #define MAX_RESULT_VALUES 20000u
-#define MAX_ERROR (64u << 10) /* to be looked at */
+#define MAX_ERROR (64u << 10) /* bytes; a longer error is not parsed */
 
 #define FIRST_MODERN_ERROR (-32022)
 #define LAST_MODERN_ERROR (-32020)
 
-static bool ask(struct cr_server *s, enum cr_server_state state, int64_t patience_us)
+static bool send_request(struct cr_server *s, enum cr_server_state state, int64_t patience_us)
 {
     s->state = state;
     cr_loop_set(s->all->loop, &s->timer, cr_loop_now() + patience_us);
@@ -34,14 +34,14 @@ static void initialize(struct cr_server *s)
     s->era = CR_ERA_LEGACY;
     s->asked_id = ++s->last_id;
     cr_rpc_initialize(cr_server_new_line(s), s->asked_id);
-    (void)ask(s, CR_SERVER_INITIALIZING, BOOT_US);
+    (void)send_request(s, CR_SERVER_INITIALIZING, BOOT_US);
 }
 
 static void discover(struct cr_server *s)
 {
     s->asked_id = s->discover_id = ++s->last_id;
     cr_rpc_discover(cr_server_new_line(s), s->asked_id);
-    (void)ask(s, CR_SERVER_PROBING, s->guess == CR_ERA_MODERN ? BOOT_US : PROBE_US);
+    (void)send_request(s, CR_SERVER_PROBING, s->guess == CR_ERA_MODERN ? BOOT_US : PROBE_US);
 }
 
 void cr_server_greet(struct cr_server *s)
@@ -56,7 +56,7 @@ void cr_server_greet(struct cr_server *s)
 /* --- answers -----------------------------------------------------------------------------------
  */
 
-/* Returns false if it cannot be read, or is too long to be looked at. */
+/* Returns false if the error is not valid JSON, or too long to be parsed. */
 static bool parse_error(const struct cr_message *m, struct cr_json_doc *ret)
 {
     return m->error.len <= MAX_ERROR && cr_json_parse(m->error.at, m->error.len, ret, NULL) == 0;
@@ -82,17 +82,17 @@ long cr_server_error_code(const struct cr_message *m, char *ret_words, size_t si
     return number;
 }
 
-/* The result of |question|. Returns false if it cannot be read, and has broken off. */
+/* Parses the result of the request |question|. If it is invalid, breaks off and returns false. */
 static bool parse_result(struct cr_server *s, const struct cr_message *m, const char *question,
                          struct cr_json_doc *ret)
 {
     struct cr_err err;
 
     if (m->result.len > MAX_RESULT)
-        cr_server_break_off(s, "answered %s with %zu bytes, and no more than %u may be", question,
+        cr_server_break_off(s, "answered %s with %zu bytes, and the limit is %u", question,
                             m->result.len, MAX_RESULT);
     else if (cr_json_parse_within(m->result.at, m->result.len, MAX_RESULT_VALUES, ret, &err) < 0)
-        cr_server_break_off(s, "answered %s with what cannot be read: %s", question, err.text);
+        cr_server_break_off(s, "gave an answer to %s that cannot be read: %s", question, err.text);
     else
         return true;
     return false;
@@ -138,21 +138,21 @@ static void take_discovery(struct cr_server *s, const struct cr_message *m)
     versions = cr_json_get(doc.root, "supportedVersions");
     if (!versions || offers(versions, CR_RPC_MODERN_VERSION)) {
         s->era = CR_ERA_MODERN;
-        s->transport->ops->find_types(s->transport); /* a result may be a question */
+        s->transport->ops->find_types(s->transport); /* a result may be a request for input */
         (void)snprintf(s->version, sizeof(s->version), "%s", CR_RPC_MODERN_VERSION);
         keep_info(s, &doc);
         cr_server_ask_for_tools(s);
     } else if (offers_legacy(versions) && s->forced == CR_ERA_UNKNOWN) {
-        if (s->state == CR_SERVER_PROBING) /* else it was late, and that has been done */
+        if (s->state == CR_SERVER_PROBING) /* a late answer: initialize was already sent */
             initialize(s);
     } else {
-        cr_server_break_off(s, "speaks no revision of the protocol that caprun does (%s)",
+        cr_server_break_off(s, "supports no revision of the protocol that caprun supports (%s)",
                             CR_RPC_MODERN_VERSION);
     }
     cr_json_clear(&doc);
 }
 
-/* What it supports, of which the error tells; "" if it does not. */
+/* Appends the versions that the error lists as supported, if any. */
 static void supported_versions(const struct cr_message *m, struct cr_buf *out)
 {
     struct cr_json_doc doc = {0};
@@ -205,7 +205,7 @@ static void take_initialization(struct cr_server *s, const struct cr_message *m)
     if (!version || cr_json_type(version) != CR_JSON_STRING ||
         !cr_rpc_is_legacy_version(cr_json_text(version))) {
         cr_server_break_off(
-            s, "speaks the protocol \"%.32s\", which caprun does not",
+            s, "speaks the protocol \"%.32s\", which caprun does not support",
             version && cr_json_type(version) == CR_JSON_STRING ? cr_json_text(version) : "");
     } else {
         (void)snprintf(s->version, sizeof(s->version), "%s", cr_json_text(version));
@@ -217,7 +217,7 @@ static void take_initialization(struct cr_server *s, const struct cr_message *m)
     cr_json_clear(&doc);
 }
 
-/* A server that was of the legacy era when it was asked last may have been renewed since. */
+/* If the legacy era was a remembered guess, tries discovery: the server may have been updated. */
 static void take_refusal_to_initialize(struct cr_server *s, const struct cr_message *m)
 {
     char words[256];
@@ -247,7 +247,7 @@ static void take_answer(struct cr_server *s, const struct cr_message *m)
         take_refusal_to_initialize(s, m);
 }
 
-/* It was slow to boot, and of the modern era after all. */
+/* Is it the answer to server/discover of a slow server that is modern after all? */
 static bool is_late_discovery(const struct cr_server *s, const struct cr_message *m)
 {
     return s->state == CR_SERVER_INITIALIZING && m->kind == CR_MESSAGE_RESULT && m->id &&
@@ -262,7 +262,7 @@ static bool is_method(const struct cr_message *m, const char *name)
 static void answer_request(struct cr_server *s, const struct cr_message *m)
 {
     if (s->transport->ops->waiting(s->transport) > MAX_WAITING_ANSWERS) {
-        cr_server_break_off(s, "asks, and does not read the answers");
+        cr_server_break_off(s, "sends requests, but does not read the answers");
         return;
     }
     cr_rpc_answer(cr_server_new_line(s), m);
@@ -281,7 +281,7 @@ void cr_server_take_message(struct cr_server *s, const struct cr_message *m)
     } else if (m->id && m->id == s->asked_id) {
         take_answer(s, m);
     } else if (is_late_discovery(s, m)) {
-        s->discover_id = 0; /* taken once; repetitions are ignored */
+        s->discover_id = 0; /* accept it once; repetitions are ignored */
         take_discovery(s, m);
     } else {
         cr_server_answer(s, m);

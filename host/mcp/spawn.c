@@ -1,4 +1,4 @@
-/* spawn.c - pairs of descriptors, and posix_spawn(). */
+/* spawn.c - creates the pipes and sockets of a guard, and starts it by posix_spawn(). */
 #include "mcp/spawn.h"
 
 #include <errno.h>
@@ -15,8 +15,9 @@
 #include "guard/guard.h"
 
 /*
- * Theirs become descriptors 0 to GUARD_FD one after the other. An application that has closed its
- * own ones of these numbers would get pairs there, which are then overwritten.
+ * The guard's ends become descriptors 0 to GUARD_FD, one after the other. If the application has
+ * closed some of these numbers, a new pair could get them, and dup2() would overwrite it: so the
+ * guard's end is moved above GUARD_FD.
  */
 static int keep_pair(const int pair[2], int *ret_ours, int *ret_theirs)
 {
@@ -48,7 +49,7 @@ static int open_sockets(int type, int *ret_ours, int *ret_theirs)
     return keep_pair(pair, ret_ours, ret_theirs);
 }
 
-/* |theirs| are what the guard gets as 0, 1 and so on. */
+/* |theirs| are the descriptors that the guard gets as 0, 1 and so on. */
 static int spawn(const char *path, char **argv, const char *const *envp, const int *theirs,
                  pid_t *ret_pid)
 {
@@ -65,7 +66,7 @@ static int spawn(const char *path, char **argv, const char *const *envp, const i
     return r;
 }
 
-/* Returns 0 or what errno says. */
+/* Returns 0 or an errno value. */
 static int start(const struct cr_child_spec *spec, const int *theirs, pid_t *ret_pid)
 {
     static char name[] = "caprun-guard";
@@ -106,17 +107,17 @@ int cr_spawn_guard(const struct cr_child_spec *spec, struct cr_spawned *ret, str
         open_sockets(SOCK_SEQPACKET, &control, &their_control) < 0 ||
         (spare = fcntl(control, F_DUPFD_CLOEXEC, 0)) < 0)
         return cr_err_sys(err, "make pipes for '%s'", spec->argv[0]);
-    (void)shutdown(in, SHUT_RD); /* what nobody reads would turn its end of file into an error */
+    (void)shutdown(in, SHUT_RD); /* unread bytes would turn the end of file into an error */
     r = start(spec, (const int[]){their_in, their_out, their_errors, their_control}, &pid);
     if (r == ENOMEM)
         return cr_err_set(err, CAPRUN_E_NOMEM, "no memory to start '%s'", spec->argv[0]);
     errno = r;
     if (r != 0)
         return cr_err_sys(err, "start '%s'", spec->guard);
-    (void)close(cr_steal_fd(&spare)); /* there is room for one more, or it would be too late */
+    (void)close(cr_steal_fd(&spare)); /* reserved before the start: its number is for the pidfd */
     pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
     if (pidfd < 0 && errno == ESRCH)
-        pid = 0; /* children of an application that ignores SIGCHLD leave nothing */
+        pid = 0; /* the application ignores SIGCHLD: the kernel has reaped the ended guard */
     else if (pidfd < 0 && errno != ENOSYS) {
         r = cr_err_sys(err, "watch the guard of '%s'", spec->argv[0]);
         (void)shutdown(control, SHUT_RDWR);

@@ -1,4 +1,4 @@
-/* stdio.c - the process of a server as a transport, and its command as an endpoint. */
+/* stdio.c - makes a transport of a server's process, and an endpoint of its command. */
 #include "mcp/stdio.h"
 
 #include <stdlib.h>
@@ -50,13 +50,13 @@ static bool is_missing(struct cr_transport *t)
     return cr_child_is_missing(child_of(t));
 }
 
-/* A path is not for everybody's eyes. */
+/* Leaves out the path of a missing command: the untrusted code may see this text. */
 static const char *why(struct cr_transport *t)
 {
     return is_missing(t) ? NOT_STARTED : cr_child_why(child_of(t));
 }
 
-/* What is behind NOT_STARTED in the words of the child. */
+/* Appends what follows NOT_STARTED in the text of the child. */
 static void add_what_is_missing(const char *words, size_t max, struct cr_buf *out)
 {
     const char *colon = strchr(words, ':');
@@ -77,7 +77,7 @@ static void hint(struct cr_transport *t, size_t max, struct cr_buf *out)
     cr_buf_add(out, LAST_WORDS, prefix);
     cr_child_last_words(child_of(t), " | ", max - prefix, out);
     if (out->len == before + prefix)
-        out->len = before; /* it had none */
+        out->len = before; /* the server has written nothing */
 }
 
 static void free_connection(struct cr_transport *t)
@@ -104,7 +104,7 @@ struct command {
     char **argv, **envp;
 };
 
-/* In one block, to be freed as one. */
+/* Copies into one block, which is freed by one free(). */
 static char **copy_list(const char *const *list)
 {
     size_t count = 0, bytes = 0;

@@ -1,4 +1,4 @@
-/* tail.c - a ring of bytes: new ones take the place of the oldest. */
+/* tail.c - keeps the last output of a server in a ring buffer: new bytes replace the oldest. */
 #include "mcp/tail.h"
 
 #include <string.h>
@@ -13,8 +13,8 @@ void cr_tail_init(struct cr_tail *t)
     t->cut = false;
 }
 
-/* Writes to the ring from |at| on, around its end if need be. */
-static void put(struct cr_tail *t, size_t at, const char *bytes, size_t len)
+/* Writes to the ring from |at| on, and continues at its start if needed. */
+static void write_to_ring(struct cr_tail *t, size_t at, const char *bytes, size_t len)
 {
     size_t before_end = CR_CHILD_TAIL - at < len ? CR_CHILD_TAIL - at : len;
 
@@ -36,7 +36,7 @@ void cr_tail_add(struct cr_tail *t, const void *bytes, size_t len)
     }
     lost = t->len + len > CR_CHILD_TAIL ? t->len + len - CR_CHILD_TAIL : 0;
     t->cut = t->cut || lost;
-    put(t, (t->start + t->len) % CR_CHILD_TAIL, from, len);
+    write_to_ring(t, (t->start + t->len) % CR_CHILD_TAIL, from, len);
     t->start = (t->start + lost) % CR_CHILD_TAIL;
     t->len += len - lost;
 }
@@ -57,7 +57,7 @@ void cr_tail_add_line(struct cr_tail *t, const void *bytes, size_t len)
 /* --- showing --------------------------------------------------------------------------------- */
 
 /* Copies the text, in its order, to |ret|. */
-static void unroll(const struct cr_tail *t, char ret[CR_CHILD_TAIL])
+static void copy_in_order(const struct cr_tail *t, char ret[CR_CHILD_TAIL])
 {
     size_t before_end = CR_CHILD_TAIL - t->start < t->len ? CR_CHILD_TAIL - t->start : t->len;
 
@@ -72,7 +72,7 @@ static size_t trimmed(const char *line, size_t len)
     return len;
 }
 
-/* Half a line at the beginning is left out, unless it is all there is. */
+/* Where to begin: after a cut first line, unless that is the only line. */
 static size_t beginning(const struct cr_tail *t, const char *text)
 {
     const char *end = t->cut ? memchr(text, '\n', t->len) : NULL;
@@ -81,12 +81,12 @@ static size_t beginning(const struct cr_tail *t, const char *text)
     return at < t->len ? at : 0;
 }
 
-static void join(const struct cr_tail *t, const char *between, struct cr_buf *out)
+static void join_lines(const struct cr_tail *t, const char *between, struct cr_buf *out)
 {
     char text[CR_CHILD_TAIL];
     size_t n;
 
-    unroll(t, text);
+    copy_in_order(t, text);
     for (size_t at = beginning(t, text); at < t->len; at += n + 1) {
         const char *line = text + at;
         const char *end = memchr(line, '\n', t->len - at);
@@ -100,7 +100,7 @@ static void join(const struct cr_tail *t, const char *between, struct cr_buf *ou
     }
 }
 
-/* From the first line that fits, or else from the first whole character. */
+/* Where to begin so that |max| bytes are left: at a line, or else at a whole character. */
 static size_t beginning_of_last(const struct cr_buf *text, const char *between, size_t max)
 {
     size_t at = text->len - max, gap = strlen(between);
@@ -120,7 +120,7 @@ void cr_tail_show(const struct cr_tail *t, const char *between, size_t max, stru
     size_t from;
 
     cr_buf_init(&text, SHOWN_MAX);
-    join(t, between, &text);
+    join_lines(t, between, &text);
     from = text.len > max ? beginning_of_last(&text, between, max) : 0;
     if (!cr_buf_err(&text))
         cr_buf_add(out, text.data + from, text.len - from);

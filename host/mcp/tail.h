@@ -1,7 +1,7 @@
 /*
- * tail.h - the last words of a server: the end of a text that may have no end.
+ * tail.h - keeps the last bytes of a server's output, however long the output is.
  *
- * The bytes are a ring, so that adding a line costs no more than the line.
+ * The bytes are a ring buffer, so that the cost of adding a line depends only on the line.
  */
 #ifndef CR_TAIL_H
 #define CR_TAIL_H
@@ -12,25 +12,25 @@
 #include "base/buf.h"
 #include "mcp/child.h"
 
-/* All zero is an empty one. */
+/* All zeros is an empty tail. */
 struct cr_tail {
     char bytes[CR_CHILD_TAIL];
     size_t start; /* where in |bytes| the text begins */
     size_t len;
-    bool cut; /* it does not begin where the text began */
+    bool cut; /* the beginning of the text is lost */
 };
 
-/* Empties it, and leaves |bytes| as they are. */
+/* Makes |t| empty, without clearing |bytes|. */
 void cr_tail_init(struct cr_tail *t);
 
 void cr_tail_add(struct cr_tail *t, const void *bytes, size_t len);
 
-/* Adds a line of its own. */
+/* Adds |bytes| as a separate line. */
 void cr_tail_add_line(struct cr_tail *t, const void *bytes, size_t len);
 
 /*
- * Appends the lines, escaped for a terminal and joined by |between|; of more than |max| bytes the
- * last ones. Blank lines are left out.
+ * Appends the lines, escaped for a terminal and joined by |between|; if they exceed |max| bytes,
+ * only the last ones. Blank lines are left out.
  */
 void cr_tail_show(const struct cr_tail *t, const char *between, size_t max, struct cr_buf *out);
 

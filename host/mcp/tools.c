@@ -1,9 +1,8 @@
 /*
- * tools.c - the pages of tools/list: checked, kept, and searched by name.
+ * tools.c - checks and stores the pages of tools/list, and finds tools by name.
  *
- * Tools are found by halving, by their names in |by_name| and by their aliases in |by_alias|. The
- * keys of a page are sorted and then merged with those of earlier pages, each of which moves at
- * most once.
+ * Tools are found by binary search, by name in |by_name| and by alias in |by_alias|. The keys of a
+ * page are sorted, then merged with the keys of earlier pages; each earlier key moves at most once.
  */
 #include "mcp/tools.h"
 
@@ -14,15 +13,15 @@
 #include "base/locate.h"
 #include "base/nearest.h"
 
-#define SHOWN_MAX 64 /* bytes of a stranger's word in an error */
+#define SHOWN_MAX 64 /* bytes of untrusted text in an error */
 
-/* On the heap and never moved: tools point into it. */
+/* On the heap and never moved, because tools point into it. */
 struct cr_tools_page {
     struct cr_tools_page *before;
-    struct cr_buf cursor;   /* of the page after it, NUL-terminated if there is one */
-    struct cr_buf essences; /* of its tools, one behind the other */
+    struct cr_buf cursor;   /* of the next page, NUL-terminated; empty for the last page */
+    struct cr_buf essences; /* of its tools, concatenated */
     char *names;            /* of its tools, and their aliases */
-    char bytes[];           /* as they came */
+    char bytes[];           /* as received */
 };
 
 void cr_tools_init(struct cr_tools *t)
@@ -57,7 +56,7 @@ static int no_memory(struct cr_err *err)
     return CAPRUN_E_NOMEM;
 }
 
-/* Fails with |before|, the server's |word|, cut and harmless, and |after|. */
+/* Fails with |before|, the untrusted |word|, truncated and escaped, and |after|. */
 static int refuse_word(const char *before, const char *word, const char *after, struct cr_err *err)
 {
     size_t len = strlen(word), cut = len < SHOWN_MAX ? len : SHOWN_MAX;
@@ -67,7 +66,7 @@ static int refuse_word(const char *before, const char *word, const char *after, 
 
     while (cut < len && cut > 0 && ((uint8_t)word[cut] & 0xc0) == 0x80)
         cut--;
-    cr_buf_init(&shown, 8 * SHOWN_MAX); /* an escape is at most six times what it stands for */
+    cr_buf_init(&shown, 8 * SHOWN_MAX); /* escaping makes text at most six times as long */
     cr_escape_terminal(&shown, word, cut);
     text = cr_buf_text(&shown);
     r = text ? cr_err_set(err, CAPRUN_E_PEER, "%s '%s'%s %s", before, text, cut < len ? "..." : "",
@@ -79,14 +78,14 @@ static int refuse_word(const char *before, const char *word, const char *after, 
 
 /* --- keys ----------------------------------------------------------------------------------- */
 
-static bool in_identifiers(char c)
+static bool is_identifier_char(char c)
 {
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' ||
            c == '$';
 }
 
-/* What follows the first byte of a character belongs to the same "_". */
-static bool goes_on(char c)
+/* Is |c| a later byte of a UTF-8 character? It adds no "_" to an alias. */
+static bool is_continuation(char c)
 {
     return ((uint8_t)c & 0xc0) == 0x80;
 }
@@ -94,17 +93,17 @@ static bool goes_on(char c)
 bool cr_tools_is_alias(const char *alias, const char *name)
 {
     for (; *name; name++)
-        if (!goes_on(*name) && *alias++ != (in_identifiers(*name) ? *name : '_'))
+        if (!is_continuation(*name) && *alias++ != (is_identifier_char(*name) ? *name : '_'))
             return false;
     return !*alias;
 }
 
-/* Writes the alias of |name| to |ret|, where it takes no more bytes. Returns what is behind it. */
+/* Writes the alias of |name| to |ret|; it is not longer than |name|. Returns where it ends. */
 static char *make_alias(const char *name, char *ret)
 {
     for (; *name; name++)
-        if (!goes_on(*name))
-            *ret++ = in_identifiers(*name) ? *name : '_';
+        if (!is_continuation(*name))
+            *ret++ = is_identifier_char(*name) ? *name : '_';
     *ret++ = '\0';
     return ret;
 }
@@ -182,7 +181,7 @@ static int grow(struct cr_tools *t, size_t more, struct cr_err *err)
     return 0;
 }
 
-/* Appends a tool to |t->list|, with its name in the tree, and adds to |bytes| what that takes. */
+/* Appends a tool to |t->list|, whose name points into the tree; adds the name's size to |bytes|. */
 static int add_tool(struct cr_tools *t, const struct cJSON *json, size_t *bytes, struct cr_err *err)
 {
     const struct cJSON *name = cr_json_get(json, "name");
@@ -227,7 +226,7 @@ static void add_aliases(struct cr_tools *t, size_t before, struct cr_tools_key *
     merge_keys(t->by_alias, before, fresh, more);
 }
 
-/* What of a definition is pinned, in the one form that equal ones share. */
+/* Appends the pinned part of a definition, in canonical form. */
 static void add_essence(const struct cJSON *tool, struct cr_buf *out)
 {
     /* in the order of the canonical form */
@@ -247,7 +246,7 @@ static void add_essence(const struct cJSON *tool, struct cr_buf *out)
     cr_buf_str(out, "}");
 }
 
-/* The bytes move while they are added, so that the pointers come last. */
+/* Sets the pointers last: adding bytes may move the buffer. */
 static int add_essences(struct cr_tools *t, size_t before, const struct cJSON *tools,
                         struct cr_err *err)
 {
@@ -271,7 +270,7 @@ static int add_essences(struct cr_tools *t, size_t before, const struct cJSON *t
     return 0;
 }
 
-/* Where each definition stands in the page. */
+/* Finds the bytes of each definition in the page. */
 static void add_bytes(struct cr_tools *t, size_t before, const struct cr_json_doc *doc,
                       const struct cJSON *tools)
 {
@@ -286,7 +285,7 @@ static void add_bytes(struct cr_tools *t, size_t before, const struct cr_json_do
     }
 }
 
-/* Copies the names out of the tree, which does not stay. */
+/* Copies the names out of the tree, which is freed later. */
 static void keep_names(struct cr_tools *t, size_t before, char *names)
 {
     for (size_t i = before; i < t->count; i++) {
@@ -340,8 +339,8 @@ static int set_cursor(struct cr_tools *t, const struct cJSON *cursor, struct cr_
                           cr_json_type_name(CR_JSON_STRING));
     for (const struct cr_tools_page *page = t->pages->before; page; page = page->before)
         if (page->cursor.data && strcmp((const char *)page->cursor.data, cr_json_text(cursor)) == 0)
-            return refuse_word("the server's pages of tools go round in a circle: 'nextCursor'",
-                               cr_json_text(cursor), "was there before", err);
+            return refuse_word("the server's pages of tools form a loop: 'nextCursor'",
+                               cr_json_text(cursor), "was used before", err);
     cr_escape_json_str(&t->cursor, cr_json_text(cursor));
     cr_buf_str(kept, cr_json_text(cursor));
     return cr_buf_err(&t->cursor) || !cr_buf_text(kept) ? no_memory(err) : 0;
@@ -401,9 +400,9 @@ int cr_tools_add_page(struct cr_tools *t, const char *result, size_t len, struct
     return r;
 }
 
-/* --- asking --------------------------------------------------------------------------------- */
+/* --- searching ------------------------------------------------------------------------------ */
 
-/* The tool whose key is at |place|, if that is |text|; else NULL. */
+/* Returns the tool whose key is at |place|, if the key is |text|; else NULL. */
 static const struct cr_tool *tool_at(const struct cr_tools *t, const struct cr_tools_key *keys,
                                      size_t place, const char *text)
 {

@@ -1,12 +1,13 @@
 /*
- * transport.h - how a server is reached: what a connection to it can do, and what its owner hears.
+ * transport.h - the interface of a connection to a server: its functions, and the owner's
+ * callbacks.
  *
  *     cr_endpoint --start()--> cr_transport --stop(), or it ends by itself--> ended() --> free()
  *
- * An endpoint is what a server is configured with: a command (mcp/stdio.h). It is started again
- * after each end. A transport is one connection, from start() to free(): a process, or a session
- * without one. Messages that are sent and messages that come are whole, and know nothing of each
- * other: how they are framed, and whether they share a stream, is the transport's matter.
+ * An endpoint is the configured way to reach a server: a command (mcp/stdio.h). It can be started
+ * again after each end. A transport is one connection, from start() to free(): a process, or a
+ * session without a process. Messages are always complete. Framing, and whether messages share a
+ * stream, is internal to the transport.
  */
 #ifndef CR_TRANSPORT_H
 #define CR_TRANSPORT_H
@@ -20,70 +21,70 @@
 #include "base/outbox.h"
 #include "mcp/message.h"
 
-#define CR_TRANSPORT_PARTS (CR_OUTBOX_PARTS - 1) /* of a message; one is left for its framing */
+#define CR_TRANSPORT_PARTS (CR_OUTBOX_PARTS - 1) /* of a message; one is reserved for framing */
 
 struct cr_transport;
 
 /*
- * Callbacks come from the loop only. Each may stop the transport, or send to it; ended() may free
- * it, no other. Messages come also from one that is ending.
+ * Callbacks come only from the loop. Each may stop the transport, or send to it; only ended() may
+ * free it. Messages may also come after stop(), until ended().
  */
 struct cr_transport_owner {
     void (*message)(void *data, const struct cr_message *message); /* never NOISE */
-    void (*room)(void *data); /* all that waited has been written */
-    /* The server is gone, and all that was started for it. Comes once, and last. */
+    void (*room)(void *data); /* all waiting bytes have been written */
+    /* The server has ended, and all processes started for it. Called once, as the last callback. */
     void (*ended)(void *data);
 };
 
 struct cr_transport_ops {
     /*
-     * Sends a message, JSON without line breaks, of |count| parts, at most CR_TRANSPORT_PARTS: now
-     * as far as the server reads, the rest later. Memory of a part may be taken (base/outbox.h).
-     * Returns 0; CAPRUN_E_STATE if the server takes nothing any more; CAPRUN_E_TOOBIG if too much
-     * waits already; CAPRUN_E_NOMEM.
+     * Sends a message, JSON without line breaks, of |count| parts, at most CR_TRANSPORT_PARTS. What
+     * the server does not read now is sent later. Memory of a part may be taken over
+     * (base/outbox.h). Returns 0; CAPRUN_E_STATE if the server accepts no input any longer;
+     * CAPRUN_E_TOOBIG if too much is waiting already; CAPRUN_E_NOMEM.
      */
     int (*send)(struct cr_transport *t, const struct cr_outbox_part *parts, size_t count,
                 struct cr_err *err);
     /* Returns how many bytes wait to be written. */
     size_t (*waiting)(struct cr_transport *t);
-    /* From now on messages have the type of a long result (struct cr_message). */
+    /* From now on messages have |has_type| for long results (struct cr_message). */
     void (*find_types)(struct cr_transport *t);
-    /* Ends it in the orderly way; does nothing the second time. */
+    /* Stops the transport gracefully; a second call does nothing. */
     void (*stop)(struct cr_transport *t);
-    /* Has it been stopped, or did it end? */
+    /* Was the transport stopped, or has it ended? */
     bool (*is_ending)(struct cr_transport *t);
     /*
-     * After ended(): words that follow the name of the server, and that anybody may see: "exited
-     * with status 1", "could not be started".
+     * After ended(): the reason, a text that follows the name of the server: "exited with status
+     * 1", "could not be started". The untrusted code may see it.
      */
     const char *(*why)(struct cr_transport *t);
-    /* After ended(): could the server not be found, so that another try would fail as well? */
+    /* After ended(): could the server not be found, so that another start would fail, too? */
     bool (*is_missing)(struct cr_transport *t);
     /*
-     * Appends what else explains an error, for the user alone: what is missing, or the last words
-     * of the server, escaped for a terminal. At most |max| bytes; nothing if there is nothing.
+     * Appends details of an error that only the user may see: what is missing, or the last output
+     * of the server, escaped for a terminal. At most |max| bytes, perhaps none.
      */
     void (*hint)(struct cr_transport *t, size_t max, struct cr_buf *out);
-    /* Ends it at once if it has not ended; this may wait, and is not for a turn of the loop. */
+    /* Kills the connection if it has not ended. May block: not for a turn of the loop. */
     void (*free)(struct cr_transport *t);
 };
 
-/* A part of the struct of its kind. */
+/* Embedded in the struct of each kind of transport. */
 struct cr_transport {
     const struct cr_transport_ops *ops;
 };
 
-/* A part of the struct of its kind, which has copies of all that it needs. */
+/* Embedded in the struct of each kind of endpoint, which owns copies of all it needs. */
 struct cr_endpoint {
     /*
-     * What tells it from others, the same in each run of the program: strings, NULL at the end.
-     * The era of the server is remembered by it (mcp/eras.h).
+     * Identifies the endpoint, also across runs of the program: strings, NULL at the end. It is the
+     * key under which the server's era is remembered (mcp/eras.h).
      */
     const char *const *key;
     /*
-     * Starts a connection, of which there is one at a time. Returns 0, and the caller ends it with
-     * free(); CAPRUN_E_SYS or CAPRUN_E_NOMEM if that failed on our side, and |err| is for the user
-     * alone. A server that is not there is an ended(), which does not come from start() itself.
+     * Starts a connection; only one may exist at a time. Returns 0, and the caller frees it with
+     * free(); CAPRUN_E_SYS or CAPRUN_E_NOMEM if the host failed, and only the user may see |err|. A
+     * missing server is no error here: ended() reports it later, from the loop.
      */
     int (*start)(struct cr_endpoint *endpoint, struct cr_loop *loop,
                  const struct cr_transport_owner *owner, void *data, struct cr_transport **ret,

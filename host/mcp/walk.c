@@ -1,12 +1,12 @@
 /*
- * walk.c - the state machine of the walk, and 64 bytes at a time inside values.
+ * walk.c - the state machine of a walk; inside values it handles 64 bytes at a time.
  *
  *     STARTS -{-> KEY -"-> IN_KEY -"-> COLON -:-> VALUE -> STRING, SCALAR or INSIDE
  *                  ^                                                 |
  *                  +-----------------------,---------------------- COMMA -}-> ENDED
  *
- * The elements of an array go from VALUE to VALUE. Of what lies deeper than the top only brackets
- * outside of strings are counted. No grammar is checked.
+ * In an array, the states go from VALUE to VALUE. Below the top level, only brackets outside of
+ * strings are counted. The grammar is not checked.
  */
 #include "mcp/walk.h"
 
@@ -27,9 +27,10 @@ static const char *const part_names[CR_WALK_PARTS] = {
 /* --- inside a value ------------------------------------------------------------------------- */
 
 /*
- * Returns the bytes that an odd number of backslashes stands before; the last ones may do so in the
- * next block. To add the first of a run to the run leaves a bit behind its end: one that begins at
- * an even place and ends before an odd one is odd, and the other way round.
+ * Returns the bytes that follow an odd number of backslashes; |w->escaped| carries this to the next
+ * block. Adding the first bit of a run of backslashes to the run leaves a bit just after its end. A
+ * run that begins at an even place has odd length if this bit is at an odd place, and the other way
+ * round.
  */
 static uint64_t escaped_bytes(struct cr_walk *w, uint64_t backslashes)
 {
@@ -43,7 +44,7 @@ static uint64_t escaped_bytes(struct cr_walk *w, uint64_t backslashes)
     return escaped | (~backslashes & ((after_even & ~even) | (after_odd & even)));
 }
 
-/* Returns the bytes between quotes, the opening one included. */
+/* Returns the bytes between quotes, including the opening quote. */
 static uint64_t string_bytes(struct cr_walk *w, uint64_t quotes)
 {
     for (unsigned i = 1; i < BLOCK; i *= 2)
@@ -54,12 +55,12 @@ static uint64_t string_bytes(struct cr_walk *w, uint64_t quotes)
     return quotes;
 }
 
-/* Returns where in the block the value's last bracket closes, or BLOCK. */
+/* Returns where in the block the value's closing bracket is, or BLOCK. */
 static unsigned inside_block(struct cr_walk *w, const uint8_t *at)
 {
     uint64_t escaped = escaped_bytes(w, cr_wide_equal(at, 0, '\\'));
     uint64_t skipped = string_bytes(w, cr_wide_equal(at, 0, '"') & ~escaped) | escaped;
-    /* brackets differ from braces in this bit, and nothing else becomes a brace by it */
+    /* this bit turns "[" and "]" into braces, and no other byte becomes a brace */
     uint64_t opens = cr_wide_equal(at, 0x20, '{');
     uint64_t brackets = (opens | cr_wide_equal(at, 0x20, '}')) & ~skipped;
 
@@ -72,7 +73,7 @@ static unsigned inside_block(struct cr_walk *w, const uint8_t *at)
     return BLOCK;
 }
 
-/* The same for one byte. Returns whether it ends the value. */
+/* The same for one byte. Returns whether the byte ends the value. */
 static bool inside_byte(struct cr_walk *w, uint8_t c)
 {
     if (w->escaped)
@@ -88,9 +89,9 @@ static bool inside_byte(struct cr_walk *w, uint8_t c)
     return false;
 }
 
-/* --- the top of a line ---------------------------------------------------------------------- */
+/* --- the top level -------------------------------------------------------------------------- */
 
-/* The value ends before the byte |after| of what is being walked over. Returns |after|. */
+/* The value ends before the byte number |after| of the current piece. Returns |after|. */
 static size_t end_value(struct cr_walk *w, size_t after)
 {
     w->parts[w->part].len = w->at + after - w->parts[w->part].at;
@@ -138,7 +139,7 @@ static bool key_is(const struct cr_walk *w, const char *name)
     return strlen(name) == w->key_len && memcmp(name, w->key, w->key_len) == 0;
 }
 
-/* Of a result only the first one counts. */
+/* Only the first "resultType" counts. */
 static enum cr_walk_part part_of_result(const struct cr_walk *w)
 {
     bool is_type = key_is(w, part_names[CR_WALK_RESULT_TYPE]);
@@ -187,7 +188,7 @@ static void in_key(struct cr_walk *w, uint8_t c)
     }
 }
 
-/* Returns how many bytes it took: 1, but none of a number or a word. */
+/* Returns how many bytes were consumed: 0 for a number or a word, else 1. */
 static size_t begin_value(struct cr_walk *w, uint8_t c)
 {
     w->parts[w->part].at = w->at;
@@ -202,7 +203,7 @@ static bool is_blank(uint8_t c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* Takes the byte; or begins or ends a number or a word, and leaves it. Returns how many it took. */
+/* Consumes the byte; or begins or ends a number or a word without consuming it. Returns 1 or 0. */
 static size_t walk_byte(struct cr_walk *w, uint8_t c)
 {
     enum state state = w->state;
@@ -234,7 +235,7 @@ static size_t walk_byte(struct cr_walk *w, uint8_t c)
     return 1;
 }
 
-/* Takes some of the bytes, of which there is one at least. */
+/* Consumes some of the bytes; |len| is at least 1. */
 static void walk_some(struct cr_walk *w, const uint8_t *at, size_t len)
 {
     if (w->state == INSIDE)
@@ -280,7 +281,7 @@ bool cr_walk_element(struct cr_walk *w, const void *array, size_t len)
     return *found;
 }
 
-/* Returns how many bytes of |part| have come; 0 if its value has not begun. */
+/* Returns how many bytes of |part| have arrived; 0 if its value has not begun. */
 static size_t length_so_far(const struct cr_walk *w, enum cr_walk_part part)
 {
     bool is_inside = w->state == STRING || w->state == SCALAR || w->state == INSIDE;
@@ -309,7 +310,7 @@ uint64_t cr_walk_id(const struct cr_walk *w)
 {
     uint64_t id = 0;
 
-    /* of a line that was cut it may be cut as well */
+    /* in an incomplete line, an incomplete id has no length yet, and is ignored */
     for (unsigned i = 0; i < w->id_len && w->parts[CR_WALK_ID].len; i++)
         if (w->id[i] < '0' || w->id[i] > '9' || __builtin_mul_overflow(id, 10u, &id) ||
             __builtin_add_overflow(id, (uint64_t)(w->id[i] - '0'), &id))

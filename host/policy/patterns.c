@@ -1,6 +1,5 @@
 /*
- * patterns.c - a list of patterns, each with its strength; of those that match, the strongest
- * decides.
+ * patterns.c - a list of patterns, each with its level; the strongest pattern that matches decides.
  */
 #include "policy/patterns.h"
 
@@ -11,7 +10,7 @@
 enum level { EVERYTHING, NAMESPACE, BEGINNING, EXACT, FORBIDDEN };
 
 struct cr_patterns_one {
-    struct cr_patterns_one *next; /* that was added before */
+    struct cr_patterns_one *next; /* the pattern added before this one */
     enum cr_policy_answer answer;
     enum level level;
     bool from_command_line;
@@ -25,7 +24,7 @@ static bool is_wild(char c)
     return c == '*' || c == '?';
 }
 
-/* How much of a name |pattern| spells out. */
+/* Returns the level of |pattern|: how much of a name it spells out. */
 static enum level level_of(const char *pattern)
 {
     size_t len = strcspn(pattern, ":");
@@ -78,7 +77,7 @@ int cr_patterns_add(struct cr_patterns *p, enum cr_policy_answer answer, const c
     return 0;
 }
 
-/* Within a level, what is safer. */
+/* Within a level, the safer answer is stronger. */
 static bool is_weaker(const struct cr_patterns_one *a, const struct cr_patterns_one *b)
 {
     return a->level != b->level ? a->level < b->level : a->answer < b->answer;

@@ -1,4 +1,4 @@
-/* policy.c - the capability's list, then the patterns, then a person. */
+/* policy.c - decides about a call: by the capability's list, then the patterns, then a person. */
 #include "policy/policy.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@ void cr_policy_clear(struct cr_policy *policy)
     cr_patterns_clear(&policy->patterns);
 }
 
-/* Leaves the large buffers of the words uncleared: this is on the way of each call. */
+/* Does not clear the large buffers for messages: this function runs for each call. */
 static void set(struct cr_ruling *ret, enum cr_ruling_answer answer, const char *by,
                 const char *rule)
 {
@@ -66,10 +66,10 @@ void cr_policy_deny_unlisted(const struct cr_tool_list *tools, const char *metho
 /* --- patterns ------------------------------------------------------------------------------- */
 
 /*
- * Deny and ask also match aliases, or code that is denied "a_b" would call "a-b"; unless the
- * configuration allows this exact name. A --deny always wins.
+ * Deny and ask rules also match aliases; else code that is denied "a_b" could call "a-b".
+ * Exception: the configuration allows this exact name. A --deny always wins.
  */
-static void heed_aliases(const struct cr_policy *policy, const char *name, struct cr_verdict *v)
+static void apply_aliases(const struct cr_policy *policy, const char *name, struct cr_verdict *v)
 {
     struct cr_verdict alias;
     bool forbidden;
@@ -84,10 +84,10 @@ static void judge(const struct cr_policy *policy, const char *name, struct cr_ve
 {
     cr_patterns_judge(&policy->patterns, name, ret);
     if (ret->answer == CR_POLICY_ALLOW)
-        heed_aliases(policy, name, ret);
+        apply_aliases(policy, name, ret);
 }
 
-/* Where |v| is from: "--deny x", or a line of the configuration. */
+/* Writes where |v| comes from: "--deny x", or a line of the configuration. */
 static void say_where(const struct cr_verdict *v, char *ret, size_t size)
 {
     const char *list = v->answer == CR_POLICY_DENY ? "deny" : "ask";
@@ -109,7 +109,7 @@ static void say_denied(const char *name, const struct cr_verdict *v, struct cr_r
     say_where(v, where, sizeof(where));
     if (v->answer == CR_POLICY_DENY)
         (void)cr_err_end(&ret->why, denied, NULL, "%s is denied by %s", name, where);
-    else if (!cr_pattern_is(name) || strpbrk(name, "*?")) /* a server's word: in no command */
+    else if (!cr_pattern_is(name) || strpbrk(name, "*?")) /* a server's text: in no command */
         (void)cr_err_end(&ret->why, denied, NULL,
                          "%s is denied: nothing in \"permissions\" allows it", name);
     else
@@ -119,8 +119,8 @@ static void say_denied(const char *name, const struct cr_verdict *v, struct cr_r
                          "--allow %s to the command%s",
                          name, v->pattern ? "a person has to be asked because of " : "", where,
                          name, name,
-                         strchr(name, '_') ? "; if the \"_\" is for another character of the name, "
-                                             "write that"
+                         strchr(name, '_') ? "; if the \"_\" stands for another character of "
+                                             "the name, write that character"
                                            : "");
 }
 
@@ -135,7 +135,7 @@ static void rule(const char *name, const struct cr_verdict *v, struct cr_ruling 
 
 /* --- questions ------------------------------------------------------------------------------ */
 
-/* It may be the alias of a tool that is allowed, whose exact name will be judged. */
+/* |q->called| may be the alias of a tool that is allowed: its exact name is judged later. */
 static void ask_early(const struct cr_policy *policy, const struct cr_question *q,
                       struct cr_ruling *ret)
 {
@@ -160,7 +160,7 @@ static void ask_exactly(const struct cr_policy *policy, const struct cr_question
 
     judge(policy, name, &v);
     if (v.answer == CR_POLICY_ALLOW && !cr_pattern_is(name)) {
-        /* no pattern can spell it, so that what it was called counts as well */
+        /* no pattern can name this tool exactly, so the name that the code used counts as well */
         name = q->called;
         judge(policy, name, &v);
     }

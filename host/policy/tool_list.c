@@ -2,7 +2,7 @@
  * tool_list.c - one sorted index for exact names and for aliases.
  *
  * The index is sorted by alias first, so that all names with the same alias stand together. Among
- * them it is sorted by name: thousands of names may share one alias, and are not walked either.
+ * them it is sorted by name, so that a look-up need not walk over all names of one alias.
  */
 #include "policy/tool_list.h"
 
@@ -36,7 +36,7 @@ void cr_tool_list_add(struct cr_tool_list *list, const char *name)
     list->count += !list->names.err;
 }
 
-/* Makes aliases of the |len| bytes of names, NULs included, at |names|. */
+/* Turns the |len| bytes of names, NULs included, at |names| into aliases. */
 static void fold(const char *names, size_t len, char *ret)
 {
     for (size_t i = 0; i < len; i++)

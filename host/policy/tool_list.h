@@ -1,8 +1,8 @@
 /*
- * tool_list.h - the tools that a capability may call: the list in its capability's metadata.
+ * tool_list.h - the tools that a capability may call: the list in its metadata.
  *
  * The names are kept in their given order, for the journal and for messages, and in an index that
- * is sorted once. A look-up takes about log2(count) comparisons, however long the list is.
+ * is sorted once. A look-up takes about log2(count) comparisons.
  *
  *     cr_tool_list_init -> cr_tool_list_add, for each name -> cr_tool_list_set -> look-ups
  *
@@ -31,15 +31,16 @@ struct cr_tool_list {
 
 void cr_tool_list_init(struct cr_tool_list *list);
 
-/* Frees all, and forgets the names; the list may be used again. */
+/* Frees and removes all names; the list may be used again. */
 void cr_tool_list_clear(struct cr_tool_list *list);
 
-/* Appends a copy of |name| to a list that is not set. A failure is told by cr_tool_list_set(). */
+/* Appends a copy of |name| to a list that is not set. cr_tool_list_set() reports a failure. */
 void cr_tool_list_add(struct cr_tool_list *list, const char *name);
 
 /*
- * Sorts what was added. Returns 0; CAPRUN_E_TOOBIG for more than LIMIT_TOOLS names or one of more
- * than LIMIT_TOOL_CHARS bytes; CAPRUN_E_NOMEM. After an error no name is found in |list|.
+ * Sorts the names that were added. Returns 0; CAPRUN_E_TOOBIG for more than LIMIT_TOOLS names or a
+ * name of more than LIMIT_TOOL_CHARS bytes; CAPRUN_E_NOMEM. After an error no name is found in
+ * |list|.
  */
 int cr_tool_list_set(struct cr_tool_list *list);
 
@@ -49,7 +50,7 @@ const char *cr_tool_list_next(const struct cr_tool_list *list, const char *name)
 /* Is |method| in the list, by exactly that name? */
 bool cr_tool_list_has(const struct cr_tool_list *list, const char *method);
 
-/* Is a name in the list whose alias is that of |method|? */
+/* Does a name in the list have the same alias as |method|? */
 bool cr_tool_list_has_alias(const struct cr_tool_list *list, const char *method);
 
 #endif

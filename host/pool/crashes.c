@@ -1,4 +1,4 @@
-/* crashes.c - a table that is searched from end to end: it is mostly empty. */
+/* crashes.c - counts crashes of each code, in a small table that is searched from end to end. */
 #include "pool/crashes.h"
 
 #include <string.h>

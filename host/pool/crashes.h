@@ -1,9 +1,9 @@
 /*
  * crashes.h - which code has crashed its worker, and how often.
  *
- * Code that nobody has read may try an exploit again and again until it works; each try that fails
- * is a crash. So code that has crashed three times is not run any more. The memory is of a fixed
- * size: the oldest entry is forgotten for a new one.
+ * Untrusted code may try an exploit again and again until it works; each failed try is a crash. So
+ * code that has crashed its worker three times is refused. The table has a fixed size: a new entry
+ * replaces the oldest one.
  */
 #ifndef CR_CRASHES_H
 #define CR_CRASHES_H
@@ -23,7 +23,7 @@ struct cr_crashes {
         uint32_t times;
     } entries[CR_CRASHES_KEPT];
     size_t count;
-    size_t oldest; /* when all are in use, the one to forget next */
+    size_t oldest; /* when all entries are in use, the one that is replaced next */
 };
 
 void cr_crashes_add(struct cr_crashes *crashes, const uint8_t digest[CR_HASH_BYTES]);

@@ -1,4 +1,4 @@
-/* kill.c - by the pidfd: a number may be another's by now. */
+/* kill.c - signals a process by its pidfd, since its pid may belong to another process by now. */
 #include "pool/kill.h"
 
 #include <errno.h>

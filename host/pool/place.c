@@ -1,8 +1,8 @@
 /*
- * place.c - asks the dynamic linker which file we are in.
+ * place.c - finds the worker program, beside the file that this code was loaded from.
  *
- * It may only know a relative path, as from dlopen("./libcaprun.so"), which is right at that time:
- * later it would be in whatever directory the application works on.
+ * The dynamic linker may know only a relative path of that file, as from dlopen("./libcaprun.so").
+ * So the path is made absolute at load time, before the application can change its directory.
  */
 #include "pool/place.h"
 
@@ -15,7 +15,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-static char own_file[PATH_MAX]; /* "": not known */
+static char own_file[PATH_MAX]; /* "": unknown */
 
 static int contains(const struct dl_phdr_info *object, uintptr_t address)
 {
@@ -29,14 +29,14 @@ static int contains(const struct dl_phdr_info *object, uintptr_t address)
     return 0;
 }
 
-/* The program's own file, also where /proc is not mounted. */
+/* Returns the path of the program's file, also where /proc is not mounted. */
 static const char *program(void)
 {
     return access("/proc/self/exe", F_OK) == 0 ? "/proc/self/exe"
                                                : (const char *)getauxval(AT_EXECFN);
 }
 
-/* The program itself has an empty name there. */
+/* In the linker's list, the program itself has an empty name. */
 static int take_if_ours(struct dl_phdr_info *object, size_t size, void *data)
 {
     (void)size;

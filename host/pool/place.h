@@ -1,5 +1,5 @@
 /*
- * place.h - where caprun-worker is, without having been told at build time.
+ * place.h - finds caprun-worker without a path that was set at build time.
  */
 #ifndef CR_PLACE_H
 #define CR_PLACE_H
@@ -7,11 +7,11 @@
 #include <stddef.h>
 
 /*
- * Writes the path of the worker program: beside the file that this code was loaded from (the shared
- * library, or the program that has it linked in), as after `make`; or else where `make install`
- * puts it from there, in ../libexec/caprun. The latter also if there is none at all, so that
- * starting it says what is missing; and if our own place cannot be known, in the default PREFIX.
- * Our own place is what it was when we were loaded, wherever the application has gone since.
+ * Writes the path of the worker program: caprun-worker beside the file that this code was loaded
+ * from (the shared library, or the program that has it linked in), as after `make`; or else
+ * ../libexec/caprun/caprun-worker from there, where `make install` puts it. The second path also if
+ * neither file exists, so that the error of starting it names the missing file. If the file that
+ * this code was loaded from is unknown, the default PREFIX is used instead.
  */
 void cr_place_worker(char *ret_path, size_t size);
 

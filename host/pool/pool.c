@@ -1,10 +1,10 @@
-/* pool.c - who gets a worker, and who has to wait. */
+/* pool.c - gives workers to waiting guests in order, and limits how many are in use. */
 #include "pool/pool.h"
 
-/* While guests come the stock is not filled up, until it is low. */
+/* Only after so long without a new or leaving guest the stock is refilled, unless it is low. */
 #define QUIET_US 2000
 
-static void have_work(struct cr_pool *pool)
+static void schedule_work(struct cr_pool *pool)
 {
     cr_loop_defer(pool->loop, &pool->task);
 }
@@ -21,8 +21,8 @@ static void note_start(struct cr_pool *pool)
     cr_scheduling_note_start(&pool->scheduling, pool->active_us);
 }
 
-/* A worker may be a whole program to start, and there may be thousands of guests to refuse. */
-static bool is_for_another_turn(struct cr_pool *pool)
+/* Starting a worker may mean starting a program, and thousands of guests may have to be refused. */
+static bool defer_if_turn_is_over(struct cr_pool *pool)
 {
     if (!pool->waiting || !cr_loop_turn_is_over(pool->loop))
         return false;
@@ -40,8 +40,8 @@ static void give_out_workers(struct cr_pool *pool)
         struct cr_worker *w;
 
         if (cr_pool_refuses(pool, guest)) {
-            guest->ops->refuse(guest); /* it has crashed since it came */
-            is_over = is_for_another_turn(pool);
+            guest->ops->refuse(guest); /* its code has crashed since it was queued */
+            is_over = defer_if_turn_is_over(pool);
             continue;
         }
         w = cr_stock_take(&pool->stock, guest->memory, guest->cpu_s);
@@ -52,7 +52,7 @@ static void give_out_workers(struct cr_pool *pool)
         pool->running++;
         pool->memory += guest->memory;
         guest->ops->take(guest, w);
-        is_over = is_for_another_turn(pool);
+        is_over = defer_if_turn_is_over(pool);
     }
 }
 
@@ -62,7 +62,7 @@ static bool is_quiet(const struct cr_pool *pool)
     return cr_loop_now() >= pool->active_us + QUIET_US;
 }
 
-/* Those that wait come first. */
+/* Guests that wait get workers before the stock is refilled. */
 static bool wants_refill(const struct cr_pool *pool)
 {
     return !pool->waiting && cr_stock_wants_more(&pool->stock);
@@ -85,13 +85,13 @@ static const char *hint_for(const struct cr_stock *stock)
     return "";
 }
 
-static void give_up_if_hopeless(struct cr_pool *pool)
+static void fail_waiting_guests(struct cr_pool *pool)
 {
     const struct cr_stock *stock = &pool->stock;
 
     if (!cr_stock_gives_up(&pool->stock, !pool->running))
         return;
-    while (pool->waiting && !is_for_another_turn(pool)) {
+    while (pool->waiting && !defer_if_turn_is_over(pool)) {
         struct cr_guest *guest = pool->waiting;
 
         cr_pool_dequeue(pool, guest);
@@ -99,13 +99,13 @@ static void give_up_if_hopeless(struct cr_pool *pool)
     }
 }
 
-/* Workers to come are heard of at once if somebody needs them, or there is nothing else to do. */
-static void set_ears_and_timer(struct cr_pool *pool)
+/* Read about new workers at once if a guest needs one, or if there is nothing else to do. */
+static void set_listening_and_timer(struct cr_pool *pool)
 {
     struct cr_stock *stock = &pool->stock;
     int64_t now = cr_loop_now(), when = cr_stock_next(stock, now);
     bool eager = stock->coming.count && (pool->waiting || !stock->ready.count || is_quiet(pool));
-    /* a pause that was not over when workers were given out, and is now, has no timer any more */
+    /* a retry pause that ended since give_out_workers() has no timer */
     bool missed = pool->waiting && has_room(pool, pool->waiting) && cr_stock_may_try(stock);
     bool soon = stock->busy || missed || (stock->coming.count && !eager) || wants_refill(pool);
 
@@ -118,28 +118,28 @@ static void set_ears_and_timer(struct cr_pool *pool)
         cr_loop_set(pool->loop, &pool->timer, when);
 }
 
-static void tend(struct cr_pool *pool)
+static void do_all_work(struct cr_pool *pool)
 {
     cr_stock_maintain(&pool->stock);
     give_out_workers(pool);
     refill(pool);
-    give_up_if_hopeless(pool);
-    set_ears_and_timer(pool);
+    fail_waiting_guests(pool);
+    set_listening_and_timer(pool);
 }
 
 static void do_work(struct cr_task *task)
 {
-    tend(cr_container(task, struct cr_pool, task));
+    do_all_work(cr_container(task, struct cr_pool, task));
 }
 
 static void do_more(struct cr_task *task)
 {
-    tend(cr_container(task, struct cr_pool, more));
+    do_all_work(cr_container(task, struct cr_pool, more));
 }
 
 static void timer_due(struct cr_timer *timer)
 {
-    have_work(cr_container(timer, struct cr_pool, timer));
+    schedule_work(cr_container(timer, struct cr_pool, timer));
 }
 
 void cr_pool_init(struct cr_pool *pool, struct cr_loop *loop)
@@ -172,12 +172,12 @@ int cr_pool_warm(struct cr_pool *pool, struct cr_err *err)
         return r;
     if (wants_refill(pool))
         cr_stock_refill(&pool->stock);
-    have_work(pool);
+    schedule_work(pool);
     return 0;
 }
 
-/* Puts |guest| where |at| points: to another that waits, or to the end. */
-static void queue(struct cr_pool *pool, struct cr_guest *guest, struct cr_guest **at)
+/* Inserts |guest| where |at| points: before another waiting guest, or at the end. */
+static void insert_guest(struct cr_pool *pool, struct cr_guest *guest, struct cr_guest **at)
 {
     guest->next = *at;
     guest->at = at;
@@ -196,7 +196,7 @@ int cr_pool_admit(const struct cr_pool *pool, const struct cr_guest *guest, stru
                           "The run may use %llu MiB, and all runs together only %llu MiB",
                           (unsigned long long)(guest->memory / LIMIT_MIB),
                           (unsigned long long)(pool->sizes.max_memory / LIMIT_MIB));
-    /* those for whom there is room will not wait for long */
+    /* guests for which there is room do not count: they will not wait for long */
     if (pool->waiting_count >=
         pool->sizes.max_waiting + (size_t)pool->sizes.max_workers - pool->running)
         return cr_err_set(err, CAPRUN_E_BUSY, "%zu runs wait already", pool->waiting_count);
@@ -205,12 +205,12 @@ int cr_pool_admit(const struct cr_pool *pool, const struct cr_guest *guest, stru
 
 void cr_pool_enqueue(struct cr_pool *pool, struct cr_guest *guest)
 {
-    queue(pool, guest, pool->last_waiting);
-    cr_stock_try_again(&pool->stock); /* a new guest is a new chance */
+    insert_guest(pool, guest, pool->last_waiting);
+    cr_stock_try_again(&pool->stock); /* a new guest ends an earlier giving up */
     if (guest->caller_waits)
         cr_loop_do(pool->loop, &pool->task);
     else
-        have_work(pool);
+        schedule_work(pool);
 }
 
 void cr_pool_dequeue(struct cr_pool *pool, struct cr_guest *guest)
@@ -223,7 +223,7 @@ void cr_pool_dequeue(struct cr_pool *pool, struct cr_guest *guest)
     pool->waiting_count--;
 }
 
-static void leave(struct cr_pool *pool, const struct cr_guest *guest)
+static void give_up_place(struct cr_pool *pool, const struct cr_guest *guest)
 {
     cr_stock_worker_is_gone(&pool->stock);
     pool->running--;
@@ -233,35 +233,35 @@ static void leave(struct cr_pool *pool, const struct cr_guest *guest)
 void cr_pool_requeue(struct cr_pool *pool, struct cr_guest *guest, const struct cr_worker *w,
                      const struct cr_err *why)
 {
-    leave(pool, guest);
+    give_up_place(pool, guest);
     if (why)
         cr_stock_note_failure(&pool->stock, w->asked_us, why);
     if (why && why->code == CAPRUN_E_SANDBOX)
         cr_stock_retire_zygote(&pool->stock, w->zygote);
-    queue(pool, guest, &pool->waiting);
-    have_work(pool);
+    insert_guest(pool, guest, &pool->waiting);
+    schedule_work(pool);
 }
 
 void cr_pool_worker_is_ready(struct cr_pool *pool)
 {
     if (pool->waiting || pool->stock.busy)
-        have_work(pool);
+        schedule_work(pool);
 }
 
 void cr_pool_worker_works(struct cr_pool *pool)
 {
     cr_stock_note_success(&pool->stock);
     if (pool->waiting)
-        have_work(pool);
+        schedule_work(pool);
 }
 
 void cr_pool_release(struct cr_pool *pool, const struct cr_guest *guest)
 {
-    leave(pool, guest);
+    give_up_place(pool, guest);
     cr_stock_retry_now(&pool->stock);
     pool->active_us = cr_loop_now();
     if (pool->waiting || (wants_refill(pool) && cr_stock_is_low(&pool->stock)))
-        have_work(pool);
+        schedule_work(pool);
     else if (wants_refill(pool))
         cr_loop_set(pool->loop, &pool->timer, pool->active_us + QUIET_US);
 }

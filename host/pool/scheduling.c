@@ -1,8 +1,8 @@
 /*
- * scheduling.c - three tricks with the kernel's scheduler.
+ * scheduling.c - uses the kernel's scheduler to make small runs faster, in three ways.
  *
  * The numbers are medians on two cores: "quiet" ones from docs/benchmarks.md, "busy" ones with the
- * switch on and off in turns while other programs kept both cores at work.
+ * switch on and off in turns while other programs kept both cores busy.
  */
 #include "pool/scheduling.h"
 
@@ -12,11 +12,11 @@
 
 #include "pool/pool.h"
 
-/* Longer than a small run with all that comes with it, shorter than it waits on a busy machine. */
+/* A run that starts sooner than this after another is in a series. A small run takes less time. */
 #define SERIES_US 1000
-/* So long a worker is kept off the host's processor: as long as a small run. */
+/* A worker is kept off the host's processor for so long: as long as a small run takes. */
 #define KEEP_OFF_US 1000
-/* The memory of a run may be there for longer than it if it is no more than this. */
+/* Only runs that took at most this much memory may free their memory late. */
 #define SMALL_BYTES (4u * LIMIT_MIB)
 #define IN_PLACE_US 30
 
@@ -37,7 +37,7 @@ void cr_scheduling_clear(struct cr_scheduling *s)
     close_slow_end(s);
 }
 
-/* Where several runs go on at once, all processors have work, and the tricks gain nothing. */
+/* Where several runs go on at once, all processors are busy, and nothing here helps. */
 static bool is_alone(const struct cr_pool *pool)
 {
     return pool->running == 1 && !pool->waiting;
@@ -47,12 +47,13 @@ static bool is_alone(const struct cr_pool *pool)
 
 /*
  * The kernel likes to wake a worker on the processor of the thread that writes to it. The
- * application goes on there, and the worker would wait for it. Who waits for the run leaves it this
- * processor, whose caches are warm.
+ * application goes on there, and the worker would have to wait for it. A caller that waits for the
+ * run leaves its processor, whose caches are warm, to the worker.
  *
- * Gains together with cr_scheduling_lower_priority(). Quiet: a fresh sandbox from JavaScript, one
- * after the other, takes a quarter to a third less time, 211 us. Busy, from C: 0 to 40 % less where
- * a run starts each millisecond (192 to 294 us, not 198 to 498), nothing where they follow at once.
+ * Gains together with cr_scheduling_lower_priority(). Quiet: fresh sandboxes from JavaScript, one
+ * after the other, take a quarter to a third less time, 211 us. Busy, from C: 0 to 40 % less where
+ * a run starts each millisecond (192 to 294 us instead of 198 to 498), nothing where the next run
+ * starts at once.
  */
 int64_t cr_scheduling_avoid_own_cpu(const struct cr_pool *pool, const struct cr_guest *guest,
                                     struct cr_worker *w, int64_t now_us)
@@ -70,7 +71,7 @@ int64_t cr_scheduling_avoid_own_cpu(const struct cr_pool *pool, const struct cr_
     return now_us + KEEP_OFF_US;
 }
 
-/* The zygote may be where the worker might be when it was forked. */
+/* The zygote may use all processors that the worker could use when it was forked. */
 void cr_scheduling_allow_all_cpus(struct cr_worker *w)
 {
     cpu_set_t all;
@@ -98,10 +99,11 @@ bool cr_scheduling_slow_end_is_free(struct cr_scheduling *s)
 }
 
 /*
- * What the kernel does to end a process takes as long as a small run, and whoever waits for the
- * result, or starts the next run, would wait for it. With SCHED_IDLE it is done when a processor
- * has nothing else to do, and the scheduler takes a processor that does only this for a free one. A
- * pool without workers ahead of demand has no next run, and waits for this process.
+ * Ending a process takes the kernel as long as a small run, and the caller that waits for the
+ * result, or for the next run, would wait for that too. With SCHED_IDLE the kernel does it when a
+ * processor has nothing else to do, and treats a processor that does only this as free. A pool
+ * without workers ahead of demand has no ready worker for a next run, and needs this process to
+ * end.
  */
 void cr_scheduling_lower_priority(struct cr_pool *pool, struct cr_worker *w, uint64_t taken)
 {
@@ -118,13 +120,13 @@ void cr_scheduling_lower_priority(struct cr_pool *pool, struct cr_worker *w, uin
 /* --- the host does not fall asleep before an answer that is near ----------------------------- */
 
 /*
- * An answer mostly brings the next message at once, and to be woken costs more than to wait for it
- * awake: a processor without work goes to sleep, and takes its time to wake up. If the worker is on
- * this very processor, sched_yield() lets it through.
+ * The worker mostly sends its next message soon after an answer. Waiting for it awake costs less
+ * than sleeping: an idle processor goes to sleep, and takes time to wake up. If the worker is on
+ * this processor, sched_yield() lets it run.
  *
- * Gains, quiet: a call and its answer take 19.7 us, and as many bytes on a bare socket pair, whose
- * ends sleep, 34.0 us. Loses, busy: 20 to 47 us instead of 16 to 20, since sched_yield() lets
- * others through as well.
+ * Gains, quiet: a call and its answer take 19.7 us; the same bytes on a plain socket pair, whose
+ * ends sleep, take 34.0 us. Loses, busy: 20 to 47 us instead of 16 to 20, since sched_yield() lets
+ * other programs run as well.
  */
 bool cr_scheduling_wait_in_place(const struct cr_scheduling *s, int fd)
 {

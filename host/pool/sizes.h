@@ -1,5 +1,4 @@
-/* sizes.h - how many workers there may be, how many runs may wait, with how much memory, and what
- * their sandbox has to be. */
+/* sizes.h - limits of a pool: workers, waiting runs, memory; and what their sandbox must have. */
 #ifndef CR_SIZES_H
 #define CR_SIZES_H
 
@@ -11,8 +10,8 @@
 struct cr_pool_sizes {
     uint32_t warm, max_workers, max_waiting;
     uint64_t max_memory;
-    uint64_t memory; /* the limit with which workers are made ready */
-    bool fresh;      /* a zygote for each worker */
+    uint64_t memory; /* the memory limit of workers made ahead of demand */
+    bool fresh;      /* start a new zygote for each worker */
     struct cr_zygote_rules sandbox;
 };
 

@@ -1,4 +1,6 @@
-/* stock.c - when zygotes start and retire, what is asked of them, and when to give up. */
+/*
+ * stock.c - starts and retires zygotes, keeps workers ahead of demand, and gives up after failures.
+ */
 #include "pool/stock.h"
 
 #include <stdlib.h>
@@ -6,16 +8,16 @@
 #include <unistd.h>
 
 #define FORKS_EACH 256u   /* workers of one zygote */
-#define FORKS_SOON 224u   /* when so many are forked, the next one gets warm */
-#define ASKED_AT_ONCE 64u /* forks, before the turn is looked at: about a millisecond */
+#define FORKS_SOON 224u   /* after so many forks the next zygote is started */
+#define ASKED_AT_ONCE 64u /* forks between two checks of the turn: about a millisecond */
 #define AGE_US 60000000
 #define AGE_RETRY_US 1000000
-#define WARM_BY_US 10000000 /* a zygote that is not warm by then never will be */
-#define TRIES_ALONE 6u      /* failures in a row after which it gives up */
+#define WARM_BY_US 10000000 /* a zygote that is not warm by then is replaced */
+#define TRIES_ALONE 6u      /* failures in a row before the stock gives up */
 #define TRIES 12u
 #define SPARE_CPU_S (LIMIT_DEFAULT_WALL_MS / 1000 + 2)
 
-static void have_work(struct cr_stock *stock)
+static void schedule_work(struct cr_stock *stock)
 {
     cr_loop_defer(stock->loop, stock->task);
 }
@@ -35,7 +37,7 @@ static void list_add(struct cr_stock_list *list, struct cr_worker *w)
     list->count++;
 }
 
-/* |at| is where the list points to the one that leaves it. */
+/* Removes the worker that |at|, a pointer inside the list, points to. */
 static struct cr_worker *list_take(struct cr_stock_list *list, struct cr_worker **at)
 {
     struct cr_worker *w = *at;
@@ -47,7 +49,7 @@ static struct cr_worker *list_take(struct cr_stock_list *list, struct cr_worker 
     return w;
 }
 
-/* Returns false if it is not in there. */
+/* Returns false if |w| is not in |list|. */
 static bool list_remove(struct cr_stock_list *list, const struct cr_worker *w)
 {
     struct cr_worker **at = &list->first;
@@ -59,7 +61,7 @@ static bool list_remove(struct cr_stock_list *list, const struct cr_worker *w)
 
 /* --- failures ------------------------------------------------------------------------------- */
 
-/* What was asked for before the last failure is lost with it, and no failure of its own. */
+/* Requests made before the last failure fail with it, and do not count again. */
 void cr_stock_note_failure(struct cr_stock *stock, int64_t asked_us, const struct cr_err *why)
 {
     unsigned shift = stock->failures < 10 ? stock->failures : 10;
@@ -67,13 +69,13 @@ void cr_stock_note_failure(struct cr_stock *stock, int64_t asked_us, const struc
 
     stock->error = *why;
     if (why->code == CAPRUN_E_SANDBOX)
-        stock->gave_up = true; /* what cannot be locked down here will not be so in a second */
+        stock->gave_up = true; /* a sandbox that cannot be built now cannot be built in a second */
     if (asked_us < stock->failed_us)
         return;
     stock->failed_us = now;
     stock->retry_us = stock->failures ? now + (1000ll << shift) : 0;
     stock->failures++;
-    have_work(stock); /* which tries again, or sets a timer */
+    schedule_work(stock); /* the task tries again, or sets a timer */
 }
 
 void cr_stock_note_success(struct cr_stock *stock)
@@ -94,7 +96,7 @@ bool cr_stock_may_try(const struct cr_stock *stock)
 
 bool cr_stock_gives_up(struct cr_stock *stock, bool alone)
 {
-    /* what the system refuses now it may grant when another has ended */
+    /* a resource that the system refuses now may be free when another run has ended */
     if (alone || stock->error.code != CAPRUN_E_SYS)
         stock->gave_up |= stock->failures >= (alone ? TRIES_ALONE : TRIES);
     return stock->gave_up;
@@ -112,7 +114,7 @@ void cr_stock_try_again(struct cr_stock *stock)
 
 static void zygote_changed(struct cr_zygote *z)
 {
-    have_work(z->data);
+    schedule_work(z->data);
 }
 
 static struct cr_zygote *start_zygote(struct cr_stock *stock, struct cr_err *err)
@@ -139,8 +141,10 @@ static void retire(struct cr_stock *stock, struct cr_zygote *z)
     z->retired = true;
 }
 
-/* What any of those that serve misses is missing; if none does, it is as it was. */
-static void learn_layers(struct cr_stock *stock)
+/*
+ * A layer counts as missing if any serving zygote lacks it. Without such zygotes nothing changes.
+ */
+static void update_layers(struct cr_stock *stock)
 {
     uint8_t missing[WIRE_LAYERS] = {0};
     bool known = false;
@@ -159,8 +163,8 @@ static void learn_layers(struct cr_stock *stock)
     stock->knows_layers |= known;
 }
 
-/* Frees those that are gone, and notices who died. */
-static void look_after_zygotes(struct cr_stock *stock)
+/* Frees zygotes that are gone, and counts those that died as failures. */
+static void remove_dead_zygotes(struct cr_stock *stock)
 {
     struct cr_zygote **at = &stock->zygotes;
 
@@ -185,7 +189,7 @@ static bool is_old(const struct cr_zygote *z)
     return cr_loop_now() - z->born_us >= AGE_US;
 }
 
-/* The next zygote takes over when it is warm; of an old one not even what is ready is used. */
+/* The next zygote takes over when it is warm. Even ready workers of an old zygote are dropped. */
 static void rotate(struct cr_stock *stock)
 {
     struct cr_zygote *z = stock->current;
@@ -196,7 +200,7 @@ static void rotate(struct cr_stock *stock)
     if (!stock->next && stock->sizes->warm)
         stock->next = start_zygote(stock, &unused);
     if (stock->next && !stock->next->greeted && cr_loop_now() >= stock->next->born_us + WARM_BY_US)
-        retire(stock, stock->next); /* and the next look starts another */
+        retire(stock, stock->next); /* the next call starts another one */
     if (stock->next && !stock->next->greeted)
         return;
     if (is_old(z))
@@ -205,7 +209,7 @@ static void rotate(struct cr_stock *stock)
         retire(stock, z);
 }
 
-/* The zygote to ask for a worker. Returns NULL if there is none to be had. */
+/* Returns the zygote to ask for a worker, or NULL with |err| if none can be started. */
 static struct cr_zygote *asked_zygote(struct cr_stock *stock, struct cr_err *err)
 {
     if (stock->current && (stock->current->distrusted ||
@@ -225,7 +229,7 @@ int cr_stock_start(struct cr_stock *stock, struct cr_err *err)
     return asked_zygote(stock, err) ? 0 : err->code;
 }
 
-/* When to look whether the zygote is too old, or the next one does not get warm. */
+/* Returns when to check whether the zygote is too old, or the next one does not get warm. */
 static int64_t next_rotation(const struct cr_stock *stock, int64_t now)
 {
     const struct cr_zygote *z = stock->current;
@@ -260,7 +264,7 @@ static void free_spare(struct cr_stock *stock, struct cr_worker *w)
     cr_worker_free(w);
 }
 
-/* Returns false if there is none. */
+/* Returns false if |list| is empty. */
 static bool drop_first(struct cr_stock *stock, struct cr_stock_list *list)
 {
     if (!list->first)
@@ -289,8 +293,8 @@ static void drop_spares(struct cr_stock *stock, const struct cr_zygote *z)
 }
 
 /*
- * Of those that were retired with workers ahead of demand. What a turn has no time for comes with
- * the next one: workers are missing then, so the pool has work.
+ * Drops spare workers of retired zygotes that are too old. The next turn drops the rest: the stock
+ * wants more workers then, so the pool has work.
  */
 static void drop_old_spares(struct cr_stock *stock)
 {
@@ -306,7 +310,7 @@ static void spare_forked(struct cr_worker *w)
     (void)list_remove(&stock->coming, w);
     list_add(&stock->ready, w);
     if (stock->busy)
-        have_work(stock);
+        schedule_work(stock);
 }
 
 static void spare_gone(struct cr_worker *w, const struct cr_err *why)
@@ -317,11 +321,11 @@ static void spare_gone(struct cr_worker *w, const struct cr_err *why)
         (void)list_remove(&stock->ready, w);
     cr_stock_note_failure(stock, w->asked_us, why);
     free_spare(stock, w);
-    have_work(stock);
+    schedule_work(stock);
 }
 
-/* Asks for a worker. Returns NULL if that cannot be done now. */
-static struct cr_worker *ask(struct cr_stock *stock, uint64_t memory, uint32_t cpu_s)
+/* Asks for a worker. Returns NULL if none can be asked for now. */
+static struct cr_worker *ask_for_worker(struct cr_stock *stock, uint64_t memory, uint32_t cpu_s)
 {
     static const struct cr_worker_owner owner = {.forked = spare_forked, .gone = spare_gone};
     struct cr_err err;
@@ -331,7 +335,7 @@ static struct cr_worker *ask(struct cr_stock *stock, uint64_t memory, uint32_t c
     if (!z) {
         cr_stock_note_failure(stock, cr_loop_now(), &err);
         if (access(stock->program, X_OK) < 0)
-            stock->gave_up = stock->no_program = true; /* there is no use in trying again */
+            stock->gave_up = stock->no_program = true; /* trying again cannot help */
         return NULL;
     }
     if (cr_worker_new(z, memory, cpu_s, &owner, stock, &w, &err) < 0) {
@@ -345,7 +349,7 @@ static struct cr_worker *ask(struct cr_stock *stock, uint64_t memory, uint32_t c
     return w;
 }
 
-/* Returns NULL if there is none with these limits. */
+/* Returns NULL if no worker in |list| has these limits. */
 static struct cr_worker *take_from(struct cr_stock_list *list, uint64_t memory, uint32_t cpu_s)
 {
     for (struct cr_worker **at = &list->first; *at; at = &(*at)->next_in_pool)
@@ -365,9 +369,9 @@ struct cr_worker *cr_stock_take(struct cr_stock *stock, uint64_t memory, uint32_
     if (stock->workers >= stock->sizes->max_workers && !drop_first(stock, &stock->ready) &&
         !drop_first(stock, &stock->coming))
         return NULL;
-    w = ask(stock, memory, cpu_s);
+    w = ask_for_worker(stock, memory, cpu_s);
     if (!w && !stock->busy)
-        (void)drop_first(stock, &stock->ready); /* what is missing may be what this one has */
+        (void)drop_first(stock, &stock->ready); /* it may free the resource that was missing */
     return w;
 }
 
@@ -376,7 +380,7 @@ void cr_stock_worker_is_gone(struct cr_stock *stock)
     stock->workers--;
 }
 
-static size_t spares(const struct cr_stock *stock)
+static size_t count_spares(const struct cr_stock *stock)
 {
     return stock->ready.count + stock->coming.count;
 }
@@ -384,12 +388,12 @@ static size_t spares(const struct cr_stock *stock)
 bool cr_stock_wants_more(const struct cr_stock *stock)
 {
     return cr_stock_may_try(stock) && stock->workers < stock->sizes->max_workers &&
-           spares(stock) < stock->sizes->warm;
+           count_spares(stock) < stock->sizes->warm;
 }
 
 bool cr_stock_is_low(const struct cr_stock *stock)
 {
-    return 2 * spares(stock) <= stock->sizes->warm;
+    return 2 * count_spares(stock) <= stock->sizes->warm;
 }
 
 void cr_stock_refill(struct cr_stock *stock)
@@ -398,12 +402,12 @@ void cr_stock_refill(struct cr_stock *stock)
     unsigned asked = 0;
 
     while (!is_over && cr_stock_wants_more(stock)) {
-        struct cr_worker *w = ask(stock, stock->sizes->memory, SPARE_CPU_S);
+        struct cr_worker *w = ask_for_worker(stock, stock->sizes->memory, SPARE_CPU_S);
 
         if (!w)
             return;
         list_add(&stock->coming, w);
-        /* a program takes a millisecond to start, a fork a hundredth of that to ask for */
+        /* starting a program takes a millisecond, asking for a fork a hundredth of that */
         is_over = (stock->sizes->fresh || ++asked % ASKED_AT_ONCE == 0) &&
                   cr_loop_turn_is_over(stock->loop);
     }
@@ -414,18 +418,18 @@ void cr_stock_retire_zygote(struct cr_stock *stock, struct cr_zygote *z)
     z->distrusted = true;
     drop_spares(stock, z);
     retire(stock, z);
-    have_work(stock);
+    schedule_work(stock);
 }
 
-/* --- all of it ------------------------------------------------------------------------------ */
+/* --- the whole stock ------------------------------------------------------------------------ */
 
 void cr_stock_maintain(struct cr_stock *stock)
 {
     stock->busy = false;
     for (struct cr_zygote *z = stock->zygotes; z && stock->coming.count; z = z->next)
         cr_zygote_read(z);
-    learn_layers(stock);
-    look_after_zygotes(stock);
+    update_layers(stock);
+    remove_dead_zygotes(stock);
     drop_old_spares(stock);
     rotate(stock);
 }

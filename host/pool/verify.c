@@ -1,4 +1,4 @@
-/* verify.c - reads /proc. */
+/* verify.c - checks in /proc that a worker is locked down. */
 #include "pool/verify.h"
 
 #include <dirent.h>
@@ -32,7 +32,7 @@ static int check_lines(const char *status, struct cr_err *err)
     return 0;
 }
 
-/* Returns -1 where the kernel does not count them. */
+/* Returns -1 where the kernel does not report the number. */
 static int count_filters(const char *status)
 {
     const char *line = status ? strstr(status, "\nSeccomp_filters:") : NULL;
@@ -41,7 +41,7 @@ static int count_filters(const char *status)
     return line && sscanf(line, "\nSeccomp_filters: %d", &count) == 1 ? count : -1;
 }
 
-/* Where everybody has a filter, having one says nothing. */
+/* Where every process has an inherited filter, having one proves nothing: the number does. */
 static int check_filters(const char *status, unsigned inherited, struct cr_err *err)
 {
     int count = count_filters(status);

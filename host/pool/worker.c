@@ -1,4 +1,4 @@
-/* worker.c - the life of a worker: its socket, frames to it, and its end in words. */
+/* worker.c - the life of a worker: asking for it, its socket, frames to it, and its end. */
 #include "pool/worker.h"
 
 #include <errno.h>
@@ -14,11 +14,11 @@
 #define IN_MAX                                                                         \
     (sizeof(struct wire_header) + LIMIT_MAX_RESULT_BYTES) /* the largest of all frames \
                                                            */
-/* A few of the largest answers. */
+/* The queue to a worker may hold a few of the largest answers, */
 #define ANSWERS_MAX (4u * WIRE_REPLY_MAX + LIMIT_MIB)
-/* And a failure for each open call: who reads before it calls again never has more to read. */
+/* and a failure for each open call. A worker that reads before it calls again never has more. */
 #define OUT_MAX(calls) (ANSWERS_MAX + (calls) * (sizeof(struct wire_header) + WIRE_FAIL_MAX))
-/* Until then the zygote has told how a worker has ended, on the busiest machine. */
+/* Even on a very busy machine the zygote has reported by then how a worker has ended. */
 #define PATIENCE_US 200000
 
 static void unwatch(struct cr_worker *w)
@@ -36,8 +36,8 @@ static void close_socket(struct cr_worker *w)
     w->socket.fd = -1;
 }
 
-/* Whether the zygote is to be listened to on this worker's behalf. */
-static void await(struct cr_worker *w, bool on)
+/* Sets whether the zygote's packets are read because of this worker. */
+static void set_awaited(struct cr_worker *w, bool on)
 {
     if (on == w->awaited)
         return;
@@ -49,7 +49,7 @@ static void await(struct cr_worker *w, bool on)
 }
 
 /* Ends the process, and closes everything. */
-static void finish(struct cr_worker *w)
+static void end_process(struct cr_worker *w)
 {
     w->gone = true;
     if (w->pidfd >= 0) {
@@ -63,7 +63,7 @@ static void finish(struct cr_worker *w)
     close_socket(w);
     cr_loop_forget_busy(w->zygote->loop, &w->rest);
     cr_loop_unset(w->zygote->loop, &w->patience);
-    await(w, false);
+    set_awaited(w, false);
     cr_zygote_forget(w->zygote, w);
 }
 
@@ -72,13 +72,13 @@ void cr_worker_hold(struct cr_worker *w)
     w->busy++;
 }
 
-/* If the owner has freed it meanwhile, now it is: nothing may look at it after this. */
+/* Frees the worker if the owner has freed it meanwhile. */
 void cr_worker_release(struct cr_worker *w)
 {
     if (--w->busy > 0 || !w->freed)
         return;
     if (w->lent)
-        w->in.data = NULL; /* others may read it still */
+        w->in.data = NULL; /* other threads may still read it */
     cr_shared_unref_large(w->lent, w->in.cap, w->helper);
     if (w->in.data)
         cr_helper_free(w->helper, w->in.data, w->in.cap);
@@ -93,7 +93,7 @@ void cr_worker_free(struct cr_worker *w)
         return;
     z = w->zygote;
     if (!w->gone)
-        finish(w);
+        end_process(w);
     cr_outbox_clear(&w->out);
     w->freed = true;
     if (--z->users == 0 && z->retired)
@@ -102,14 +102,14 @@ void cr_worker_free(struct cr_worker *w)
     cr_worker_release(w);
 }
 
-/* The one way out: the owner hears of it once. */
+/* Every end goes through here, so that the owner is told once. */
 void cr_worker_end(struct cr_worker *w, const struct cr_err *why)
 {
     struct cr_err kept = *why;
 
     if (w->gone)
         return;
-    finish(w);
+    end_process(w);
     w->owner->gone(w, &kept);
 }
 
@@ -121,8 +121,8 @@ void cr_worker_fault(struct cr_worker *w, const char *what)
     cr_worker_end(w, &why);
 }
 
-/* A crash that is taken for an end from outside would not count: so look once more. */
-static void out_of_patience(struct cr_timer *timer)
+/* Reads the zygote's packets once more: a crash must not be mistaken for a kill from outside. */
+static void report_timeout(struct cr_timer *timer)
 {
     struct cr_worker *w = cr_container(timer, struct cr_worker, patience);
     struct cr_err why;
@@ -137,13 +137,13 @@ static void out_of_patience(struct cr_timer *timer)
     cr_worker_release(w);
 }
 
-/* Not all of the one frame that it was sent was read, so it has done nothing yet. */
+/* The worker has not read all of the one frame that it was sent, so it has done nothing yet. */
 static bool has_not_begun(const struct cr_worker *w)
 {
     return w->told == 1 && !w->heard && (w->unread || cr_outbox_waiting(&w->out));
 }
 
-/* The zygote knows why, unless it was killed. */
+/* The zygote will report why, unless the zygote was killed. */
 void cr_worker_socket_closed(struct cr_worker *w)
 {
     struct cr_err why;
@@ -155,15 +155,15 @@ void cr_worker_socket_closed(struct cr_worker *w)
         cr_worker_end(w, &why);
         return;
     }
-    await(w, true);
+    set_awaited(w, true);
     cr_loop_set(w->zygote->loop, &w->patience, cr_loop_now() + PATIENCE_US);
 }
 
-/* What the loop is to tell of the socket. Nothing: the socket is not watched. */
+/* Returns the events that the loop has to watch for; 0 if the socket need not be watched. */
 static uint32_t wanted_events(const struct cr_worker *w)
 {
     if (w->paused)
-        return 0; /* or the loop would tell again and again that the socket is closed */
+        return 0; /* or the loop would report again and again that the socket is closed */
     return (w->wanted && !w->put_off ? EPOLLIN : 0u) | (w->writing ? EPOLLOUT : 0u);
 }
 
@@ -196,11 +196,11 @@ void cr_worker_prepare(struct cr_worker *w)
 {
     w->wanted = true;
     if (w->pidfd < 0) {
-        await(w, true);
+        set_awaited(w, true);
         return;
     }
-    await(w, false);
-    cr_worker_read(w); /* it is ready, or it is not yet */
+    set_awaited(w, false);
+    cr_worker_read(w); /* its READY frame may have come already */
 }
 
 void cr_worker_forked(struct cr_worker *w, int pidfd, int error)
@@ -226,7 +226,7 @@ void cr_worker_exited(struct cr_worker *w, int status)
 {
     struct cr_err why;
 
-    /* if the zygote lies: nothing is written while we read */
+    /* kill it in case the zygote lies: the worker must not write while its frames are read */
     if (w->pidfd >= 0)
         cr_zygote_kill(w->zygote, w->pidfd);
     cr_worker_describe_end(status, &why);
@@ -281,8 +281,8 @@ static void socket_ready(struct cr_watch *watch, uint32_t events)
         cr_worker_read(w);
 }
 
-/* Makes the socket pair, and asks for a process at its other end. */
-static int ask(struct cr_worker *w, struct cr_err *err)
+/* Makes the socket pair, and asks the zygote for a process at its other end. */
+static int ask_for_process(struct cr_worker *w, struct cr_err *err)
 {
     int pair[2];
     cr_autoclose int theirs = -1;
@@ -314,13 +314,13 @@ int cr_worker_new(struct cr_zygote *z, uint64_t memory, uint32_t cpu_s,
                             .cpu_s = cpu_s,
                             .asked_us = cr_loop_now(),
                             .socket = {.fd = -1, .ready = socket_ready, .name = "worker"},
-                            .patience = {.when_us = -1, .due = out_of_patience, .name = "worker"},
+                            .patience = {.when_us = -1, .due = report_timeout, .name = "worker"},
                             .rest = {.run = cr_worker_read_on, .name = "worker"},
                             .pidfd = -1};
     cr_buf_init(&w->in, IN_MAX + CR_WORKER_CHUNK);
     cr_outbox_init(&w->out, OUT_MAX(0), &z->loop->helper);
     z->users++;
-    r = ask(w, err);
+    r = ask_for_process(w, err);
     if (r < 0) {
         cr_worker_free(w);
         return r;

@@ -1,6 +1,6 @@
 /*
- * worker_process.c - what the host asks of the kernel for a worker, and about it. Some of it goes
- * by its number, since there is no call that takes a pidfd.
+ * worker_process.c - asks the kernel about a worker's process, and sets its limits. Some of these
+ * calls use the pid, since the kernel has none for them that takes a pidfd.
  */
 #include <poll.h>
 #include <signal.h>
@@ -47,8 +47,7 @@ uint64_t cr_worker_memory(const struct cr_worker *w)
     return w->pid > 0 ? cr_verify_resident(w->pid) : 0;
 }
 
-/* --- its end, in words -------------------------------------------------------------------------
- */
+/* --- its end, in words --------------------------------------------------------------------- */
 
 static const char *exit_text(int code)
 {
@@ -59,7 +58,7 @@ static const char *exit_text(int code)
         WIRE_EXIT_MAP(XX)
 #undef XX
     default:
-        return "for a reason of its own";
+        return "for an unknown reason";
     }
 }
 

@@ -1,9 +1,9 @@
 /*
- * worker_read.c - frames from a worker, in turns.
+ * worker_read.c - reads frames from a worker, in turns.
  *
- * A worker may send as much and as fast as it likes. Its frames are handled as long as the turn
- * lasts; what is left stays in |in| and in the socket, which is not watched, until the loop gives
- * the worker another turn.
+ * A worker may send as much and as fast as it likes. Its frames are handled until the turn is over.
+ * The rest stays in |in| and in the socket, which is not watched until the loop gives the worker
+ * another turn.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,19 +13,19 @@
 #include "pool/verify.h"
 #include "pool/worker_parts.h"
 
-/* After this much of one worker the others get their turn. */
+/* After so many bytes from one worker the other workers get their turn. */
 #define READ_TURN (512u * LIMIT_KIB)
-#define READ_MOST (256u * LIMIT_KIB) /* at a time */
-#define WORTH_TAKING LIMIT_MIB       /* bytes of a payload; less is copied */
-/* The first workers of a zygote are looked at from outside, and later one in so many. */
+#define READ_MOST (256u * LIMIT_KIB) /* in one system call */
+#define WORTH_TAKING LIMIT_MIB       /* bytes of a payload; a shorter one is copied */
+/* The first workers of a zygote are verified from outside, and later one in so many. */
 #define VERIFIED_FIRST 4u
 #define VERIFIED_ONE_IN 16u
 
 #define NOTHING_NOW (-1)
 #define NO_MEMORY (-2)
 
-/* Reads what is there into |w->in|. Returns bytes, 0 at the end, or one of the two above. */
-static ssize_t receive(struct cr_worker *w, size_t room, pid_t *ret_pid)
+/* Reads into |w->in|. Returns the number of bytes, 0 at the end, NOTHING_NOW or NO_MEMORY. */
+static ssize_t receive_bytes(struct cr_worker *w, size_t room, pid_t *ret_pid)
 {
     union {
         struct cmsghdr header;
@@ -66,14 +66,14 @@ static bool is_sample(const struct cr_worker *w)
     return w->slot <= VERIFIED_FIRST || w->slot % VERIFIED_ONE_IN == 0;
 }
 
-/* All workers of a zygote start with the same resident memory: one is measured for all. */
+/* All workers of a zygote start with the same resident memory: measure one for all. */
 static int verify(struct cr_worker *w, struct cr_err *err)
 {
     w->zygote->resident = cr_verify_resident(w->pid);
     return cr_verify_worker(w->pid, w->zygote->filters, err);
 }
 
-/* The first frame says nothing but that it is there: the kernel says whose it is. */
+/* The first frame has no content. The kernel says which process sent it. */
 static void take_ready(struct cr_worker *w, const struct wire_header *header, pid_t pid)
 {
     struct cr_err why;
@@ -89,7 +89,7 @@ static void take_ready(struct cr_worker *w, const struct wire_header *header, pi
         w->owner->ready(w);
         return;
     }
-    if (cr_worker_is_dead(w)) /* then what the kernel says of it means nothing */
+    if (cr_worker_is_dead(w)) /* then /proc no longer describes this worker */
         (void)cr_err_set(&why, CAPRUN_E_STATE, "the worker was killed from outside");
     cr_worker_end(w, &why);
 }
@@ -105,7 +105,7 @@ static void take_other(struct cr_worker *w, const struct wire_header *header,
     w->owner->frame(w, header, payload);
 }
 
-/* Each type has its most, and some have one of the run's own. */
+/* Each frame type has a maximum length; some are also limited by the run. */
 static bool is_permitted(const struct cr_worker *w, const struct wire_header *header)
 {
     return wire_check(header, WIRE_WORKER) == 0 &&
@@ -113,7 +113,7 @@ static bool is_permitted(const struct cr_worker *w, const struct wire_header *he
            (header->type != WIRE_LOG || header->length <= w->limits.log_bytes);
 }
 
-/* A long frame is looked at while it comes, so that its end costs little. */
+/* Shows part of a long frame to the owner while it arrives, so that its end costs little. */
 static void show_part(struct cr_worker *w, const struct wire_header *header, const uint8_t *payload,
                       size_t have)
 {
@@ -121,7 +121,7 @@ static void show_part(struct cr_worker *w, const struct wire_header *header, con
         w->owner->part(w, header, payload, have);
 }
 
-/* Hands the first frame in |w->in| to the owner. Returns false if that cannot be done now. */
+/* Hands the first frame in |w->in| to the owner. Returns false if that is not possible now. */
 static bool take_frame(struct cr_worker *w, pid_t pid)
 {
     struct wire_header header;
@@ -155,11 +155,11 @@ static bool take_frame(struct cr_worker *w, pid_t pid)
 }
 
 /*
- * How much more the frame that has begun needs, but at least a chunk, since small ones come
- * together. At most a turn's worth: a worker that writes while we read could make one read as long
- * as it likes.
+ * Returns how many bytes to read: the rest of the frame that has begun, but at least a chunk, since
+ * small frames come together; and at most a turn's worth, or a worker that writes while we read
+ * could make one read as long as it likes.
  */
-static size_t wanted(struct cr_worker *w)
+static size_t bytes_wanted(struct cr_worker *w)
 {
     struct wire_header header;
     size_t whole, more;
@@ -168,7 +168,7 @@ static size_t wanted(struct cr_worker *w)
         return CR_WORKER_CHUNK;
     memcpy(&header, w->in.data, sizeof(header));
     whole = sizeof(header) + header.length;
-    /* one that is a little longer than twice the buffer would have it moved once more at its end */
+    /* a frame a little longer than twice the buffer would be moved once more at its end */
     if (whole > w->in.cap && whole / 3 < w->in.cap)
         cr_buf_grow_to(&w->in, whole + CR_WORKER_CHUNK);
     more = whole > w->in.len + CR_WORKER_CHUNK ? whole - w->in.len : CR_WORKER_CHUNK;
@@ -184,9 +184,9 @@ static void end_without_memory(struct cr_worker *w)
 }
 
 /*
- * Hands all whole frames in |w->in| to the owner. Returns false if some are left because the turn
- * is over, or if the worker is gone or paused. |pid|: of the process that sent them, if they are
- * the first.
+ * Hands all complete frames in |w->in| to the owner. Returns false if some are left because the
+ * turn is over, or if the worker is gone or paused. |pid| is the sender's, if these are the first
+ * frames.
  */
 static bool take_frames(struct cr_worker *w, pid_t pid)
 {
@@ -194,7 +194,7 @@ static bool take_frames(struct cr_worker *w, pid_t pid)
 
     while (!is_over && take_frame(w, pid))
         is_over = cr_loop_turn_is_over(w->zygote->loop);
-    if (w->gone || w->paused) /* what is paused stays where it is */
+    if (w->gone || w->paused) /* frames of a paused worker stay where they are */
         return false;
     cr_buf_drop(&w->in, w->in_at);
     w->in_at = 0;
@@ -209,7 +209,7 @@ static void end_drained(struct cr_worker *w)
     cr_worker_end(w, &why);
 }
 
-/* The end of what can be read, for now or for good. */
+/* There is nothing more to read, for now or for ever. */
 static void stop_reading(struct cr_worker *w, ssize_t n)
 {
     if (n == NO_MEMORY)
@@ -221,8 +221,8 @@ static void stop_reading(struct cr_worker *w, ssize_t n)
 }
 
 /*
- * Returns true if there may be more that has come already: the turn is over. After a short read of
- * a worker that lives it is left to the loop to find out.
+ * Returns true if the turn is over and more may have come. After a short read from a live worker
+ * the loop finds out whether there is more.
  */
 static bool read_turn(struct cr_worker *w)
 {
@@ -235,7 +235,7 @@ static bool read_turn(struct cr_worker *w)
             return false;
         if (turn >= READ_TURN || cr_loop_turn_is_over(w->zygote->loop))
             return true;
-        n = receive(w, wanted(w), &pid);
+        n = receive_bytes(w, bytes_wanted(w), &pid);
         if (n <= 0) {
             stop_reading(w, n);
             return false;
@@ -254,7 +254,7 @@ uint8_t *cr_worker_take_frame(struct cr_worker *w)
 
     memcpy(&header, memory + w->in_at, sizeof(header));
     if (header.length < WORTH_TAKING || w->in.cap / 2 > header.length)
-        return NULL; /* whoever keeps it would keep the room for an earlier and longer one */
+        return NULL; /* the buffer was grown for a longer frame: keeping it would waste memory */
     end = w->in_at + sizeof(header) + header.length;
     cr_buf_init(&behind, w->in.max);
     cr_buf_add(&behind, memory + end, w->in.len - end);
@@ -301,7 +301,7 @@ void cr_worker_read_on(struct cr_task *task)
 
 void cr_worker_read_rest(struct cr_worker *w, const struct cr_err *why)
 {
-    /* one that never got a job has said nothing that counts */
+    /* a worker that never was ready got no job, and has sent nothing that counts */
     if (w->closed || !w->pid) {
         cr_worker_end(w, why);
         return;

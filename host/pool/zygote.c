@@ -1,4 +1,4 @@
-/* zygote.c - packets to and from the zygote. */
+/* zygote.c - starts a zygote, exchanges packets with it, and reaps it. */
 #include "pool/zygote.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@
 
 #define PROGRAM_PATIENCE_MS 1000
 #define ZYGOTE_PATIENCE_MS 1000
-#define LOOK_EVERY_US 1000  /* whether a process has ended that has no pidfd */
+#define LOOK_EVERY_US 1000  /* how often to check whether a process without a pidfd has ended */
 #define KNOWN_BY_PIDFD (-1) /* instead of a pid */
 
 int cr_zygote_spawn(const char *path, const char *argument, uint32_t uid_base, int control,
@@ -70,7 +70,7 @@ static void close_watch(struct cr_zygote *z, struct cr_watch *watch)
     watch->fd = -1;
 }
 
-/* Without a descriptor it stays a zombie until the zygote is freed. */
+/* If no descriptor can be had, the process stays a zombie until the zygote is freed. */
 static void watch_process(struct cr_zygote *z, struct cr_watch *watch, pid_t pid)
 {
     if (watch->fd < 0 && pid)
@@ -81,7 +81,7 @@ static void watch_process(struct cr_zygote *z, struct cr_watch *watch, pid_t pid
     }
 }
 
-/* Closes the socket, which ends the zygote, and leaves a descriptor to see that. */
+/* Closes the socket, which ends the zygote, and watches a pidfd to see the end. */
 static void close_control(struct cr_zygote *z)
 {
     close_watch(z, &z->control);
@@ -89,19 +89,19 @@ static void close_control(struct cr_zygote *z)
         watch_process(z, &z->ended, z->pid);
 }
 
-static void hear_birth(struct cr_zygote *z);
+static void read_birth(struct cr_zygote *z);
 static void reap_without_pidfd(struct cr_zygote *z);
 
 /*
- * The zygote is dead to us. The program that it was forked from may have yet to say which process
- * it is: then the socket stays open, for reading alone, until the program has left.
+ * The zygote counts as dead. Its program may not have reported the zygote's process yet: then the
+ * socket stays open, for reading only, until the program has ended.
  */
 static void wait_for_birth(struct cr_zygote *z)
 {
     if (!z->pid && z->program_ended.fd < 0)
         reap_without_pidfd(z);
     if (z->pid || !z->program) {
-        hear_birth(z);
+        read_birth(z);
         return;
     }
     z->awaits_birth = true;
@@ -110,14 +110,14 @@ static void wait_for_birth(struct cr_zygote *z)
     cr_loop_set(z->loop, &z->patience, cr_loop_now() + PROGRAM_PATIENCE_MS * (int64_t)1000);
 }
 
-/* The program leaves by itself, but it may be any program. */
-static void program_stays(struct cr_timer *timer)
+/* caprun-worker ends by itself, but |program| may be any other program. */
+static void kill_program(struct cr_timer *timer)
 {
     (void)cr_kill_process(cr_container(timer, struct cr_zygote, patience)->program_ended.fd);
 }
 
-/* Who dies with it may start another zygote meanwhile, but the owner does not free this one. */
-static void die(struct cr_zygote *z)
+/* Owners of lost workers may start another zygote meanwhile, but do not free this one. */
+static void mark_dead(struct cr_zygote *z)
 {
     if (z->dead)
         return;
@@ -153,8 +153,8 @@ static void take_refusal(struct cr_zygote *z, const struct wire_control *packet)
 }
 
 /*
- * By its pidfd: its number may be another's by now, if the application has waited for it.
- * |options|: WNOHANG if it is known to have ended.
+ * Uses the pidfd: the pid may belong to another process by now, if the application has waited for
+ * it. |options| is WNOHANG if the process is known to have ended.
  */
 static void reap(pid_t *pid, int pidfd, int options)
 {
@@ -178,7 +178,7 @@ static void reap_program(struct cr_zygote *z, int options)
 static void program_is_gone(struct cr_zygote *z)
 {
     if (z->awaits_birth)
-        hear_birth(z);
+        read_birth(z);
     if (cr_zygote_is_gone(z))
         z->changed(z);
 }
@@ -193,8 +193,8 @@ static void program_ended(struct cr_watch *watch, uint32_t events)
 }
 
 /*
- * Without a pidfd, for lack of descriptors, nothing tells of the end of the program: we look again
- * and again until it has ended.
+ * Without a pidfd, for lack of descriptors, nothing reports the end of the program: check again and
+ * again until it has ended.
  */
 static void reap_without_pidfd(struct cr_zygote *z)
 {
@@ -229,7 +229,7 @@ bool cr_zygote_is_gone(const struct cr_zygote *z)
     return z->dead && !z->program && !z->pid;
 }
 
-static void listen_if_needed(struct cr_zygote *z)
+static void update_listening(struct cr_zygote *z)
 {
     bool wanted = z->awaited || z->eager || !z->greeted || z->ended.fd < 0;
 
@@ -239,17 +239,17 @@ static void listen_if_needed(struct cr_zygote *z)
     cr_loop_change(z->loop, &z->control, wanted ? EPOLLIN : 0);
 }
 
-/* |pidfd| is taken. Without it, for lack of descriptors, the pid will have to do. */
+/* Takes |pidfd|. Without a pidfd, for lack of descriptors, the pid is used. */
 static void take_birth(struct cr_zygote *z, pid_t pid, int *pidfd)
 {
     if (z->pid || (pid <= 0 && *pidfd < 0))
-        return; /* the other of the two has told */
+        return; /* the process is known already, or this packet does not name one */
     z->pid = pid > 0 ? pid : KNOWN_BY_PIDFD;
     z->ended.fd = cr_steal_fd(pidfd);
     watch_process(z, &z->ended, pid);
     if (z->program_ended.fd < 0)
         reap_without_pidfd(z);
-    listen_if_needed(z);
+    update_listening(z);
     if (z->retired && !z->users)
         cr_zygote_end(z);
 }
@@ -260,12 +260,12 @@ static void refuse_incomplete(struct cr_zygote *z)
     char missing[400];
 
     memcpy(layers, z->layers, sizeof(layers));
-    layers[WIRE_LAYER_VDSO_CLOCK] = 0; /* nobody has asked for that one */
+    layers[WIRE_LAYER_VDSO_CLOCK] = 0; /* it is not required */
     cr_zygote_missing(layers, missing, sizeof(missing));
     (void)cr_err_set(&z->error, CAPRUN_E_SANDBOX,
                      "the sandbox cannot be built here with all its layers: missing %s", missing);
     z->lacks_layers = true;
-    die(z);
+    mark_dead(z);
 }
 
 static void take_greeting(struct cr_zygote *z, const struct wire_control *packet)
@@ -276,11 +276,11 @@ static void take_greeting(struct cr_zygote *z, const struct wire_control *packet
         refuse_incomplete(z);
         return;
     }
-    listen_if_needed(z);
+    update_listening(z);
     z->changed(z);
 }
 
-/* Without a word about its layers, where these matter, it has none. */
+/* If all layers are required, no worker is accepted before the zygote has reported its layers. */
 static bool may_fork(const struct cr_zygote *z)
 {
     return z->greeted || !z->all_layers;
@@ -297,7 +297,7 @@ void cr_zygote_kill(struct cr_zygote *z, int pidfd)
     (void)shutdown(z->control.fd, SHUT_WR);
 }
 
-/* Once, with the first worker: the others are as it is. */
+/* Checked once, with the first worker: the others are like it. */
 static bool may_kill(struct cr_zygote *z, int pidfd)
 {
     if (!z->tested && pidfd >= 0)
@@ -305,7 +305,7 @@ static bool may_kill(struct cr_zygote *z, int pidfd)
     return z->tested || pidfd < 0;
 }
 
-static void handle(struct cr_zygote *z, const struct wire_control *packet, int fd)
+static void handle_packet(struct cr_zygote *z, const struct wire_control *packet, int fd)
 {
     cr_autoclose int pidfd = fd;
     struct cr_worker *w = find_worker(z, packet->slot);
@@ -319,15 +319,15 @@ static void handle(struct cr_zygote *z, const struct wire_control *packet, int f
         break;
     case WIRE_CONTROL_REFUSE:
         take_refusal(z, packet);
-        die(z);
+        mark_dead(z);
         break;
     case WIRE_CONTROL_FORKED:
         if (!may_fork(z) || !may_kill(z, pidfd))
-            die(z);
+            mark_dead(z);
         else if (w)
             cr_worker_forked(w, cr_steal_fd(&pidfd), packet->error);
         else if (pidfd >= 0)
-            cr_zygote_kill(z, pidfd); /* its run ended before we heard of it */
+            cr_zygote_kill(z, pidfd); /* its run ended before this packet came */
         break;
     case WIRE_CONTROL_EXITED:
         if (w) {
@@ -338,7 +338,7 @@ static void handle(struct cr_zygote *z, const struct wire_control *packet, int f
     default:
         (void)cr_err_set(&z->error, z->greeted ? CAPRUN_E_PEER : CAPRUN_E_SANDBOX,
                          "the zygote sent a packet of kind %u", packet->kind);
-        die(z);
+        mark_dead(z);
     }
 }
 
@@ -351,18 +351,18 @@ void cr_zygote_read(struct cr_zygote *z)
             wire_receive_packet(z->control.fd, &packet, &passed, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 
         if (r > 0) {
-            handle(z, &packet, passed);
+            handle_packet(z, &packet, passed);
             continue;
         }
         if (r < 0 && (errno == EAGAIN || errno == EINTR))
             return;
-        /* it left without reading all that we sent; what it sent before is still to come */
+        /* it ended without reading all that was sent; its own packets can still be read */
         if (r < 0 && errno == ECONNRESET)
             continue;
         if (r < 0)
             (void)cr_err_set(&z->error, CAPRUN_E_SANDBOX,
                              "caprun-worker is of another version than libcaprun");
-        die(z);
+        mark_dead(z);
     }
 }
 
@@ -372,7 +372,8 @@ static void control_ready(struct cr_watch *watch, uint32_t events)
     cr_zygote_read(cr_container(watch, struct cr_zygote, control));
 }
 
-static int start(struct cr_zygote *z, const char *path, uint32_t uid_base, struct cr_err *err)
+static int start_program(struct cr_zygote *z, const char *path, uint32_t uid_base,
+                         struct cr_err *err)
 {
     int pair[2];
     cr_autoclose int theirs = -1;
@@ -409,11 +410,11 @@ int cr_zygote_new(struct cr_loop *loop, const char *path, const struct cr_zygote
                             .listening = true,
                             .program_ended = {.fd = -1, .ready = program_ended, .name = "zygote"},
                             .ended = {.fd = -1, .ready = zygote_ended, .name = "zygote"},
-                            .patience = {.when_us = -1, .due = program_stays, .name = "zygote"},
+                            .patience = {.when_us = -1, .due = kill_program, .name = "zygote"},
                             .look = {.when_us = -1, .due = look_again, .name = "zygote"},
                             .filters = cr_verify_own_filters(),
                             .born_us = cr_loop_now()};
-    r = start(z, path, rules->uid_base, err);
+    r = start_program(z, path, rules->uid_base, err);
     if (r < 0)
         free(z);
     else
@@ -421,8 +422,8 @@ int cr_zygote_new(struct cr_loop *loop, const char *path, const struct cr_zygote
     return r;
 }
 
-/* For packets of a zygote that is going: what comes with them is not wanted any more. */
-static bool receive_last_words(struct cr_zygote *z, struct wire_control *ret)
+/* Reads a packet of a zygote that is ending; workers and pidfds in it are not used any more. */
+static bool receive_final_packet(struct cr_zygote *z, struct wire_control *ret)
 {
     cr_autoclose int passed = -1;
     int r;
@@ -435,12 +436,12 @@ static bool receive_last_words(struct cr_zygote *z, struct wire_control *ret)
     return r > 0;
 }
 
-/* Which process the zygote is, is the last word of its program. */
-static void hear_birth(struct cr_zygote *z)
+/* The program's last packet says which process the zygote is. */
+static void read_birth(struct cr_zygote *z)
 {
     struct wire_control packet;
 
-    while (!z->pid && z->control.fd >= 0 && receive_last_words(z, &packet))
+    while (!z->pid && z->control.fd >= 0 && receive_final_packet(z, &packet))
         ;
     z->awaits_birth = false;
     cr_loop_unset(z->loop, &z->patience);
@@ -451,17 +452,17 @@ void cr_zygote_end(struct cr_zygote *z)
 {
     z->retired = true;
     if (z->program && !z->pid && !z->dead)
-        return; /* we have to hear first whom to wait for: take_birth() comes back here */
+        return; /* the zygote's process is not known yet: take_birth() calls this again */
     if (z->awaits_birth)
         return;
     z->dead = true;
-    /* without a PID namespace it has to wait for its workers, and then leaves by itself */
+    /* without a PID namespace it must wait for its workers, and then ends by itself */
     if (z->ended.fd >= 0 && !z->layers[WIRE_LAYER_PID_NS])
         (void)cr_kill_process(z->ended.fd);
     close_control(z);
 }
 
-/* Waits until the program has left. */
+/* Waits until the program has ended. */
 static void end_program(struct cr_zygote *z)
 {
     struct pollfd ended = {.fd = z->program_ended.fd, .events = POLLIN};
@@ -477,7 +478,7 @@ void cr_zygote_free(struct cr_zygote *z)
         return;
     cr_loop_unset(z->loop, &z->look);
     end_program(z);
-    hear_birth(z);
+    read_birth(z);
     cr_zygote_end(z);
     if (z->ended.fd >= 0 &&
         poll(&(struct pollfd){.fd = z->ended.fd, .events = POLLIN}, 1, ZYGOTE_PATIENCE_MS) == 0)
@@ -487,18 +488,18 @@ void cr_zygote_free(struct cr_zygote *z)
     free(z);
 }
 
-/* A zygote that does not listen any more may have said why. The loop will do the rest. */
+/* A zygote that does not read any more may have sent a refusal. The loop does the rest. */
 static bool look_for_refusal(struct cr_zygote *z)
 {
     struct wire_control packet;
 
-    while (receive_last_words(z, &packet))
+    while (receive_final_packet(z, &packet))
         if (packet.kind == WIRE_CONTROL_REFUSE)
             take_refusal(z, &packet);
     return z->error.code != 0;
 }
 
-static int say_dead(const struct cr_zygote *z, struct cr_err *err)
+static int return_zygote_error(const struct cr_zygote *z, struct cr_err *err)
 {
     *err = z->error;
     return z->error.code;
@@ -513,14 +514,14 @@ int cr_zygote_fork(struct cr_zygote *z, struct cr_worker *worker, int socket, st
     int r;
 
     if (z->dead)
-        return say_dead(z, err);
+        return return_zygote_error(z, err);
     if (wire_send_packet(z->control.fd, &packet, socket, MSG_DONTWAIT) < 0) {
         bool gone = errno == EPIPE || errno == ECONNRESET;
 
         if (errno == EAGAIN)
             return cr_err_set(err, CAPRUN_E_BUSY, "the zygote has enough to do");
         r = cr_err_sys(err, "ask the zygote for a worker");
-        return gone && look_for_refusal(z) ? say_dead(z, err) : r;
+        return gone && look_for_refusal(z) ? return_zygote_error(z, err) : r;
     }
     worker->slot = ++z->slots;
     worker->next = z->workers;
@@ -545,19 +546,19 @@ void cr_zygote_forget(struct cr_zygote *z, struct cr_worker *worker)
 void cr_zygote_await(struct cr_zygote *z)
 {
     z->awaited++;
-    listen_if_needed(z);
+    update_listening(z);
 }
 
 void cr_zygote_unawait(struct cr_zygote *z)
 {
     z->awaited--;
-    listen_if_needed(z);
+    update_listening(z);
 }
 
 void cr_zygote_set_eager(struct cr_zygote *z, bool eager)
 {
     z->eager = eager;
-    listen_if_needed(z);
+    update_listening(z);
 }
 
 bool cr_zygote_lacks_layer(const uint8_t layers[WIRE_LAYERS])

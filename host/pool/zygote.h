@@ -1,14 +1,14 @@
 /*
- * zygote.h - the host's end of a zygote: starts it, asks it for workers, hears how they ended.
+ * zygote.h - the host's side of a zygote: starts it, asks it for workers, and reads how they ended.
  *
  *     starting --> greeted (locked down and warm) --> dead --> gone (reaped)
  *
  * A zygote can be asked for workers from the start; they come when it is warm. If it refuses, or
- * dies, every worker that was asked of it is told (cr_worker_lost), and |error| has the words. The
- * owner hears of each step above by |changed|, always from the loop.
+ * dies, every worker that was asked of it is told (cr_worker_lost), and |error| says why. The owner
+ * is told of each step above by |changed|, always from the loop.
  *
- * Its packets are read when somebody waits for one of them, or by cr_zygote_read(): a worker that
- * is made ready for later is no reason to wake the host.
+ * Packets are read when a caller waits for one of them, or by cr_zygote_read(): a worker that is
+ * made ahead of demand is no reason to wake the host.
  */
 #ifndef CR_ZYGOTE_H
 #define CR_ZYGOTE_H
@@ -23,81 +23,82 @@
 struct cr_worker;
 
 struct cr_zygote_rules {
-    bool all_layers;   /* one that lacks a layer is not used */
-    uint32_t uid_base; /* the first uid that it uses, if root starts it; 0: its own choice */
+    bool all_layers;   /* a zygote that lacks a layer is not used */
+    uint32_t uid_base; /* the first uid that it uses, if root starts it; 0: it chooses */
 };
 
 struct cr_zygote {
     struct cr_loop *loop;
     void (*changed)(struct cr_zygote *z);
-    void *data; /* the owner's */
+    void *data; /* belongs to the owner */
     struct cr_watch control;
-    size_t awaited;                /* packets that somebody waits for */
-    pid_t program;                 /* what was started; it leaves when the zygote is there */
+    size_t awaited;                /* packets that callers wait for */
+    pid_t program;                 /* the started program; it ends when the zygote runs */
     struct cr_watch program_ended; /* its pidfd */
-    pid_t pid;                     /* the zygote, a child of ours too */
+    pid_t pid;                     /* the zygote, also a child of this process */
     struct cr_watch ended;         /* its pidfd */
-    struct cr_timer patience;      /* set meanwhile */
-    struct cr_timer look;          /* at a program that has no pidfd */
-    bool all_layers;               /* it has to have them */
+    struct cr_timer patience;      /* set while |awaits_birth| */
+    struct cr_timer look;          /* checks a program that has no pidfd */
+    bool all_layers;               /* all layers are required */
     bool greeted, dead, listening;
-    bool awaits_birth; /* it is dead, and its program has yet to say which process it is */
-    bool lacks_layers; /* which is why it is dead */
+    bool awaits_birth; /* it is dead, and its program has not said yet which process it is */
+    bool lacks_layers; /* it is dead because layers are missing */
     bool tested;       /* we may kill its workers */
-    unsigned filters;  /* that it was born with */
+    unsigned filters;  /* that it inherited */
     uint8_t layers[WIRE_LAYERS]; /* 0, or the errno of why a layer is missing */
     uint64_t resident;           /* bytes that one of its workers has in memory when it is ready */
     uint32_t slots;              /* workers that it was asked for */
-    struct cr_worker *workers;   /* that it has not reported as ended */
-    size_t users;                /* workers that still point here */
+    struct cr_worker *workers;   /* workers that it has not reported as ended */
+    size_t users;                /* workers that still point to this struct */
     int64_t born_us;
-    struct cr_zygote *next; /* in the pool's list */
-    bool retired;           /* the pool asks it for no more */
-    bool distrusted;        /* nor gives out what it has made */
-    bool eager;             /* the pool waits for what it has asked for */
+    struct cr_zygote *next; /* in the stock's list */
+    bool retired;           /* it is asked for no more workers */
+    bool distrusted;        /* the workers that it has forked are not used either */
+    bool eager;             /* read its packets as soon as they come */
     struct cr_err error;
 };
 
 /*
- * Starts the program at |path|. On success *|ret| is the caller's. Returns 0, CAPRUN_E_SYS or
- * CAPRUN_E_NOMEM. What comes later, a refusal included, is told to the workers.
+ * Starts the program at |path|. On success the caller owns *|ret|. Returns 0, CAPRUN_E_SYS or
+ * CAPRUN_E_NOMEM. Later failures, also a refusal, are told to the workers.
  */
 int cr_zygote_new(struct cr_loop *loop, const char *path, const struct cr_zygote_rules *rules,
                   void (*changed)(struct cr_zygote *z), void *data, struct cr_zygote **ret,
                   struct cr_err *err);
 
-/* Ends the zygote, and with it all its workers; |changed| tells when it is gone. */
+/* Ends the zygote and all its workers; |changed| is called when it is gone. */
 void cr_zygote_end(struct cr_zygote *z);
 
 bool cr_zygote_is_gone(const struct cr_zygote *z);
 
-/* Ends the zygote, waits until it is gone, and frees it. Nobody may point to it any more. */
+/* Ends the zygote, waits until it is gone, and frees it. No worker may point to it any more. */
 void cr_zygote_free(struct cr_zygote *z);
 
 /*
- * Asks for a worker with |socket| as its descriptor 3. |worker| gets a slot and is told what
- * becomes of it. Returns 0 or an error, CAPRUN_E_BUSY if too much is asked already; the caller
- * keeps its own copy of |socket|.
+ * Asks for a worker with |socket| as its descriptor 3. |worker| gets a slot, and is told how its
+ * process is created and ends. Returns 0 or an error, CAPRUN_E_BUSY if too many requests are open;
+ * the caller keeps its own copy of |socket|.
  */
 int cr_zygote_fork(struct cr_zygote *z, struct cr_worker *worker, int socket, struct cr_err *err);
 
 /*
- * Ends the worker of |z| behind |pidfd|. If that is refused, because this process has changed since
- * it was tested, the whole zygote ends, and takes all its workers along: the loop will tell.
+ * Kills the worker of |z| behind |pidfd|. If this process is not allowed to any more, since its
+ * rights have changed since the test, the whole zygote ends with all its workers, and the loop
+ * reports it.
  */
 void cr_zygote_kill(struct cr_zygote *z, int pidfd);
 
-/* The worker is not interested any more. */
+/* Removes |worker| from the list: it gets no more reports. */
 void cr_zygote_forget(struct cr_zygote *z, struct cr_worker *worker);
 
-/* One more, or one less, waits for a packet. */
+/* One more caller waits for a packet, or one less. */
 void cr_zygote_await(struct cr_zygote *z);
 void cr_zygote_unawait(struct cr_zygote *z);
 
-/* Whether its packets are to be read as soon as they come, even if nobody waits for one. */
+/* Sets whether packets are read as soon as they come, even if no caller waits for one. */
 void cr_zygote_set_eager(struct cr_zygote *z, bool eager);
 
-/* Reads the packets that are there. */
+/* Reads the packets that have come. */
 void cr_zygote_read(struct cr_zygote *z);
 
 /*
@@ -107,12 +108,12 @@ void cr_zygote_read(struct cr_zygote *z);
 int cr_zygote_spawn(const char *path, const char *argument, uint32_t uid_base, int control,
                     pid_t *ret_pid, struct cr_err *err);
 
-/* The words for a step that failed. */
+/* Returns words for a step that failed. */
 const char *cr_zygote_step_text(uint32_t step);
 
 /*
- * Is any layer missing that keeps code in? The clock keeps nothing: without it, timeouts have no
- * stack.
+ * Is any layer missing that restricts the code? The clock does not restrict it: without the clock,
+ * timeouts have no stack.
  */
 bool cr_zygote_lacks_layer(const uint8_t layers[WIRE_LAYERS]);
 

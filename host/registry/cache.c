@@ -1,4 +1,4 @@
-/* cache.c - ask the disk, then the server, then keep what it said. */
+/* cache.c - finds cached downloads, uses them or the server's answer, and stores new ones. */
 #include "registry/cache.h"
 
 #include <dirent.h>
@@ -16,7 +16,7 @@
 
 #define MOST_FILES 4096
 #define MOST_BYTES (512ull << 20)
-#define CRASHED_AFTER_S 86400 /* a file that was begun that long ago is nobody's any more */
+#define CRASHED_AFTER_S 86400 /* an older temporary file was left by a crash */
 
 /* --- the directory -------------------------------------------------------------------------- */
 
@@ -58,9 +58,9 @@ void cr_cache_close(struct cr_cache *cache)
     cache->dir = -1;
 }
 
-/* --- what is in it -------------------------------------------------------------------------- */
+/* --- files in the directory ----------------------------------------------------------------- */
 
-/* What follows the key that |name| begins with; NULL if it begins otherwise. */
+/* Returns what follows the key in |name|; NULL if |name| does not begin with a key. */
 static const char *after_key(const char *name)
 {
     return strspn(name, "0123456789abcdef") == CR_ENTRY_KEY ? name + CR_ENTRY_KEY : NULL;
@@ -73,7 +73,7 @@ static bool is_entry(const char *name)
     return rest && !*rest;
 }
 
-/* One that cr_file_replace() has begun. */
+/* Is it a temporary file of cr_file_replace()? */
 static bool is_begun(const char *name)
 {
     const char *rest = after_key(name);
@@ -82,7 +82,9 @@ static bool is_begun(const char *name)
     return len > 4 && rest[0] == '.' && strcmp(rest + len - 4, ".tmp") == 0;
 }
 
-/* All names in the directory, from the start; closedir() ends it. NULL if that cannot be had. */
+/*
+ * Opens the directory for reading all names; the caller calls closedir(). Returns NULL on failure.
+ */
 static DIR *list_dir(const struct cr_cache *cache)
 {
     int fd = cache->dir < 0 ? -1 : openat(cache->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -106,9 +108,10 @@ static int by_age(const void *a, const void *b)
     return (x->changed_s > y->changed_s) - (x->changed_s < y->changed_s);
 }
 
-/* Fills |files|, of which there are |most|, and removes what crashes have left. Returns how many.
+/*
+ * Fills up to |most| |files|, and removes temporary files of crashes. Returns how many it filled.
  */
-static size_t look_around(const struct cr_cache *cache, DIR *dir, struct file *files, size_t most)
+static size_t scan_files(const struct cr_cache *cache, DIR *dir, struct file *files, size_t most)
 {
     size_t count = 0;
     struct stat st;
@@ -131,10 +134,10 @@ static size_t look_around(const struct cr_cache *cache, DIR *dir, struct file *f
 }
 
 /*
- * Removes the oldest files while there are too many, or too big ones. What was written is small
- * against the ceilings, so that others who do the same at this moment do no harm.
+ * Removes the oldest files over the limits of count and size. One write is small compared with the
+ * limits, so other processes that do the same at the same time cause no harm.
  */
-static void tidy(const struct cr_cache *cache)
+static void remove_oldest(const struct cr_cache *cache)
 {
     size_t most = 2 * MOST_FILES, count, i = 0;
     struct file *files = malloc(most * sizeof(*files));
@@ -142,7 +145,7 @@ static void tidy(const struct cr_cache *cache)
     uint64_t bytes = 0;
 
     if (dir) {
-        count = look_around(cache, dir, files, most);
+        count = scan_files(cache, dir, files, most);
         (void)closedir(dir);
         qsort(files, count, sizeof(*files), by_age);
         for (size_t n = 0; n < count; n++)
@@ -157,9 +160,9 @@ static void tidy(const struct cr_cache *cache)
 
 /* --- one entry ------------------------------------------------------------------------------ */
 
-/* Reads what is kept for |url|. Returns false, with nothing to free, unless all of it is good. */
-static bool load(const struct cr_cache *cache, const char *url, const char *accept, size_t max,
-                 struct cr_entry *ret, struct cr_buf *ret_body)
+/* Reads the cached file for |url|. Returns false, with nothing to free, unless it is valid. */
+static bool load_entry(const struct cr_cache *cache, const char *url, const char *accept,
+                       size_t max, struct cr_entry *ret, struct cr_buf *ret_body)
 {
     char key[CR_ENTRY_KEY + 1];
     struct cr_buf bytes;
@@ -182,7 +185,7 @@ static bool load(const struct cr_cache *cache, const char *url, const char *acce
     return true;
 }
 
-static void forget(const struct cr_cache *cache, const char *url, const char *accept)
+static void remove_entry(const struct cr_cache *cache, const char *url, const char *accept)
 {
     char key[CR_ENTRY_KEY + 1];
 
@@ -191,9 +194,9 @@ static void forget(const struct cr_cache *cache, const char *url, const char *ac
         (void)unlinkat(cache->dir, key, 0);
 }
 
-/* A disk that is full or cannot be written is no reason to fail: then nothing is kept. */
-static void keep(const struct cr_cache *cache, const struct cr_entry *entry,
-                 const struct cr_buf *body)
+/* Ignores write errors, as of a full disk: then nothing is kept. */
+static void store_entry(const struct cr_cache *cache, const struct cr_entry *entry,
+                        const struct cr_buf *body)
 {
     char key[CR_ENTRY_KEY + 1];
     struct cr_buf bytes;
@@ -206,14 +209,14 @@ static void keep(const struct cr_cache *cache, const struct cr_entry *entry,
     cr_buf_add(&bytes, body->data, body->len);
     if (!cr_buf_err(&bytes) &&
         cr_file_replace(cache->dir, key, bytes.data, bytes.len, 0600, NULL) == 0)
-        tidy(cache);
+        remove_oldest(cache);
     cr_buf_clear(&bytes);
 }
 
 /* --- getting -------------------------------------------------------------------------------- */
 
-static int found(struct cr_cache_found *ret, enum cr_cache_source source, const struct cr_buf *body,
-                 const char *reason)
+static int set_found(struct cr_cache_found *ret, enum cr_cache_source source,
+                     const struct cr_buf *body, const char *reason)
 {
     *ret = (struct cr_cache_found){.body = *body, .source = source};
     (void)snprintf(ret->offline_reason, sizeof(ret->offline_reason), "%.*s",
@@ -221,7 +224,7 @@ static int found(struct cr_cache_found *ret, enum cr_cache_source source, const 
     return 0;
 }
 
-/* The server says that what is kept is still good: it is, from now on. */
+/* The server says that the cached file is unchanged: its freshness starts again now. */
 static void renew(const struct cr_cache *cache, struct cr_entry *kept, const struct cr_buf *body,
                   const struct cr_http_answer *answer)
 {
@@ -229,9 +232,9 @@ static void renew(const struct cr_cache *cache, struct cr_entry *kept, const str
     if (answer->max_age_s >= 0)
         kept->max_age_s = answer->max_age_s;
     if (answer->no_store)
-        forget(cache, kept->url, kept->accept);
+        remove_entry(cache, kept->url, kept->accept);
     else
-        keep(cache, kept, body);
+        store_entry(cache, kept, body);
 }
 
 void cr_cache_keep(const struct cr_cache *cache, const struct cr_cache_want *want,
@@ -242,21 +245,22 @@ void cr_cache_keep(const struct cr_cache *cache, const struct cr_cache_want *wan
     if (found->source != CR_CACHE_NET)
         return;
     if (found->no_store || !cr_entry_make(want->url, want->accept, body, time(NULL), &entry)) {
-        forget(cache, want->url, want->accept);
+        remove_entry(cache, want->url, want->accept);
         return;
     }
     entry.max_age_s = found->max_age_s > 0 ? found->max_age_s : 0;
     memcpy(entry.etag, found->etag, sizeof(entry.etag));
-    keep(cache, &entry, body);
+    store_entry(cache, &entry, body);
 }
 
 bool cr_cache_find(const struct cr_cache *cache, const struct cr_cache_want *want,
                    struct cr_cache_kept *kept, struct cr_cache_found *ret)
 {
-    kept->is_kept = load(cache, want->url, want->accept, want->max, &kept->entry, &kept->body);
+    kept->is_kept =
+        load_entry(cache, want->url, want->accept, want->max, &kept->entry, &kept->body);
     if (!kept->is_kept || cache->always_ask || !cr_entry_is_fresh(&kept->entry, time(NULL)))
         return false;
-    (void)found(ret, CR_CACHE_KEPT, &kept->body, "");
+    (void)set_found(ret, CR_CACHE_KEPT, &kept->body, "");
     kept->is_kept = false;
     return true;
 }
@@ -268,7 +272,7 @@ void cr_cache_kept_clear(struct cr_cache_kept *kept)
     kept->is_kept = false;
 }
 
-/* With something to go on with, a server that does not answer at once is not asked again. */
+/* With a cached file as a fallback, the server is asked only once. */
 void cr_cache_ask(const struct cr_cache_want *want, const struct cr_cache_kept *kept,
                   struct cr_http_ask *ret)
 {
@@ -287,11 +291,11 @@ int cr_cache_settle(const struct cr_cache *cache, const struct cr_cache_want *wa
 
     kept->is_kept = false;
     if (!answer && was_kept && why->outcome == CAPRUN_OUTCOME_REGISTRY_UNREACHABLE)
-        return found(ret, CR_CACHE_OFFLINE, &kept->body, why->text);
+        return set_found(ret, CR_CACHE_OFFLINE, &kept->body, why->text);
     if (answer && was_kept && answer->status == 304) {
         cr_buf_clear(&answer->body);
         renew(cache, &kept->entry, &kept->body, answer);
-        return found(ret, CR_CACHE_KEPT, &kept->body, "");
+        return set_found(ret, CR_CACHE_KEPT, &kept->body, "");
     }
     if (was_kept)
         cr_buf_clear(&kept->body);
@@ -299,10 +303,10 @@ int cr_cache_settle(const struct cr_cache *cache, const struct cr_cache_want *wa
         return CAPRUN_E_INVAL;
     if (answer->status != 200) {
         cr_buf_clear(&answer->body);
-        forget(cache, want->url, want->accept);
+        remove_entry(cache, want->url, want->accept);
         return 1;
     }
-    (void)found(ret, CR_CACHE_NET, &answer->body, "");
+    (void)set_found(ret, CR_CACHE_NET, &answer->body, "");
     memcpy(ret->etag, answer->etag, sizeof(ret->etag));
     ret->max_age_s = answer->max_age_s;
     ret->no_store = answer->no_store;
@@ -311,7 +315,7 @@ int cr_cache_settle(const struct cr_cache *cache, const struct cr_cache_want *wa
 
 /* --- listing -------------------------------------------------------------------------------- */
 
-/* Reads the line of the file |name| only. Returns false if it is not what its name says. */
+/* Reads only the first line of the file |name|. Returns false if the line does not fit |name|. */
 static bool load_line(const struct cr_cache *cache, const char *name, struct cr_entry *ret)
 {
     cr_autoclose int fd = openat(cache->dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);

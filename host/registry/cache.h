@@ -1,17 +1,18 @@
 /*
- * cache.h - what was fetched, kept on disk: one file for each URL.
+ * cache.h - keeps downloads on disk: one file for each URL.
  *
- * A file has what is needed to use it without the server, and to ask whether it is still good: the
- * URL, the ETag, until when it may be used unasked, the length and the SHA-256 of the body; then
- * the body. It is written beside and renamed, so that readers, crashes and other processes see
- * whole files. One that is torn or changed is as good as none, and is fetched again. Whoever writes
- * also tidies: over 4,096 files or 512 MiB the oldest go, and after a day what crashes have left.
+ * A file contains what is needed to use the body without the server, or to ask the server if it is
+ * still valid: the URL, the ETag, how long it is fresh, the length and the SHA-256 of the body;
+ * then the body. It is written to a temporary file and renamed, so that readers see only complete
+ * files, even after a crash. A damaged or changed file is ignored, and the URL is fetched again.
+ * Each writer also removes the oldest files over 4,096 files or 512 MiB, and temporary files of
+ * crashes after a day.
  *
- *     cr_cache_find -> it may be used unasked
- *                   -> the server is asked, elsewhere -> cr_cache_settle -> it is checked
- *                                                                        -> cr_cache_keep
+ *     cr_cache_find -> fresh: use it
+ *                   -> the caller asks the server -> cr_cache_settle -> the caller checks it
+ *                                                                    -> cr_cache_keep
  *
- * All functions read or write a disk: they are not for the loop's thread.
+ * All functions block on the disk: they are not for the loop's thread.
  */
 #ifndef CR_CACHE_H
 #define CR_CACHE_H
@@ -26,73 +27,75 @@
 
 struct cr_cache {
     int dir;         /* -1: nothing is kept */
-    bool always_ask; /* the server, also about what may be used unasked */
+    bool always_ask; /* ask the server even if the cached file is fresh */
 };
 
-/* Something to be had through the cache. */
+/* What to look for in the cache. */
 struct cr_cache_want {
     const char *url, *accept;
     size_t max; /* bytes of the body */
 };
 
 /*
- * Opens the cache in the directory |path| (made, with those above it, if it is not there; mode
- * 0700). NULL, or a directory that cannot be made or used, or that others can write: nothing is
- * kept, and |ret_note|, of 256 bytes, says why ("" if all is well). Never fails.
+ * Opens the cache in the directory |path|; missing directories are created with mode 0700. If
+ * |path| is NULL, cannot be created or used, or is writable by other users, nothing is kept, and
+ * |ret_note|, of 256 bytes, says why ("" on success). Never fails.
  */
 void cr_cache_open(struct cr_cache *cache, const char *path, char ret_note[256]);
 void cr_cache_close(struct cr_cache *cache);
 
 enum cr_cache_source {
     CR_CACHE_NET,     /* from the server, now */
-    CR_CACHE_KEPT,    /* kept, and still good: by its age, or the server said so */
-    CR_CACHE_OFFLINE, /* kept, and the server could not be reached */
+    CR_CACHE_KEPT,    /* from the cache: fresh, or the server said that it is unchanged */
+    CR_CACHE_OFFLINE, /* from the cache, because the server could not be reached */
 };
 
 struct cr_cache_found {
     struct cr_buf body;
     enum cr_cache_source source;
-    char etag[256]; /* of NET, as are the next two */
+    char etag[256]; /* for NET, as the next two */
     int64_t max_age_s;
     bool no_store;
-    char offline_reason[512]; /* of OFFLINE: why the server could not be asked */
+    char offline_reason[512]; /* for OFFLINE: why the server could not be reached */
 };
 
-/* What is there of it already, while the server is asked. */
+/* The cached file, while the server is asked. */
 struct cr_cache_kept {
-    bool is_kept; /* else the rest means nothing */
+    bool is_kept; /* false: the other fields are not valid */
     struct cr_entry entry;
     struct cr_buf body;
 };
 
 /*
- * Looks for |want|. Returns true if it may be used unasked, and the caller frees the body of
- * |ret|. Else the server has to be asked about |kept|, and cr_cache_settle() follows, or
- * cr_cache_kept_clear().
+ * Looks for |want|. Returns true if a fresh file is there: the caller frees the body of |ret|. Else
+ * the caller asks the server about |kept|, and calls cr_cache_settle() or cr_cache_kept_clear().
  */
 bool cr_cache_find(const struct cr_cache *cache, const struct cr_cache_want *want,
                    struct cr_cache_kept *kept, struct cr_cache_found *ret);
 void cr_cache_kept_clear(struct cr_cache_kept *kept);
 
-/* Fills what the request for |want| needs to know of |kept|. */
+/* Fills the request for |want|, with the ETag of |kept|. */
 void cr_cache_ask(const struct cr_cache_want *want, const struct cr_cache_kept *kept,
                   struct cr_http_ask *ret);
 
 /*
- * What came of asking: |answer|, or if that is NULL, |why|. Takes |kept|, and the body of |answer|.
- * Returns 0, and the caller frees the body of |ret|; 1 if the server says that there is none (404,
- * 410), and then what was kept is forgotten; or CAPRUN_E_INVAL, with |why| as it is, where nothing
- * is kept that could be used instead. What came from the server is not kept yet: it may be no good.
+ * Chooses what to use after the server was asked: |answer|, or if that is NULL, the error |why|.
+ * Takes over |kept|, and the body of |answer|. Returns 0, and the caller frees the body of |ret|; 1
+ * if the server has no such file (404, 410), and then the cached file is removed; or
+ * CAPRUN_E_INVAL, with |why| unchanged, if no cached file can be used instead. A body from the
+ * server is not kept yet: it must be checked first.
  */
 int cr_cache_settle(const struct cr_cache *cache, const struct cr_cache_want *want,
                     struct cr_cache_kept *kept, struct cr_http_answer *answer,
                     const struct cr_err *why, struct cr_cache_found *ret);
 
-/* Keeps |body|, which is that of |found|, if it came from the server and may be kept. */
+/* Keeps |body|, the body of |found|, if it came from the server and may be stored. */
 void cr_cache_keep(const struct cr_cache *cache, const struct cr_cache_want *want,
                    const struct cr_cache_found *found, const struct cr_buf *body);
 
-/* Calls |name| with each URL that is kept and begins with |base|, less |base|. No network. */
+/*
+ * Calls |name| for each cached URL that begins with |base|, with the rest after |base|. No network.
+ */
 void cr_cache_list(const struct cr_cache *cache, const char *base,
                    void (*name)(void *data, const char *rest), void *data);
 

@@ -1,4 +1,4 @@
-/* directory.c - names of files are names of capabilities. */
+/* directory.c - finds a capability by file name, and reads its metadata and code. */
 #include "registry/directory.h"
 
 #include <dirent.h>
@@ -15,14 +15,14 @@ struct search {
     const char *path;
     DIR *list;
     const struct cr_fqdn *want;
-    struct cr_metadata best; /* of zeros: none yet */
+    struct cr_metadata best; /* all zeros: not found yet */
     char best_file[CR_FQDN_MAX + 1];
-    char tied_file[CR_FQDN_MAX + 1]; /* as new as the best, or "" */
+    char tied_file[CR_FQDN_MAX + 1]; /* published at the same time as |best|, or "" */
     struct cr_err *why;
 };
 
-/* The name that the file |entry| has the metadata of. Returns false if it is no such file. */
-static bool name_of(const char *entry, struct cr_fqdn *ret)
+/* Gets the capability's name from the file name |entry|. Returns false if it is not NAME.json. */
+static bool parse_file_name(const char *entry, struct cr_fqdn *ret)
 {
     static const char suffix[] = ".json";
     size_t len = strlen(entry) + 1;
@@ -48,12 +48,12 @@ void cr_directory_list(const char *path, void (*each)(void *data, const struct c
     if (!list)
         return;
     while ((entry = readdir(list)))
-        if (name_of(entry->d_name, &name))
+        if (parse_file_name(entry->d_name, &name))
             each(data, &name);
     (void)closedir(list);
 }
 
-/* Reads the metadata of the file |name|, which has to be its own. Returns 0, 1 or a problem. */
+/* Reads the metadata of |name|, and checks that its "fqdn" matches. Returns 0, 1 or an error. */
 static int read_metadata(struct search *s, const char *name, struct cr_metadata *ret)
 {
     char file[FILE_NAME_SIZE], where[4096];
@@ -89,14 +89,14 @@ static int read_metadata(struct search *s, const char *name, struct cr_metadata 
     return CAPRUN_E_INVAL;
 }
 
-/* Keeps the newer one of the best so far and that of the file |name|. */
-static int consider(struct search *s, const char *name)
+/* Reads the metadata of |name|, and keeps it if it is newer than the best so far. */
+static int keep_if_newer(struct search *s, const char *name)
 {
     struct cr_metadata meta;
     int r = read_metadata(s, name, &meta);
 
     if (r != 0)
-        return r < 0 ? r : 0; /* it is gone again */
+        return r < 0 ? r : 0; /* 1: the file was removed meanwhile */
     if (s->best_file[0] && meta.published_ms <= s->best.published_ms) {
         if (meta.published_ms == s->best.published_ms)
             (void)snprintf(s->tied_file, sizeof(s->tied_file), "%s", name);
@@ -117,9 +117,9 @@ static int find_newest(struct search *s)
     int r;
 
     while ((entry = readdir(s->list))) {
-        if (!name_of(entry->d_name, &name) || !cr_fqdn_finds(s->want, &name))
+        if (!parse_file_name(entry->d_name, &name) || !cr_fqdn_finds(s->want, &name))
             continue;
-        r = consider(s, name.full);
+        r = keep_if_newer(s, name.full);
         if (r < 0)
             return r;
     }
@@ -127,8 +127,8 @@ static int find_newest(struct search *s)
         return s->best_file[0] ? 0 : 1;
     return cr_err_end(s->why, CAPRUN_OUTCOME_METADATA_INVALID,
                       "give the whole name, with its hash, or a later \"publishedAt\" to one",
-                      "which '%s' is the newest is not known: '%s' and '%s' in '%s' were "
-                      "published at the same time, or do not say when",
+                      "it is not known which '%s' is the newest: '%s' and '%s' in '%s' were "
+                      "published at the same time, or have no \"publishedAt\"",
                       s->want->name, s->best_file, s->tied_file, s->path);
 }
 

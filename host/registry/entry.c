@@ -1,4 +1,4 @@
-/* entry.c - the line that says what a cached body is. */
+/* entry.c - writes and parses the first line of a cache file, which describes the body. */
 #include "registry/entry.h"
 
 #include <stdio.h>
@@ -21,14 +21,16 @@ static void hash_digits(const void *bytes, size_t len, char ret[CR_ENTRY_KEY + 1
 
 void cr_entry_key(const char *url, const char *accept, char ret[CR_ENTRY_KEY + 1])
 {
-    char text[CR_ENTRY_ACCEPT + 1 + CR_ENTRY_URL + 1]; /* what is longer is never kept */
+    char text[CR_ENTRY_ACCEPT + 1 + CR_ENTRY_URL + 1]; /* longer URLs are never cached */
 
     (void)snprintf(text, sizeof(text), "%s\n%s", accept, url);
     hash_digits(text, strlen(text), ret);
 }
 
-/* Copies |text|, if it is there, fits, and could be a part of a request. */
-static bool take(char *to, size_t size, const char *text)
+/*
+ * Copies |text|. Returns false if it is NULL, too long, or not printable ASCII, as requests need.
+ */
+static bool copy_text(char *to, size_t size, const char *text)
 {
     if (!text || strlen(text) >= size)
         return false;
@@ -46,7 +48,8 @@ bool cr_entry_make(const char *url, const char *accept, const struct cr_buf *bod
     ret->fetched_s = now_s;
     ret->length = body->len;
     hash_digits(body->data, body->len, ret->sha256);
-    return take(ret->url, sizeof(ret->url), url) && take(ret->accept, sizeof(ret->accept), accept);
+    return copy_text(ret->url, sizeof(ret->url), url) &&
+           copy_text(ret->accept, sizeof(ret->accept), accept);
 }
 
 void cr_entry_write(struct cr_buf *out, const struct cr_entry *entry)
@@ -87,10 +90,10 @@ static bool read_object(const struct cJSON *object, struct cr_entry *ret)
         return false;
     ret->fetched_s = (int64_t)fetched;
     ret->max_age_s = (int64_t)max_age;
-    return take(ret->url, sizeof(ret->url), string_of(object, "url")) &&
-           take(ret->accept, sizeof(ret->accept), string_of(object, "accept")) &&
-           take(ret->etag, sizeof(ret->etag), string_of(object, "etag")) &&
-           take(ret->sha256, sizeof(ret->sha256), string_of(object, "sha256"));
+    return copy_text(ret->url, sizeof(ret->url), string_of(object, "url")) &&
+           copy_text(ret->accept, sizeof(ret->accept), string_of(object, "accept")) &&
+           copy_text(ret->etag, sizeof(ret->etag), string_of(object, "etag")) &&
+           copy_text(ret->sha256, sizeof(ret->sha256), string_of(object, "sha256"));
 }
 
 size_t cr_entry_read(const uint8_t *bytes, size_t len, struct cr_entry *ret)

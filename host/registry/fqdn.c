@@ -1,4 +1,4 @@
-/* fqdn.c - split at dots, check each part. */
+/* fqdn.c - splits the name of a capability at its dots, and checks each part. */
 #include "registry/fqdn.h"
 
 #include <stdio.h>

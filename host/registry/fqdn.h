@@ -1,8 +1,8 @@
 /*
- * fqdn.h - the names of capabilities: org.project.namespace.action, then optionally .hash.
+ * fqdn.h - parses names of capabilities: org.project.namespace.action, then optionally .hash.
  *
  * Each of the four parts is [a-zA-Z_][a-zA-Z0-9_-]*, at most 64 characters; the hash is 4 to 64
- * lower-case hexadecimal digits. A name that passed is safe in a path and in a URL as it is.
+ * lower-case hexadecimal digits. A valid name is safe in a path and in a URL without escaping.
  */
 #ifndef CR_FQDN_H
 #define CR_FQDN_H
@@ -22,12 +22,12 @@ struct cr_fqdn {
 };
 
 /*
- * Reads |text|, touching nothing but memory. Returns 0, or CAPRUN_E_INVAL with words that say which
- * part is wrong; |ret| is then untouched.
+ * Parses |text|, without I/O. Returns 0, or CAPRUN_E_INVAL with a text that names the wrong part;
+ * |ret| is then untouched.
  */
 int cr_fqdn_parse(const char *text, struct cr_fqdn *ret, struct cr_err *err);
 
-/* Could |a| mean |b|? All of its parts are those of |b|, which may have a hash besides. */
+/* Does |a| match |b|? Their parts must be equal, but |a| without a hash matches any hash. */
 bool cr_fqdn_finds(const struct cr_fqdn *a, const struct cr_fqdn *b);
 
 #endif

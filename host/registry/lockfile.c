@@ -1,6 +1,4 @@
-/*
- * lockfile.c - caprun.lock: read, and compared with what a capability is now.
- */
+/* lockfile.c - reads caprun.lock, and compares capabilities with their pins. */
 #include "registry/lockfile.h"
 
 #include <errno.h>
@@ -37,10 +35,11 @@ static int cannot_read(const struct cr_lockfile *lock, int code, struct cr_err *
     if (code == CAPRUN_E_NOMEM)
         return cr_err_memory(why);
     if (code == CAPRUN_E_TOOBIG)
-        return cr_err_end(why, outcome, CR_LOCKFILE_MEND, "'%s' is over %d MiB", lock->path,
+        return cr_err_end(why, outcome, CR_LOCKFILE_REPAIR, "'%s' is over %d MiB", lock->path,
                           CR_LOCKFILE_MIB);
     if (code == CAPRUN_E_INVAL)
-        return cr_err_end(why, outcome, CR_LOCKFILE_MEND, "'%s' is not a regular file", lock->path);
+        return cr_err_end(why, outcome, CR_LOCKFILE_REPAIR, "'%s' is not a regular file",
+                          lock->path);
     return cr_err_end(why, outcome, NULL, "cannot read '%s': %s", lock->path, strerror(errno));
 }
 

@@ -1,5 +1,5 @@
 /*
- * lockfile.h - caprun.lock: nothing runs but what ran first, or was accepted since.
+ * lockfile.h - reads and writes caprun.lock: only what ran first, or was accepted later, may run.
  *
  * JSON, sorted and indented so that a difference is readable in a repository:
  *
@@ -15,10 +15,10 @@
  *       "servers": {}
  *     }
  *
- * "servers" has the definitions of tools, which are tool_pins.h's. Writers take turns by a lock on
- * a file beside it, which only this user can open and which is gone when they are done. They read
- * the lockfile again under it, and replace it in one step, so that no pin is lost and no reader
- * sees half of a file.
+ * "servers" has the definitions of tools (tool_pins.h). Writers take turns by locking a second file
+ * beside it, which only this user can open, and which is removed afterwards. Under that lock, a
+ * writer reads the lockfile again and replaces it atomically, so that no pin is lost and readers
+ * see only complete files.
  */
 #ifndef CR_LOCKFILE_H
 #define CR_LOCKFILE_H
@@ -30,8 +30,8 @@
 #include "registry/fqdn.h"
 
 #define CR_LOCKFILE_NAME "caprun.lock"
-#define CR_LOCKFILE_WAIT_MS 10000 /* so long a writer waits for others */
-#define CR_LOCKFILE_PAUSE_MS 10   /* between two tries */
+#define CR_LOCKFILE_WAIT_MS 10000 /* how long a writer waits for other writers */
+#define CR_LOCKFILE_PAUSE_MS 10   /* between two attempts */
 #define CR_LOCKFILE_HASH 71       /* "sha256-" and 64 digits */
 
 struct cr_pin {
@@ -43,26 +43,26 @@ struct cr_pin {
 struct cr_lockfile {
     char *path;
     struct cr_buf text;
-    struct cr_json_doc doc; /* all zeros: there is no file yet */
+    struct cr_json_doc doc; /* all zeros: the file does not exist yet */
 };
 
-/* "sha256-" and the digits of |digest|, of 32 bytes; or of the SHA-256 of |bytes|. */
+/* Writes "sha256-" and the digits of |digest|, 32 bytes; or of the SHA-256 of |bytes|. */
 void cr_lockfile_show(const uint8_t *digest, char ret[CR_LOCKFILE_HASH + 1]);
 void cr_lockfile_hash(const void *bytes, size_t len, char ret[CR_LOCKFILE_HASH + 1]);
 
 /*
- * Reads caprun.lock in |dir|; none is fine. Returns 0, and the caller ends it with
- * cr_lockfile_clear(); or CONFIG_ERROR for one that cannot be read, is a symbolic link, is empty or
- * not JSON (line and column), has a shape or version that is not known, or a tool whose hash does
- * not fit its definition, belongs to others or can be written by them.
+ * Reads caprun.lock in |dir|; a missing file is no error. Returns 0, and the caller clears it with
+ * cr_lockfile_clear(); or CONFIG_ERROR if the file cannot be read, is a symbolic link, is empty or
+ * not JSON (with line and column), has an unknown structure or version, has a tool whose hash does
+ * not fit its definition, or is owned or writable by other users.
  */
 int cr_lockfile_read(const char *dir, struct cr_lockfile *ret, struct cr_err *why);
 void cr_lockfile_clear(struct cr_lockfile *lock);
 
-/* The part that touches no file: checks |lock|, which has a path and a text, and fills its doc. */
+/* The part without I/O: checks |lock|, which has a path and a text, and fills its doc. */
 int cr_lockfile_parse(struct cr_lockfile *lock, struct cr_err *why);
 
-/* The pin of the four-part |name|. Returns false if there is none. */
+/* Gets the pin of the four-part |name|. Returns false if |name| is not pinned. */
 bool cr_lockfile_find(const struct cr_lockfile *lock, const char *name, struct cr_pin *ret);
 
 /* Calls |each| for every pin, in the order of the file. */
@@ -82,21 +82,21 @@ int cr_lockfile_check(const struct cr_lockfile *lock, const char *name, const st
                       struct cr_err *why);
 
 /*
- * Pins |now| for |name| in the lockfile of |dir|. If somebody else has pinned it meanwhile, theirs
- * is checked instead; with |accept| it is replaced. Returns 0; INTEGRITY_MISMATCH; CONFIG_ERROR as
- * above, or if it cannot be written (which directory, what to do).
+ * Pins |now| for |name| in the lockfile of |dir|. If |name| is pinned by then, |now| is checked
+ * against that pin; with |accept| the pin is replaced. Returns 0; INTEGRITY_MISMATCH; CONFIG_ERROR
+ * as above, or if the file cannot be written (which directory, what to do).
  */
 int cr_lockfile_pin(const char *dir, const char *name, const struct cr_pin *now, bool accept,
                     struct cr_err *why);
 
 /*
- * The same without |accept|, and without waiting for other writers: CAPRUN_E_BUSY, without words,
- * if there is one now.
+ * The same without |accept|, and without waiting for other writers: returns CAPRUN_E_BUSY, without
+ * a message, if another process is writing.
  */
 int cr_lockfile_try_pin(const char *dir, const char *name, const struct cr_pin *now,
                         struct cr_err *why);
 
-/* Other writers were busy for CR_LOCKFILE_WAIT_MS. Returns CAPRUN_E_INVAL, with CONFIG_ERROR. */
+/* Reports that other writers were busy for CR_LOCKFILE_WAIT_MS: CAPRUN_E_INVAL, CONFIG_ERROR. */
 int cr_lockfile_refuse_busy(const char *dir, struct cr_err *why);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * lockfile_compose.c - the text of caprun.lock: what is pinned and what is new, merged in the order
- * of their names, first without spaces and then indented.
+ * lockfile_compose.c - creates the text of caprun.lock: merges old and new pins, sorted by name,
+ * first without spaces, then indented.
  */
 #include "registry/lockfile_parts.h"
 
@@ -37,7 +37,7 @@ static void add_entry(void *data, const char *name, const struct cr_pin *pin)
         entries->list[entries->count++] = (struct entry){name, *pin};
 }
 
-/* All pins of |lock|, and the new one, in order. */
+/* Collects all pins of |lock| and the new one, sorted. */
 static int gather(const struct cr_lockfile *lock, const struct cr_lockfile_news *news,
                   struct entries *ret)
 {
@@ -54,7 +54,7 @@ static int gather(const struct cr_lockfile *lock, const struct cr_lockfile_news 
     return 0;
 }
 
-/* Names and hashes have nothing in them that JSON escapes. */
+/* Names and hashes need no JSON escapes. */
 static void add_capabilities(struct cr_buf *out, const struct cr_lockfile *lock,
                              const struct cr_lockfile_news *news)
 {
@@ -77,8 +77,8 @@ static void add_capabilities(struct cr_buf *out, const struct cr_lockfile *lock,
 
 struct tool {
     const char *server, *name;
-    const struct cJSON *pinned;    /* its definition in the file, */
-    const struct cr_tool_now *now; /* or as it is now: one of the two is NULL */
+    const struct cJSON *pinned;    /* its definition in the file, or NULL */
+    const struct cr_tool_now *now; /* its definition now, or NULL; exactly one of both is set */
     char hash[CR_LOCKFILE_HASH + 1];
 };
 
@@ -89,7 +89,7 @@ static int compare_tools(const struct tool *x, const struct tool *y)
     return order ? order : strcmp(x->name, y->name);
 }
 
-/* Of one tool, what is pinned comes before what is now. */
+/* For the same tool, the pinned definition comes before the new one. */
 static int order_tools(const void *a, const void *b)
 {
     const struct tool *x = a, *y = b;
@@ -111,7 +111,7 @@ static void note_now(struct tool *tool, const char *server, const struct cr_tool
     cr_lockfile_hash(now->definition, now->len, tool->hash);
 }
 
-/* All that are pinned and all that are new, in order; to be freed. NULL: no memory. */
+/* Returns all pinned and all new tools, sorted; the caller frees the list. NULL: no memory. */
 static struct tool *gather_tools(const struct cr_lockfile *lock,
                                  const struct cr_lockfile_news *news, size_t *ret_count)
 {
@@ -135,8 +135,8 @@ static struct tool *gather_tools(const struct cr_lockfile *lock,
     return tools;
 }
 
-/* Leaves one of each in |tools|. Returns how many of them are new. */
-static size_t settle(struct tool *tools, size_t *count, bool accept)
+/* Leaves one definition of each tool in |tools|. Returns how many of them are new. */
+static size_t remove_duplicates(struct tool *tools, size_t *count, bool accept)
 {
     size_t kept = 0, fresh = 0;
 
@@ -164,7 +164,7 @@ static void add_tool(struct cr_buf *out, const struct tool *tool)
     cr_buf_str(out, "}");
 }
 
-/* Returns how many are new. */
+/* Returns how many tools are new or changed. */
 static size_t add_servers(struct cr_buf *out, const struct cr_lockfile *lock,
                           const struct cr_lockfile_news *news)
 {
@@ -175,7 +175,7 @@ static size_t add_servers(struct cr_buf *out, const struct cr_lockfile *lock,
         out->err = CAPRUN_E_NOMEM;
         return 0;
     }
-    fresh = settle(tools, &count, news->accept);
+    fresh = remove_duplicates(tools, &count, news->accept);
     for (size_t i = 0; i < count && (fresh || news->name); i++) {
         if (i && strcmp(tools[i].server, tools[i - 1].server) == 0) {
             cr_buf_str(out, ",");
@@ -191,7 +191,7 @@ static size_t add_servers(struct cr_buf *out, const struct cr_lockfile *lock,
     return fresh;
 }
 
-/* --- all of it ------------------------------------------------------------------------------ */
+/* --- the whole file ------------------------------------------------------------------------- */
 
 size_t cr_lockfile_compose(struct cr_buf *out, const struct cr_lockfile *lock,
                            const struct cr_lockfile_news *news)

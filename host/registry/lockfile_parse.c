@@ -1,6 +1,6 @@
 /*
- * lockfile_parse.c - is this a lockfile? In full, before anything is asked of it, so that the rest
- * takes its shape for granted.
+ * lockfile_parse.c - checks the complete structure of a lockfile before it is used, so that other
+ * code can rely on that structure.
  */
 #include "registry/lockfile_parts.h"
 
@@ -16,11 +16,11 @@
 static int refuse_at(const struct cr_lockfile *lock, size_t line, size_t column, const char *words,
                      struct cr_err *why)
 {
-    return cr_err_end(why, CAPRUN_OUTCOME_CONFIG_ERROR, CR_LOCKFILE_MEND, "%s:%zu:%zu: %s",
+    return cr_err_end(why, CAPRUN_OUTCOME_CONFIG_ERROR, CR_LOCKFILE_REPAIR, "%s:%zu:%zu: %s",
                       lock->path, line, column, words);
 }
 
-/* The words may quote the file, and stay on one line: of two, the second could be a lie. */
+/* The message may quote the file, so it is escaped to one line: a second line could be forged. */
 static int __attribute__((format(printf, 4, 5)))
 refuse_place(const struct cr_lockfile *lock, size_t at, struct cr_err *why, const char *fmt, ...)
 {
@@ -75,7 +75,7 @@ static bool is_one_of(const char *const names[], const char *key)
     return *names != NULL;
 }
 
-/* |names|, of which the first |needed| must be there, and no others. */
+/* Only keys in |names| are allowed, and the first |needed| of them are required. */
 static int check_keys(const struct cr_lockfile *lock, const struct cJSON *object, const char *what,
                       const char *const names[], int needed, struct cr_err *why)
 {
@@ -137,7 +137,7 @@ static int check_pin(const struct cr_lockfile *lock, const struct cJSON *pin, st
         return refuse_key(lock, pin, why, "'%.64s' is not the name of a capability: %s",
                           cr_json_key(pin), err.text);
     if (key.hash[0])
-        return refuse_key(lock, pin, why, "'%s' has a hash, which belongs into 'fqdn'", key.full);
+        return refuse_key(lock, pin, why, "'%s' has a hash, which belongs in 'fqdn'", key.full);
     r = check_keys(lock, pin, "a pin", names, 3, why);
     if (r == 0)
         r = check_fqdn(lock, pin, cr_json_get(pin, "fqdn"), why);
@@ -157,7 +157,7 @@ static int check_pins(const struct cr_lockfile *lock, const struct cJSON *pins, 
 
 /* --- pins of tools -------------------------------------------------------------------------- */
 
-/* Does the hash fit the definition? |scratch| is for its canonical form. */
+/* Does the hash fit the definition? |scratch| is a buffer for the canonical form. */
 static int check_fit(const struct cr_lockfile *lock, const struct cJSON *hash,
                      const struct cJSON *definition, struct cr_buf *scratch, struct cr_err *why)
 {
@@ -210,9 +210,9 @@ static int check_servers(const struct cr_lockfile *lock, const struct cJSON *ser
     return r;
 }
 
-/* --- all of it ------------------------------------------------------------------------------ */
+/* --- the whole file ------------------------------------------------------------------------- */
 
-/* Before all else: of a newer file nothing more is known. */
+/* Must come first: the structure of a newer version is not known. */
 static int check_version(const struct cr_lockfile *lock, struct cr_err *why)
 {
     const struct cJSON *value = cr_json_get(lock->doc.root, "version");

@@ -1,12 +1,12 @@
 /*
- * lockfile_parts.h - how the files that make up caprun.lock's code share it. Others have lockfile.h
- * and tool_pins.h.
+ * lockfile_parts.h - what the files of caprun.lock's code share. All other code uses lockfile.h and
+ * tool_pins.h.
  *
- *     lockfile.c          reads the file, and knows the pins of capabilities
- *     lockfile_parse.c    is it one?
- *     lockfile_compose.c  its text
- *     lockfile_write.c    takes turns, and replaces it
- *     tool_pins.c         the pins of tools
+ *     lockfile.c          reads the file; pins of capabilities
+ *     lockfile_parse.c    checks the whole file
+ *     lockfile_compose.c  creates the new text
+ *     lockfile_write.c    takes turns with other writers, and replaces the file
+ *     tool_pins.c         pins of tools
  */
 #ifndef CR_LOCKFILE_PARTS_H
 #define CR_LOCKFILE_PARTS_H
@@ -17,36 +17,37 @@
 #define CR_LOCKFILE_VERSION 1
 #define CR_LOCKFILE_MIB 16
 #define CR_LOCKFILE_HASH_START "sha256-"
-#define CR_LOCKFILE_MEND "restore it from version control, or delete it to pin anew what runs next"
+#define CR_LOCKFILE_REPAIR "restore it from version control, or delete it to pin what runs next"
 
-/* What is to be pinned: a capability, if it has a |name|, or tools of a server. */
+/* What to pin: a capability if |name| is set, else tools of a server. */
 struct cr_lockfile_news {
     const char *name;
     const struct cr_pin *pin;
     const char *server;
     const struct cr_tool_now *tools; /* no name twice */
     size_t count;
-    bool accept; /* replace what is pinned */
+    bool accept; /* replace existing pins */
 };
 
 /*
- * Names the lockfile of |dir| and makes it an empty one; then reads it, if it is there, from |dir|
- * open. The caller ends it with cr_lockfile_clear(), whatever happens.
+ * cr_lockfile_begin() initializes |lock| as empty, with the path of the lockfile in |dir|.
+ * cr_lockfile_load() then reads the file, if it exists, from the open directory |dir|. The caller
+ * clears |lock| with cr_lockfile_clear(), also after an error.
  */
 int cr_lockfile_begin(struct cr_lockfile *lock, const char *dir, struct cr_err *why);
 int cr_lockfile_load(struct cr_lockfile *lock, int dir, struct cr_err *why);
 
 /*
- * Appends the text of |lock| with |news|, sorted and indented. Returns how many pins it has that
- * |lock| has not, or has otherwise; if there are none, the text is of no use.
+ * Appends the text of |lock| with |news|, sorted and indented. Returns how many pins are new or
+ * changed; if 0, the text is incomplete and must not be used.
  */
 size_t cr_lockfile_compose(struct cr_buf *out, const struct cr_lockfile *lock,
                            const struct cr_lockfile_news *news);
 
 /*
- * Takes a turn, reads the file again, and replaces it by one with |news|; with nothing new nothing
- * is written. Returns as cr_lockfile_pin() does; or CAPRUN_E_BUSY, without words, if another
- * process writes now. cr_lockfile_write() waits for its turn.
+ * Takes the lock for writers, reads the file again, and replaces it by one with |news|; writes
+ * nothing if nothing is new. Returns as cr_lockfile_pin() does; or CAPRUN_E_BUSY, without a
+ * message, if another process is writing. cr_lockfile_write() waits for other writers.
  */
 int cr_lockfile_try_write(const char *dir, const struct cr_lockfile_news *news, struct cr_err *why);
 int cr_lockfile_write(const char *dir, const struct cr_lockfile_news *news, struct cr_err *why);

@@ -1,6 +1,6 @@
 /*
- * lockfile_write.c - writers of caprun.lock take turns, and what they write is read before it
- * replaces anything.
+ * lockfile_write.c - replaces caprun.lock: locks out other writers, and checks that the new text
+ * can be read.
  */
 #include "registry/lockfile_parts.h"
 
@@ -28,25 +28,27 @@ static int cannot_write(const struct cr_lockfile *lock, struct cr_err *why)
                       "cannot write '%s': %s", lock->path, strerror(errno));
 }
 
-/* What is new would make a file that cannot be read again. */
+/* With the new pins, the file would exceed the limits of reading. */
 static int no_room(const struct cr_lockfile *lock, const struct cr_lockfile_news *news,
                    struct cr_err *why)
 {
     if (news->name)
-        return cr_err_end(why, CAPRUN_OUTCOME_CONFIG_ERROR, "delete it to pin anew what runs next",
+        return cr_err_end(why, CAPRUN_OUTCOME_CONFIG_ERROR, "delete it to pin what runs next",
                           "'%s' is full: there is no room to pin '%s'", lock->path, news->name);
     return cr_err_end(why, CAPRUN_OUTCOME_CONFIG_ERROR,
-                      "remove servers that you no longer use from it; one that fills it alone "
-                      "cannot be used",
+                      "remove servers that you no longer use from it; a server that alone exceeds "
+                      "the limits cannot be used",
                       "'%s' has no room for the tools of '%s': a lockfile has at most %d MiB, "
                       "%d keys and %d levels",
                       lock->path, news->server, CR_LOCKFILE_MIB, CR_SCAN_MAX_KEYS,
                       CR_SCAN_MAX_DEPTH);
 }
 
-/* Fills |made|, and makes sure that it can be read again. Returns 1; 0 if nothing is new. */
-static int make(struct cr_lockfile *made, const struct cr_lockfile *lock,
-                const struct cr_lockfile_news *news, struct cr_err *why)
+/*
+ * Fills |made|, and checks that it can be read again. Returns 1; 0 if nothing is new; or an error.
+ */
+static int make_text(struct cr_lockfile *made, const struct cr_lockfile *lock,
+                     const struct cr_lockfile_news *news, struct cr_err *why)
 {
     size_t fresh = cr_lockfile_compose(&made->text, lock, news);
     int r = cr_buf_err(&made->text);
@@ -58,19 +60,19 @@ static int make(struct cr_lockfile *made, const struct cr_lockfile *lock,
     return !fresh ? 0 : r < 0 ? no_room(lock, news, why) : 1;
 }
 
-/* Puts |made| into |dir|, whose lock is held, so that it is there after a crash. */
+/* Writes |made| to |dir|, durably; the caller holds the lock. */
 static int store(const struct cr_lockfile *made, int dir, struct cr_err *why)
 {
     cr_file_sweep(dir, CR_LOCKFILE_NAME);
     if (cr_file_replace(dir, CR_LOCKFILE_NAME, made->text.data, made->text.len, 0644, NULL) < 0)
         return cannot_write(made, why);
-    /* EINVAL: there are file systems whose directories need none */
+    /* EINVAL: some file systems do not support fsync() of directories */
     if (fsync(dir) < 0 && errno != EINVAL)
         return cannot_write(made, why);
     return 0;
 }
 
-/* Or a server that has new tools each time would leave no room for others. */
+/* Limits the pins of each server: a server with new tools each time could fill the lockfile. */
 static int check_budget(const struct cr_lockfile *lock, const struct cr_lockfile_news *news,
                         struct cr_err *why)
 {
@@ -102,7 +104,7 @@ static int write_in(struct cr_lockfile *lock, const char *dir_name, int dir,
         return CAPRUN_E_INVAL;
     r = cr_lockfile_begin(&made, dir_name, why);
     if (r == 0)
-        r = make(&made, lock, news, why);
+        r = make_text(&made, lock, news, why);
     if (r > 0)
         r = store(&made, dir, why);
     cr_lockfile_clear(&made);
@@ -112,10 +114,11 @@ static int write_in(struct cr_lockfile *lock, const char *dir_name, int dir,
 /* --- taking turns --------------------------------------------------------------------------- */
 
 /*
- * A file that only this user can open, so that other users cannot lock it: those who may read a
- * directory may lock that. It is there while a writer writes.
+ * Opens a separate file to lock, which only this user can open, so that no other user can hold the
+ * lock: any user who may read a directory could lock the directory. The file exists only while a
+ * writer writes.
  */
-static int open_turn(const struct cr_lockfile *lock, int dir, int *ret_fd, struct cr_err *why)
+static int open_turn_file(const struct cr_lockfile *lock, int dir, int *ret_fd, struct cr_err *why)
 {
     cr_autoclose int fd = openat(
         dir, TURN_NAME, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
@@ -133,7 +136,7 @@ static int open_turn(const struct cr_lockfile *lock, int dir, int *ret_fd, struc
     return 0;
 }
 
-/* The writer before us may have removed what we have locked: then it is no lock. */
+/* Is the locked file still the one in |dir|? The previous writer may have removed it meanwhile. */
 static bool is_the_file(int dir, int fd)
 {
     struct stat ours, there;
@@ -148,7 +151,7 @@ static int take_turn(const struct cr_lockfile *lock, int dir, int *ret_fd, struc
     for (int tries = 0; tries < TURN_TRIES; tries++) {
         cr_autoclose int fd = -1;
 
-        if (open_turn(lock, dir, &fd, why) < 0)
+        if (open_turn_file(lock, dir, &fd, why) < 0)
             return CAPRUN_E_INVAL;
         if (cr_file_lock(fd) < 0)
             return errno == EAGAIN || errno == EACCES ? CAPRUN_E_BUSY : cannot_write(lock, why);

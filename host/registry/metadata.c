@@ -1,8 +1,8 @@
 /*
- * metadata.c - a table of fields, each with the check it has to pass.
+ * metadata.c - checks the fields of metadata, by tables of fields and check functions.
  *
- * The checks are written for people who publish capabilities: each failure names the place as a
- * JSON Pointer and says what belongs there.
+ * The messages are for people who publish capabilities: each names the place as a JSON Pointer, and
+ * says what is expected there.
  */
 #include "registry/metadata.h"
 
@@ -32,7 +32,7 @@ struct field {
     bool required;
 };
 
-/* One line, whatever strangers have put into it: of several, one could imitate caprun. */
+/* Escapes untrusted text to one line: a second line could imitate a message of caprun. */
 static int refuse_as(const struct reader *r, const struct cJSON *value, const char *words)
 {
     struct cr_buf line, shown;
@@ -47,7 +47,7 @@ static int refuse_as(const struct reader *r, const struct cJSON *value, const ch
     cr_buf_str(&shown, line.len < SHOWN_POINTER ? ": " : "...: ");
     cr_escape_terminal(&shown, words, strlen(words));
     (void)cr_err_end(r->why, CAPRUN_OUTCOME_METADATA_INVALID,
-                     "the metadata has to be mended where it is published",
+                     "the metadata has to be corrected where it is published",
                      "the metadata '%s' is not valid: %s", r->where,
                      cr_buf_text(&shown) ? cr_buf_text(&shown) : "a field is wrong");
     cr_buf_clear(&line);
@@ -73,7 +73,7 @@ static int refuse_text(const struct reader *r, const struct cJSON *value, const 
     return refuse_as(r, value, words);
 }
 
-/* Checks that |value| is an object, and each of its known members. */
+/* Checks that |value| is an object, and checks its known members. */
 static int check_fields(struct reader *r, const struct cJSON *value, const struct field *fields,
                         size_t count)
 {
@@ -93,7 +93,7 @@ static int check_fields(struct reader *r, const struct cJSON *value, const struc
     return 0;
 }
 
-/* A server has few args and variables: what is shown of it is put together in the loop's thread. */
+/* Limits args and variables of a server: the loop's thread builds messages that show them all. */
 static int check_few(struct reader *r, const struct cJSON *value)
 {
     if (cr_json_count(value) > CR_METADATA_MAX_ENV)
@@ -138,7 +138,7 @@ static int check_words(struct reader *r, const struct cJSON *value)
 {
     if (check_string(r, value) < 0)
         return CAPRUN_E_INVAL;
-    return cr_json_text(value)[0] ? 0 : refuse_text(r, value, "a string with something in it");
+    return cr_json_text(value)[0] ? 0 : refuse_text(r, value, "a string that is not empty");
 }
 
 static int check_variable(struct reader *r, const struct cJSON *value)
@@ -302,7 +302,7 @@ static int check_variables(struct reader *r, const struct cJSON *value)
     return code < 0 ? code : check_few(r, value);
 }
 
-/* Each name is looked up for each run, in the loop's thread: they are few and short. */
+/* Limits number and length of names: the loop's thread looks up each name for each run. */
 static int check_env(struct reader *r, const struct cJSON *value)
 {
     r->meta->env = value;
@@ -382,7 +382,7 @@ static int check_install(struct reader *r, const struct cJSON *value)
     return check_fields(r, value, fields, sizeof(fields) / sizeof(fields[0]));
 }
 
-/* --- the whole ----------------------------------------------------------------------------- */
+/* --- the whole document -------------------------------------------------------------------- */
 
 static const struct field fields[] = {
     {"fqdn", check_fqdn, true},
@@ -414,7 +414,7 @@ int cr_metadata_parse(struct cr_buf *text, const char *where, struct cr_metadata
         (void)cr_err_memory(why);
     else if (code < 0)
         (void)cr_err_end(why, CAPRUN_OUTCOME_METADATA_INVALID,
-                         "the metadata has to be mended where it is published",
+                         "the metadata has to be corrected where it is published",
                          "the metadata '%s' is not JSON: %s", where, err.text);
     if (code == 0)
         code = check_fields(&r, meta.doc.root, fields, sizeof(fields) / sizeof(fields[0]));
@@ -433,7 +433,7 @@ void cr_metadata_clear(struct cr_metadata *meta)
     *meta = (struct cr_metadata){0};
 }
 
-/* The code has a hash of its own, and where it was found does not matter. */
+/* "codeUrl" and "integrity" are left out: the code is pinned by its hash, wherever it came from. */
 void cr_metadata_essence(const struct cr_metadata *meta, struct cr_buf *out)
 {
     static const char *const matters[] = {

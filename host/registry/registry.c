@@ -1,9 +1,9 @@
 /*
- * registry.c - ask one registry after the other, then check what came.
+ * registry.c - asks one registry after the other, then checks the capability.
  *
- * The helper does it all, from the first registry to what is kept in the end, as if nothing had to
- * be waited for. Where a server has to be asked, its work ends with ASK; the loop fetches, submits
- * the job again, and the work goes on where it was.
+ * The helper thread does all the work, except for fetching: if a server has to be asked, the work
+ * returns ASK. The loop fetches the URL and submits the job again, and the work continues at the
+ * same place.
  */
 #include "registry/registry.h"
 
@@ -17,24 +17,24 @@
 #define MAX_URL 4096
 #define METADATA_ACCEPT "application/json"
 #define CODE_ACCEPT "*/*"
-#define ASK 2 /* what a function returns where the loop has to fetch something */
+#define ASK 2 /* a function returns this if the loop has to fetch a URL */
 
-/* Something that comes from a URL. */
+/* A file that comes from a URL. */
 struct fetched {
-    struct cr_buf url; /* "" if nothing was asked for */
+    struct cr_buf url; /* "" if it was not requested */
     struct cr_cache_want want;
     struct cr_cache_kept kept;
     struct cr_cache_found found;
-    bool is_there; /* and is good, as far as can be said */
+    bool is_there; /* it is loaded, and passed the checks so far */
 };
 
 struct cr_registry_load {
-    /* The loop's. */
+    /* Used by the loop's thread. */
     struct cr_http *http;
     struct cr_http_request *request; /* NULL: nothing is being fetched */
     struct cr_registry_listener listener;
 
-    /* The helper's while the job is there. */
+    /* Used by the helper thread while the job is submitted. */
     struct cr_job job;
     char **sources;
     size_t count, at;
@@ -42,12 +42,12 @@ struct cr_registry_load {
     struct cr_fqdn want;
     struct cr_cache cache;
     struct fetched metadata, code;
-    struct fetched *asks; /* what the loop has to fetch; NULL: nothing */
+    struct fetched *asks; /* what the loop has to fetch, or NULL */
     struct cr_http_answer answer;
-    bool has_answer; /* else |why| says why there is none */
+    bool has_answer; /* false: |why| says why the fetch failed */
     struct cr_capability c;
     struct cr_err why;
-    int r; /* of the work */
+    int r; /* result of the work */
 };
 
 /* --- from a URL ------------------------------------------------------------------------------ */
@@ -56,12 +56,12 @@ static int refuse_other(const char *where, const struct cr_fqdn *want, const str
                         struct cr_err *why)
 {
     return cr_err_end(
-        why, CAPRUN_OUTCOME_METADATA_INVALID, "the registry has to be mended: tell who runs it",
+        why, CAPRUN_OUTCOME_METADATA_INVALID, "the registry has to be corrected by its operator",
         "'%s' is about \"%s\", and \"%s\" was asked for", where, got->full, want->full);
 }
 
-/* What came of asking the server. */
-static int settle(struct cr_registry_load *l, struct fetched *f)
+/* Handles the server's answer, or the failure to get one. */
+static int use_answer(struct cr_registry_load *l, struct fetched *f)
 {
     bool has_answer = l->has_answer;
 
@@ -71,14 +71,14 @@ static int settle(struct cr_registry_load *l, struct fetched *f)
                            &f->found);
 }
 
-/* Gets |reference| from the registry |base|. Returns as cr_cache_settle() does, or ASK. */
+/* Gets |reference| from the registry |base|. Returns the same as cr_cache_settle(), or ASK. */
 static int fetch(struct cr_registry_load *l, const char *base, const char *reference,
                  struct fetched *f)
 {
     int r;
 
     if (l->asks == f) {
-        r = settle(l, f);
+        r = use_answer(l, f);
     } else {
         r = cr_url_resolve(base, reference, &f->url, &l->why);
         f->want.url = cr_buf_text(&f->url);
@@ -106,7 +106,7 @@ static int fetch_metadata(struct cr_registry_load *l, const char *base)
         r = refuse_other(url, &l->want, &meta->fqdn, &l->why);
     if (r == 0 && meta->type == CR_METADATA_CODE && !meta->code_url)
         r = cr_err_end(&l->why, CAPRUN_OUTCOME_METADATA_INVALID,
-                       "the metadata has to be mended where it is published",
+                       "the metadata has to be corrected where it is published",
                        "the metadata '%s' is not valid: it has no \"codeUrl\"", url);
     l->metadata.is_there = r == 0;
     return r;
@@ -120,8 +120,8 @@ static int fetch_code(struct cr_registry_load *l, const char *base)
         l->c.code = l->code.found.body;
     if (r == 1)
         r = cr_err_end(&l->why, CAPRUN_OUTCOME_NOT_FOUND,
-                       "the registry has to be mended: tell who runs it",
-                       "the metadata of '%s' says that its code is at '%s', and there is none",
+                       "the registry has to be corrected by its operator",
+                       "the metadata of '%s' says that its code is at '%s', but nothing is there",
                        l->c.meta.fqdn.full, l->code.want.url);
     return r;
 }
@@ -139,8 +139,8 @@ static int load_from(struct cr_registry_load *l, const char *source)
     return r;
 }
 
-/* All is well with it, so that it may be used again. */
-static void keep(const struct cr_registry_load *l)
+/* Keeps what was fetched in the cache, after all checks. */
+static void cache_result(const struct cr_registry_load *l)
 {
     if (l->metadata.url.len)
         cr_cache_keep(&l->cache, &l->metadata.want, &l->metadata.found, &l->c.meta.text);
@@ -148,15 +148,15 @@ static void keep(const struct cr_registry_load *l)
         cr_cache_keep(&l->cache, &l->code.want, &l->code.found, &l->c.code);
 }
 
-/* Did something come from the cache without a question? Then the server may have better. */
-static bool was_kept(const struct cr_registry_load *l)
+/* Was something used from the cache without asking the server, which may have a newer version? */
+static bool used_fresh_cache(const struct cr_registry_load *l)
 {
     return !l->cache.always_ask &&
            ((l->metadata.url.len && l->metadata.found.source == CR_CACHE_KEPT) ||
             (l->code.url.len && l->code.found.source == CR_CACHE_KEPT));
 }
 
-/* --- what came ----------------------------------------------------------------------------- */
+/* --- checks -------------------------------------------------------------------------------- */
 
 static int check_integrity(const struct cr_capability *c, struct cr_err *why)
 {
@@ -189,14 +189,14 @@ static int take_pin(struct cr_capability *c, struct cr_err *why)
     return 0;
 }
 
-/* --- what did not -------------------------------------------------------------------------- */
+/* --- unknown names ------------------------------------------------------------------------- */
 
 struct listing {
     void (*each)(void *data, const struct cr_fqdn *name);
     void *data;
 };
 
-/* Of what was kept, metadata has the name of a capability; code is called otherwise. */
+/* Lists cached metadata: its URL ends with the name of a capability, a URL of code does not. */
 static void list_kept(void *data, const char *rest)
 {
     const struct listing *listing = data;
@@ -207,8 +207,8 @@ static void list_kept(void *data, const char *rest)
         listing->each(listing->data, &name);
 }
 
-static void list_all(const char *const *sources, size_t count, const struct cr_cache *cache,
-                     struct listing listing)
+static void list_names(const char *const *sources, size_t count, const struct cr_cache *cache,
+                       struct listing listing)
 {
     for (size_t i = 0; i < count; i++) {
         if (strstr(sources[i], "://"))
@@ -220,7 +220,7 @@ static void list_all(const char *const *sources, size_t count, const struct cr_c
 
 struct meant {
     const char *want;
-    char name[CR_FQDN_MAX + 1]; /* the nearest so far, or "" */
+    char name[CR_FQDN_MAX + 1]; /* the most similar so far, or "" */
 };
 
 static void compare_name(void *data, const struct cr_fqdn *name)
@@ -232,8 +232,8 @@ static void compare_name(void *data, const struct cr_fqdn *name)
         memcpy(meant->name, name->name, sizeof(meant->name));
 }
 
-/* Says so, and which name may have been meant. */
-static int not_found(struct cr_registry_load *l)
+/* Reports that the name is unknown, and which name may have been meant. */
+static int report_not_found(struct cr_registry_load *l)
 {
     struct meant meant = {.want = l->want.name};
     struct cr_err *why = &l->why;
@@ -248,8 +248,8 @@ static int not_found(struct cr_registry_load *l)
     if (l->count == 1)
         (void)cr_err_end(why, CAPRUN_OUTCOME_NOT_FOUND, "caprun config shows the registries",
                          "'%s' is not in the registry '%s'", l->want.full, l->sources[0]);
-    list_all((const char *const *)l->sources, l->count, &l->cache,
-             (struct listing){compare_name, &meant});
+    list_names((const char *const *)l->sources, l->count, &l->cache,
+               (struct listing){compare_name, &meant});
     if (meant.name[0])
         (void)cr_err_hint(why,
                           strcmp(meant.name, l->want.name) == 0 ? "there is '%s', with another hash"
@@ -267,7 +267,7 @@ static void clear_fetched(struct fetched *f)
     f->is_there = false;
 }
 
-static int find_it(struct cr_registry_load *l)
+static int search_registries(struct cr_registry_load *l)
 {
     for (; l->at < l->count; l->at++) {
         int r = load_from(l, l->sources[l->at]);
@@ -276,27 +276,27 @@ static int find_it(struct cr_registry_load *l)
             return r;
         clear_fetched(&l->metadata);
     }
-    return not_found(l);
+    return report_not_found(l);
 }
 
 static int find_and_check(struct cr_registry_load *l)
 {
     struct cr_capability *c = &l->c;
-    int r = find_it(l);
+    int r = search_registries(l);
 
     if (r == 0 && !(c->source = strdup(l->sources[l->at])))
         r = cr_err_memory(&l->why);
     if (r == 0 && c->meta.type == CR_METADATA_HTTP)
         r = cr_err_end(&l->why, CAPRUN_OUTCOME_METADATA_INVALID,
                        "what can be run has the type \"js\", \"deno\" or \"stdio\"",
-                       "'%s' is a remote MCP server, to which this version of caprun has no way",
+                       "'%s' is a remote MCP server, which this version of caprun does not support",
                        c->meta.fqdn.full);
     if (r == 0)
         r = take_pin(c, &l->why);
     if (r == 0 && c->meta.type == CR_METADATA_CODE)
         r = check_integrity(c, &l->why);
     if (r == 0)
-        keep(l);
+        cache_result(l);
     return r;
 }
 
@@ -311,8 +311,8 @@ static void clear_capability(struct cr_registry_load *l)
     cr_buf_init(&l->c.code, CAPRUN_MAX_CODE);
 }
 
-/* The same once more, without what is kept. */
-static void start_again(struct cr_registry_load *l)
+/* Prepares a second pass that asks the servers about everything. */
+static void restart_without_cache(struct cr_registry_load *l)
 {
     clear_capability(l);
     clear_fetched(&l->metadata);
@@ -321,7 +321,7 @@ static void start_again(struct cr_registry_load *l)
     l->at = 0;
 }
 
-/* Only what came from a URL is kept, so that others need no directory for it. */
+/* Opens the cache only if a registry is a URL: directories are not cached. */
 static void open_cache(struct cr_registry_load *l)
 {
     for (size_t i = 0; i < l->count; i++)
@@ -337,11 +337,11 @@ static void work(struct cr_job *job)
 
     open_cache(l);
     l->r = find_and_check(l);
-    if (l->r < 0 && was_kept(l)) {
-        start_again(l);
+    if (l->r < 0 && used_fresh_cache(l)) {
+        restart_without_cache(l);
         l->r = find_and_check(l);
     }
-    cr_cache_close(&l->cache); /* a load that waits for a server holds no descriptor here */
+    cr_cache_close(&l->cache); /* hold no descriptor while waiting for a server */
 }
 
 /* --- the loop ------------------------------------------------------------------------------- */
@@ -412,7 +412,7 @@ static void worked(struct cr_job *job)
     listener.done(listener.data, r == 0 ? &c : NULL, &why);
 }
 
-/* Pointers and texts are one piece of memory. */
+/* Copies pointers and texts into one block of memory. */
 static char **copy_sources(const struct cr_registry *registry)
 {
     size_t bytes = (registry->count + 1) * sizeof(char *);
@@ -451,7 +451,7 @@ struct cr_registry_load *cr_registry_load(const struct cr_registry *registry,
     if (!l)
         return NULL;
     l->job = (struct cr_job){.work = work, .done = worked, .discard = discard, .name = "registry"};
-    l->job.bytes = CR_METADATA_MAX; /* what is small, and not a load, comes before */
+    l->job.bytes = CR_METADATA_MAX; /* lets the helper do small jobs before loads */
     l->http = registry->http;
     l->listener = *listener;
     l->want = *want;
@@ -494,6 +494,6 @@ void cr_registry_list(const struct cr_registry *registry,
     for (size_t i = 0; i < registry->count && cache.dir < 0; i++)
         if (cr_url_is_http(registry->sources[i]))
             cr_cache_open(&cache, registry->cache_dir, note);
-    list_all(registry->sources, registry->count, &cache, (struct listing){each, data});
+    list_names(registry->sources, registry->count, &cache, (struct listing){each, data});
     cr_cache_close(&cache);
 }

@@ -1,9 +1,9 @@
 /*
- * tool_pins.c - what is pinned of tools, and what has changed.
+ * tool_pins.c - compares tools with their pins, and explains what has changed.
  *
- * What a server says is shown as JSON, on one line and behind a label, and what could hide in it as
- * escapes: whatever it is, it cannot pass for a line of ours. Ours that stand in its place are no
- * JSON ("absent"), or outside of it ("…").
+ * A server's text is untrusted. It is shown as JSON, on one line, after a label, with hidden
+ * characters escaped, so that it cannot imitate a line of caprun. Caprun's own words in that place
+ * are not valid JSON ("absent") or outside of the JSON ("…").
  */
 #include "registry/tool_pins.h"
 
@@ -18,7 +18,7 @@
 #define TEXT_MAX ((size_t)8 * CR_LOCKFILE_MIB << 20) /* escapes are up to six times as long */
 #define NAME_MAX_SHOWN 128u                          /* bytes of a tool's name */
 #define VALUE_MAX_SHOWN 240u
-#define BEFORE 60u /* of these, in front of the first difference */
+#define BEFORE 60u /* bytes that are shown before the first difference */
 
 static const struct cJSON *find_pin(const struct cr_lockfile *lock, const char *server,
                                     const char *tool)
@@ -105,7 +105,7 @@ void cr_tool_pins_each(const struct cr_lockfile *lock,
 
 /* --- what differs --------------------------------------------------------------------------- */
 
-/* The length of what stands at |text| and is not to be cut: an escape, or a character. */
+/* Returns the length of the escape or character at |text|, which must not be cut. */
 static size_t unit_len(const uint8_t *text, size_t len)
 {
     size_t n = text[0] != '\\' ? 0 : len > 1 && text[1] == 'u' ? 6 : 2;
@@ -116,7 +116,7 @@ static size_t unit_len(const uint8_t *text, size_t len)
     return n == 0 ? 1 : n < len ? n : len;
 }
 
-/* Appends at most |max| bytes of |text| from |start| on, and where it is cut a "…". */
+/* Appends at most |max| bytes of |text| from |start| on, with "…" where text is left out. */
 static void add_cut(struct cr_buf *out, const struct cr_buf *text, size_t start, size_t max)
 {
     size_t end = start, n = 0;
@@ -131,7 +131,7 @@ static void add_cut(struct cr_buf *out, const struct cr_buf *text, size_t start,
     cr_buf_str(out, end < text->len ? "…" : "");
 }
 
-/* Where to begin so that the first difference of |a| and |b| is seen; the same place in both. */
+/* Returns where to begin in both |a| and |b|, so that their first difference is shown. */
 static size_t start_of(const struct cr_buf *a, const struct cr_buf *b)
 {
     size_t same = 0, start = 0;
@@ -155,8 +155,8 @@ static void add_value(struct cr_buf *out, const char *label, const struct cr_buf
         cr_buf_str(out, "absent");
 }
 
-/* Nothing for what is absent. Escaped before it is cut: else escapes could crowd out the change. */
-static void show(struct cr_buf *out, const struct cJSON *value)
+/* Appends nothing for NULL. Escapes before cutting: else escapes could push out the change. */
+static void add_escaped(struct cr_buf *out, const struct cJSON *value)
 {
     struct cr_buf text;
 
@@ -180,8 +180,8 @@ static void add_part(struct cr_buf *out, const char *name, const struct cJSON *w
 
     cr_buf_init(&before, out->max);
     cr_buf_init(&after, out->max);
-    show(&before, was);
-    show(&after, is);
+    add_escaped(&before, was);
+    add_escaped(&after, is);
     if (cr_buf_err(&before) || cr_buf_err(&after)) {
         out->err = CAPRUN_E_NOMEM;
     } else if (before.len != after.len ||
@@ -203,7 +203,7 @@ static void add_parts(struct cr_buf *out, const struct cJSON *was, const struct 
 
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
         add_part(out, parts[i], cr_json_get(was, parts[i]), cr_json_get(is, parts[i]));
-    if (out->len == before) /* somebody pinned more */
+    if (out->len == before) /* the difference is in another part of the pinned definition */
         add_part(out, "definition", was, is);
 }
 
@@ -214,7 +214,7 @@ static bool is_plain(const char *name)
     return len > 0 && len <= NAME_MAX_SHOWN && !name[len];
 }
 
-/* As it is, if there is nothing to it; or else in quotes, as far as it is shown. */
+/* Appends a plain name unchanged; any other name in quotes, escaped and truncated. */
 static void add_name(struct cr_buf *out, const char *name)
 {
     struct cr_buf quoted, text;
@@ -267,24 +267,24 @@ int cr_tool_pins_refuse_new(const char *server, const char *tool, struct cr_err 
                        tool);
 }
 
-/* A name that a shell or an eye could take for something else is in no command to be copied. */
-static int hint(struct cr_err *why, const char *server, const char *tool)
+/* Shows no command for a name that a shell or a reader could misread: the command may be copied. */
+static int hint_accept(struct cr_err *why, const char *server, const char *tool)
 {
     if (is_plain(tool))
         return cr_err_hint(why, "if you expected that: caprun lock --accept %s:%s", server, tool);
     return cr_err_hint(why,
                        "if you expected that, remove the tool from \"servers\" in " CR_LOCKFILE_NAME
-                       ": the next use pins it anew");
+                       ": the next use pins it again");
 }
 
 int cr_tool_pins_refuse_changed(const char *server, const char *tool, struct cr_err *why)
 {
     int r = refuse(server, tool,
-                   " is not what " CR_LOCKFILE_NAME " pins: the definition of the tool changed, "
-                   "and those of so many others that this one is not shown",
+                   " is not what " CR_LOCKFILE_NAME " pins: the definition of the tool changed; "
+                   "too many tools changed to show each change",
                    why);
 
-    return r == CAPRUN_E_NOMEM ? r : hint(why, server, tool);
+    return r == CAPRUN_E_NOMEM ? r : hint_accept(why, server, tool);
 }
 
 static int explain(const struct cJSON *pin, const char *server, const struct cr_tool_now *now,
@@ -309,7 +309,7 @@ static int explain(const struct cJSON *pin, const char *server, const struct cr_
     if (text)
         (void)cr_err_end(why, CAPRUN_OUTCOME_INTEGRITY_MISMATCH, NULL, "%s", text);
     cr_buf_clear(&out);
-    return text ? hint(why, server, now->name) : cr_err_memory(why);
+    return text ? hint_accept(why, server, now->name) : cr_err_memory(why);
 }
 
 int cr_tool_pins_explain(const struct cr_lockfile *lock, const char *server,
@@ -322,7 +322,7 @@ int cr_tool_pins_explain(const struct cr_lockfile *lock, const char *server,
 
     if (r == CAPRUN_E_NOMEM)
         return cr_err_memory(why);
-    r = explain(pin, server, now, doc.root, why); /* what is no JSON is absent */
+    r = explain(pin, server, now, doc.root, why); /* invalid JSON is shown as absent */
     cr_json_clear(&doc);
     return r;
 }

@@ -1,4 +1,4 @@
-/* when.c - digits in their places, then arithmetic. */
+/* when.c - parses the digits of a time, and converts it to milliseconds. */
 #include "registry/when.h"
 
 #include <stdbool.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Takes |count| digits. Returns -1 if there are none, or the number is not in its range. */
+/* Reads |count| digits. Returns the number, or -1 if a digit is missing or it is out of range. */
 static int take_number(const char **at, int count, int least, int most)
 {
     int number = 0;
@@ -39,7 +39,7 @@ static bool take_date(const char **at, struct tm *ret)
     return true;
 }
 
-/* A second may be the 60th. */
+/* Allows second 60, a leap second. */
 static bool take_time(const char **at, struct tm *ret)
 {
     return (take(at, 'T') || take(at, 't')) && (ret->tm_hour = take_number(at, 2, 0, 23)) >= 0 &&
@@ -47,7 +47,7 @@ static bool take_time(const char **at, struct tm *ret)
            (ret->tm_sec = take_number(at, 2, 0, 60)) >= 0;
 }
 
-/* Digits behind the third are only looked at. */
+/* Digits after the third are checked, but ignored. */
 static bool take_fraction(const char **at, int64_t *ret_ms)
 {
     int64_t place = 100;
@@ -91,7 +91,7 @@ int cr_when_parse(const char *text, int64_t *ret_ms)
     asked = date;
     seconds = timegm(&date);
     if (date.tm_mday != asked.tm_mday && asked.tm_sec < 60)
-        return -1; /* a 31st of February */
+        return -1; /* no such day, like February 31 */
     *ret_ms = (int64_t)seconds * 1000 + fraction - zone;
     return 0;
 }

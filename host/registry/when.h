@@ -1,5 +1,5 @@
 /*
- * when.h - times as metadata has them.
+ * when.h - parses the times in metadata.
  */
 #ifndef CR_WHEN_H
 #define CR_WHEN_H
@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 /*
- * Reads a time of RFC 3339, like 2026-11-16T09:30:00Z, with a fraction of a second or not, in UTC
- * or with an offset like +02:00; or a date alone, which means its midnight in UTC. Returns 0, or -1
- * for anything else, and |ret_ms| is then untouched.
+ * Parses a time of RFC 3339, like 2026-11-16T09:30:00Z, with an optional fraction of a second, in
+ * UTC or with an offset like +02:00; or only a date, which means midnight UTC. Returns 0; or -1 for
+ * any other text, and |ret_ms| is then untouched.
  */
 int cr_when_parse(const char *text, int64_t *ret_ms);
 

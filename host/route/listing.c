@@ -1,4 +1,4 @@
-/* listing.c - what each server has, as JSON. */
+/* listing.c - lists the tools of each server, and which of them have changed, as JSON. */
 #include <string.h>
 
 #include "base/escape.h"
@@ -8,7 +8,7 @@
 
 #define MAX_LISTING (64u << 20)
 
-static void begin(struct cr_buf *out, const struct cr_route_server *rs, const char *state)
+static void begin_object(struct cr_buf *out, const struct cr_route_server *rs, const char *state)
 {
     cr_buf_str(out, "{\"name\":");
     cr_escape_json_str(out, rs->name);
@@ -18,7 +18,7 @@ static void begin(struct cr_buf *out, const struct cr_route_server *rs, const ch
 static void add_failure(struct cr_buf *out, const struct cr_route_server *rs, const char *code,
                         const char *words, const char *hint)
 {
-    begin(out, rs, "failed");
+    begin_object(out, rs, "failed");
     cr_escape_member(out, "code", code);
     cr_escape_member(out, "error", words);
     if (hint[0])
@@ -26,7 +26,7 @@ static void add_failure(struct cr_buf *out, const struct cr_route_server *rs, co
     cr_buf_str(out, "}");
 }
 
-/* As the server gave them. */
+/* Adds the definitions exactly as the server sent them. */
 static void add_tools(struct cr_buf *out, const struct cr_tools *tools)
 {
     cr_buf_str(out, ",\"tools\":[");
@@ -44,7 +44,7 @@ static void add_server(struct cr_buf *out, const struct cr_route_server *rs,
 {
     const struct cr_server *s = rs->server;
 
-    begin(out, rs, "ok");
+    begin_object(out, rs, "ok");
     cr_escape_member(out, "era", cr_server_era(s) == CR_ERA_MODERN ? "modern" : "legacy");
     cr_escape_member(out, "protocolVersion", cr_server_version(s));
     if (cr_server_info(s)[0]) {
@@ -60,8 +60,8 @@ static void add_server(struct cr_buf *out, const struct cr_route_server *rs,
     cr_buf_str(out, "}");
 }
 
-/* Whoever is told last may ask for the next listing. */
-static void tell(struct cr_route *route, struct cr_buf *json)
+/* Counts down before the callback: the callback may start the next listing. */
+static void deliver_listing(struct cr_route *route, struct cr_buf *json)
 {
     static const char no_memory[] = "{\"name\":\"\",\"state\":\"failed\",\"code\":\"INTERNAL\","
                                     "\"error\":\"no memory for the list\"}";
@@ -76,7 +76,7 @@ static void tell(struct cr_route *route, struct cr_buf *json)
     cr_buf_clear(json);
 }
 
-/* A lockfile that cannot be read hides what has changed; that nothing was accepted is a failure. */
+/* If the lockfile cannot be read, the tools are still listed; a tool to accept is then an error. */
 void cr_route_deliver_changes(struct cr_route_server *rs, int code, const struct cr_err *why,
                               const struct cr_buf *changed)
 {
@@ -87,7 +87,7 @@ void cr_route_deliver_changes(struct cr_route_server *rs, int code, const struct
         add_failure(&json, rs, caprun_outcome_name(why->outcome), why->text, why->hint);
     else
         add_server(&json, rs, changed, code < 0 ? why->text : NULL);
-    tell(rs->route, &json);
+    deliver_listing(rs->route, &json);
 }
 
 static void listed(struct cr_server_waiter *waiter, struct cr_server *server,
@@ -103,7 +103,7 @@ static void listed(struct cr_server_waiter *waiter, struct cr_server *server,
     }
     cr_buf_init(&json, MAX_LISTING);
     add_failure(&json, rs, caprun_outcome_name(why->outcome), why->text, why->hint);
-    tell(rs->route, &json);
+    deliver_listing(rs->route, &json);
 }
 
 void cr_route_deliver_remote(struct cr_task *task)
@@ -118,13 +118,14 @@ void cr_route_deliver_remote(struct cr_task *task)
             continue;
         rs->waiter.done = NULL;
         cr_buf_init(&json, MAX_LISTING);
-        add_failure(&json, rs, "RPC_ERROR",
-                    "it has a URL, and this version of caprun talks to commands only", "");
-        tell(route, &json);
+        add_failure(
+            &json, rs, "RPC_ERROR",
+            "it is configured with a URL, and this version of caprun supports only commands", "");
+        deliver_listing(route, &json);
     }
 }
 
-static void ask(struct cr_route *route, struct cr_route_server *rs)
+static void ask_server(struct cr_route *route, struct cr_route_server *rs)
 {
     route->to_list++;
     rs->waiter.done = listed;
@@ -144,6 +145,6 @@ int cr_route_list(struct cr_route *route, const char *name,
     route->data = data;
     for (size_t i = 0; i < route->count; i++)
         if (!name || strcmp(name, route->servers[i].name) == 0)
-            ask(route, &route->servers[i]);
+            ask_server(route, &route->servers[i]);
     return (int)route->to_list;
 }

@@ -1,6 +1,7 @@
 /*
- * lockfile_wait.c - before a server is started for the first time: can the lockfile be read? What
- * cannot be held against it is not started. Calls wait for the helper thread that reads it.
+ * lockfile_wait.c - reads the lockfile once before the first server is started. A server whose
+ * tools cannot be compared with the lockfile is not started. Calls wait for the helper thread that
+ * reads it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +11,10 @@
 
 #define MAX_HELD_BYTES (64u << 20) /* of args of calls that wait for the lockfile */
 
-/* A job: the lockfile is read once, and only whether that can be done is of interest. */
+/* A job that reads the lockfile once. Only success or failure is used, not the content. */
 struct cr_route_read {
     struct cr_job job;
-    struct cr_route *route; /* not for the helper */
+    struct cr_route *route; /* the helper thread must not use it */
     char *dir;
     int code;
     struct cr_err why;
@@ -96,7 +97,7 @@ void cr_route_release_held(struct cr_task *task)
         struct cr_mcp_call *c = route->held, *next = c->next;
 
         cr_route_remove_waiting(route, c);
-        route->held = next; /* cr_route_remove_waiting() did this; the analyser cannot see it */
+        route->held = next; /* cr_route_remove_waiting() did this, but the analyser cannot see it */
         if (route->has_read_lock)
             cr_mcp_continue(c);
         else

@@ -1,12 +1,12 @@
 /*
- * pins.c - the tools of a server's list, held against caprun.lock.
+ * pins.c - compares the tools of a server's list with caprun.lock, and pins new ones.
  *
- * Reading the lockfile, hashing definitions, waiting for other writers and syncing are work for the
- * helper thread. A job gets copies of what it needs and gives back what it found. Until then the
- * calls of that server wait: cr_route_check_pin() says "later".
+ * The helper thread reads the lockfile, hashes definitions, waits for other writers and syncs. A
+ * job gets copies of its input and returns its result. Until then the calls of that server wait:
+ * cr_route_check_pin() returns CR_ROUTE_LATER.
  *
- * A failure, and what is wrong with the tools that have changed, is remembered for a second:
- * thousands of calls may ask, and a person may accept a change meanwhile.
+ * Failures and the explanations of changed tools are kept for one second: thousands of calls may
+ * ask at once, but a person may accept a change meanwhile.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@
 #define MAX_CHANGED (64u << 20)
 #define REMEMBERED_US 1000000
 
-/* The tools of a list as the lockfile wants them. */
+/* The tools of a list, in the form that the lockfile compares. */
 struct now {
     struct cr_tool_now *list;
     size_t count;
@@ -28,20 +28,20 @@ struct now {
 
 struct cr_route_job {
     struct cr_job job;
-    struct cr_route_server *rs; /* not for the helper */
+    struct cr_route_server *rs; /* the helper thread must not use it */
     char *dir, *server;
     struct now now;
     bool may_pin;
     char *accept; /* the tool to pin as it is now, or NULL */
-    bool lists;   /* it is for a listing, or for a call of the tool |want| */
+    bool lists;   /* true: for a listing; false: for a call of the tool |want| */
     size_t want;
 
-    int code; /* 0, CAPRUN_E_BUSY, or an error and |why| */
+    int code; /* 0, CAPRUN_E_BUSY, or an error that |why| explains */
     struct cr_err why;
     uint8_t *states;     /* of each tool, enum cr_tool_state */
     size_t explained;    /* bytes of long explanations */
     uint32_t *words_at;  /* as in struct cr_route_pins */
-    struct cr_buf words; /* the same; for a listing: JSON objects with commas between them */
+    struct cr_buf words; /* as there; for a listing: JSON objects with commas between them */
 };
 
 /* --- in the helper ------------------------------------------------------------------------------
@@ -95,7 +95,7 @@ static int compare_with(struct cr_route_job *j, const struct cr_lockfile *lock)
     return cr_buf_err(&j->words) ? cr_err_memory(&j->why) : 0;
 }
 
-static int look(struct cr_route_job *j)
+static int compare_with_lockfile(struct cr_route_job *j)
 {
     struct cr_lockfile lock;
     int r = cr_lockfile_read(j->dir, &lock, &j->why);
@@ -118,7 +118,7 @@ static int pin_accepted(struct cr_route_job *j)
                       "The server '%s' has no tool '%s'", j->server, j->accept);
 }
 
-/* All that is new is pinned: a server is trusted on first use as a whole. */
+/* Pins all new tools of the server, not only the called one: trust on first use is per server. */
 static void work(struct cr_job *job)
 {
     struct cr_route_job *j = cr_container(job, struct cr_route_job, job);
@@ -126,12 +126,12 @@ static void work(struct cr_job *job)
     if (j->accept)
         j->code = pin_accepted(j);
     if (j->code == 0)
-        j->code = look(j);
+        j->code = compare_with_lockfile(j);
     if (j->code < 0 || j->lists || j->states[j->want] != CR_TOOL_NEW || !j->may_pin)
         return;
     j->code = cr_tool_pins_pin(j->dir, j->server, j->now.list, j->now.count, false, &j->why);
     if (j->code == 0)
-        j->code = look(j);
+        j->code = compare_with_lockfile(j);
 }
 
 /* --- jobs ----------------------------------------------------------------------------------------
@@ -152,7 +152,7 @@ static void discard(struct cr_job *job)
     free(j);
 }
 
-/* The bytes move while they are added, so that the pointers come last. */
+/* Sets the pointers last: adding bytes may move the buffer. */
 static bool copy_tools(const struct cr_tools *tools, struct now *ret)
 {
     const char *at;
@@ -177,7 +177,7 @@ static bool copy_tools(const struct cr_tools *tools, struct now *ret)
     return true;
 }
 
-/* NULL: no memory. */
+/* Returns NULL if there is no memory. */
 static struct cr_route_job *new_job(struct cr_route_server *rs, void (*done)(struct cr_job *job))
 {
     const struct cr_tools *tools = cr_server_tools(rs->server);
@@ -206,7 +206,10 @@ static void submit(struct cr_route_job *j)
     cr_helper_submit(&j->rs->route->all.loop->disk, &j->job);
 }
 
-/* Another process writes now: tries again a moment later, for a while. Returns false after that. */
+/*
+ * Another process is writing: retries after a pause. Returns false, with an error, when it has
+ * waited too long.
+ */
 static bool try_again(struct cr_route_job *j, struct cr_timer *again, int64_t *since_us)
 {
     int64_t now = cr_loop_now();
@@ -250,7 +253,7 @@ void cr_route_forget_pins(struct cr_route_server *rs)
 
 static void remember(struct cr_route_pins *p, struct cr_route_job *j)
 {
-    p->has_checked = p->is_unheard = true;
+    p->has_checked = p->is_unused = true;
     p->has_failed = j->code < 0;
     p->checked_us = cr_loop_now();
     if (p->has_failed) {
@@ -297,13 +300,13 @@ static int start_check(struct cr_route_server *rs, size_t tool, struct cr_err *w
     return CR_ROUTE_LATER;
 }
 
-/* Is what the last check has found recent, or has no call heard of it yet? */
+/* Can the last result be used: is it recent, or has no call used it yet? */
 static bool is_recent(struct cr_route_pins *p)
 {
     bool is_recent =
-        p->has_checked && (p->is_unheard || cr_loop_now() - p->checked_us <= REMEMBERED_US);
+        p->has_checked && (p->is_unused || cr_loop_now() - p->checked_us <= REMEMBERED_US);
 
-    p->is_unheard = false;
+    p->is_unused = false;
     return is_recent;
 }
 
@@ -332,12 +335,12 @@ int cr_route_check_pin(struct cr_route_server *rs, const struct cr_tool *tool, s
         return CAPRUN_E_INVAL;
     }
     if (!p->states ||
-        p->states[i] == CR_TOOL_NEW) /* the check was for another one, and has pinned nothing */
+        p->states[i] == CR_TOOL_NEW) /* the check was for another tool, and pinned nothing */
         return start_check(rs, i, why);
     return refuse_changed(p, i, why);
 }
 
-/* --- what has changed, all of it -----------------------------------------------------------------
+/* --- all changed tools ---------------------------------------------------------------------------
  */
 
 static void listed(struct cr_job *job)
@@ -350,7 +353,7 @@ static void listed(struct cr_job *job)
     rs->pins.list_busy_us = 0;
     rs->pins.list = NULL;
     if (j->code == 0)
-        rs->accept[0] = '\0'; /* once: the next change is another matter */
+        rs->accept[0] = '\0'; /* accept once: a later change needs a new decision */
     cr_route_deliver_changes(rs, j->code, &j->why, &j->words);
     discard(job);
 }

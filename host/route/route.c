@@ -1,9 +1,10 @@
 /*
- * route.c - the gate of runs (run/gate.h): which target has a call, and may it go there?
+ * route.c - the gate of runs (run/gate.h): finds the target of a call, and decides if it is
+ * allowed.
  *
- * All targets ask here, and only here: cr_target_may_start() before anything is started for a call,
- * and cr_target_may_call() when the exact name of the tool is known. Nothing is sent before both
- * have said yes. Here a call waits for a person, too.
+ * This is the only place where targets get permission: cr_target_may_start() before anything is
+ * started for a call, and cr_target_may_call() when the exact name of the tool is known. Nothing is
+ * sent before both return true. A call also waits here while a person is asked.
  */
 #include "route/route.h"
 
@@ -75,7 +76,7 @@ static void stop_waiting_for_person(struct cr_target_call *call)
     call->route->asked_bytes -= call->args_len;
 }
 
-/* A person has answered. The target asks cr_target_may_call() once more: tools may have changed. */
+/* A person has answered. The target calls cr_target_may_call() again: tools may have changed. */
 static void ruled(struct cr_pending *pending, const struct cr_ruling *ruling)
 {
     struct cr_target_call *call = cr_container(pending, struct cr_target_call, pending);
@@ -98,7 +99,7 @@ static void forget_question(struct cr_target_call *call)
     asker->forget(asker, &call->pending);
 }
 
-/* The clock of the call stands still meanwhile, and other calls do not wait for the person. */
+/* Meanwhile the timeout of the call is stopped, and other calls go on. */
 static void wait_for_person(struct cr_target_call *call, const char *tool)
 {
     struct cr_route *route = call->route;
@@ -120,7 +121,7 @@ bool cr_target_may_call(struct cr_target_call *call, const char *tool)
     struct cr_ruling ruling;
 
     if (call->asked_tool && strcmp(call->asked_tool, tool) == 0)
-        return true; /* ruled() has brought it back: the person said yes */
+        return true; /* ruled() has resumed the call: the person allowed this tool */
     ask_policy(call, tool, &ruling);
     if (ruling.answer == CR_RULING_LATER)
         wait_for_person(call, tool);
@@ -155,8 +156,8 @@ static void refuse_remote(struct caprun_run *run, uint32_t number, const char *m
     char words[512];
 
     (void)snprintf(words, sizeof(words),
-                   "No target for %s: the server \"%.*s\" has a URL, and this version of caprun "
-                   "talks to commands only",
+                   "No target for %s: the server \"%.*s\" is configured with a URL, and this "
+                   "version of caprun supports only commands",
                    method, (int)strcspn(method, ":"), method);
     cr_decide_fail(run, number, words);
 }
@@ -190,7 +191,9 @@ static void cancel(struct cr_gate *gate, void *handle, const char *why)
     call->ops->free(call);
 }
 
-/* Also the server has to be called exactly so: the call is not repeated at another one. */
+/*
+ * The server's name must match exactly, not by alias: a call is never repeated at another server.
+ */
 static bool is_idempotent(struct cr_gate *gate, const char *tool)
 {
     struct cr_route *route = cr_container(gate, struct cr_route, gate);
@@ -216,8 +219,8 @@ static int add_patterns(struct cr_route *route, char *const *list, enum cr_polic
     return r;
 }
 
-static int fill(struct cr_route *route, const struct cr_config *config, const char *guard,
-                const char *cache, struct cr_err *err)
+static int apply_config(struct cr_route *route, const struct cr_config *config, const char *guard,
+                        const char *cache, struct cr_err *err)
 {
     int r;
 
@@ -247,7 +250,7 @@ int cr_route_new(struct cr_loop *loop, const struct cr_config *config, const cha
     route->remote = (struct cr_task){.run = cr_route_deliver_remote, .name = "route"};
     route->release = (struct cr_task){.run = cr_route_release_held, .name = "route"};
     route->held_last = &route->held;
-    r = fill(route, config, guard, cache, err);
+    r = apply_config(route, config, guard, cache, err);
     if (r < 0) {
         cr_route_free(route);
         return r;
@@ -275,8 +278,7 @@ void cr_route_free(struct cr_route *route)
 {
     if (!route)
         return;
-    route->each =
-        NULL; /* a listing that goes on is not reported: the data of its owner may be gone */
+    route->each = NULL; /* do not report a pending listing: its owner's data may be freed */
     cr_route_end_servers(route);
     cr_loop_forget(route->all.loop, &route->remote);
     cr_route_end_hold(route);

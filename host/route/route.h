@@ -1,9 +1,8 @@
 /*
- * route.h - where a call goes: from its name to a configured server, by policy, to the tool that is
- * pinned.
+ * route.h - routes a call: finds the configured server by name, asks policy, checks the tool's pin.
  *
- * It is the gate (run/gate.h) of runs that have no handler. Each kind of target has a file,
- * target_….c, with the way of a call to it.
+ * A route is the gate (run/gate.h) of runs without a handler. Each kind of target has a file,
+ * target_….c, which describes the way of a call to it.
  */
 #ifndef CR_ROUTE_H
 #define CR_ROUTE_H
@@ -19,41 +18,41 @@
 struct cr_route;
 
 /*
- * Makes a route to the servers of |config|, under its permissions; both are copied. |guard| is the
- * path of caprun-guard; |cache| a directory to remember things in, or NULL. Servers get variables
- * of this process's environment as it is now. Starts nothing. Returns 0, CAPRUN_E_INVAL or
+ * Creates a route to the servers of |config|, with its permissions; both are copied. |guard| is the
+ * path of caprun-guard; |cache| is a cache directory, or NULL. The environment variables for
+ * servers are copied from this process now. Starts no server. Returns 0, CAPRUN_E_INVAL or
  * CAPRUN_E_NOMEM.
  */
 int cr_route_new(struct cr_loop *loop, const struct cr_config *config, const char *guard,
                  const char *cache, struct cr_route **ret, struct cr_err *err);
 
 /*
- * Ends all servers at the same time and in the orderly way, for which it steps the loop. No run may
- * have calls any more. Takes NULL.
+ * Stops all servers in parallel, gracefully, and steps the loop until they have ended. No run may
+ * still have calls. Takes NULL.
  */
 void cr_route_free(struct cr_route *route);
 
 struct cr_gate *cr_route_gate(struct cr_route *route);
 
-/* To add to what the configuration permits, and to set who asks a person. */
+/* The policy: to add permissions to the configuration's, and to set the asker. */
 struct cr_policy *cr_route_policy(struct cr_route *route);
 
-/* The lockfile may not change: tools that are not pinned are not called. */
+/* |frozen|: the lockfile must not change, and calls of tools that are not pinned are rejected. */
 void cr_route_freeze(struct cr_route *route, bool frozen);
 
-/* The lockfile was read, and can be: it need not be looked at before a server is started. */
+/* The caller has read the lockfile without error: it need not be read before a server starts. */
 void cr_route_trust_lock(struct cr_route *route);
 
 /*
- * The next list of its server's tools is to pin |method|, "ns:action" by its exact name, as it is
- * then. Returns 0, or CAPRUN_E_INVAL if there is no such server.
+ * Makes the next listing pin the tool |method|, an exact "server:tool", with the definition that
+ * the server gives then. Returns 0, or CAPRUN_E_INVAL if there is no such server.
  */
 int cr_route_accept(struct cr_route *route, const char *method, struct cr_err *err);
 
 /*
- * Calls |each| from the loop once for |name|, or if that is NULL for every server, as it is known,
- * with a JSON object that docs/servers.md describes. Returns the number of servers, or
- * CAPRUN_E_STATE while a listing is going on.
+ * Lists the tools of the server |name|, or of every server if |name| is NULL. Calls |each| from the
+ * loop once for each server, when its tools are known, with a JSON object that docs/servers.md
+ * describes. Returns the number of servers, or CAPRUN_E_STATE while another listing is running.
  */
 int cr_route_list(struct cr_route *route, const char *name,
                   void (*each)(void *data, const char *json, size_t len), void *data,

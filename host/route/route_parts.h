@@ -1,7 +1,7 @@
 /*
- * route_parts.h - what the files that make up a route share: route.c, the gate and what all targets
- * share; servers.c, the servers of the configuration; target_mcp.c, a call to one of them;
- * lockfile_wait.c and pins.c, what is pinned; listing.c, what there is.
+ * route_parts.h - types and functions that the files of host/route share: route.c (the gate, and
+ * code for all targets), servers.c (configured servers), target_mcp.c (a call to a server),
+ * lockfile_wait.c and pins.c (pins), listing.c (listings).
  */
 #ifndef CR_ROUTE_PARTS_H
 #define CR_ROUTE_PARTS_H
@@ -12,32 +12,32 @@
 #include "registry/tool_pins.h"
 #include "route/route.h"
 
-#define CR_ROUTE_NAME 64 /* characters of a server's name: the configuration was checked */
+#define CR_ROUTE_NAME 64 /* characters of a server's name; the configuration is checked for it */
 #define CR_ROUTE_TOOL 512
-#define CR_ROUTE_CALLED 256 /* "server:action" with its NUL, as it was called */
+#define CR_ROUTE_CALLED 256 /* "server:action" as the code called it, with its NUL */
 
 struct cr_route_job;
 
-/* What is known of the pins of a server's tools. */
+/* The results of comparing a server's tools with the lockfile. */
 struct cr_route_pins {
     uint8_t *states;       /* enum cr_tool_state of each tool of the list; NULL: not known */
-    uint32_t *words_at;    /* of each tool that has changed: where in |words| that is told */
+    uint32_t *words_at;    /* for each changed tool: where in |words| its explanation is */
     struct cr_buf words;   /* texts and hints, each with a NUL at its end */
     struct cr_err failure; /* of the last check, if |has_failed| */
     bool has_checked, has_failed;
-    bool is_unheard;                   /* no call has heard of the last check yet */
-    int64_t checked_us;                /* when that was */
-    struct cr_route_job *check, *list; /* jobs that go on: for a call, and for a listing */
-    struct cr_timer again, list_again; /* set while other processes write the lockfile */
-    int64_t busy_us, list_busy_us;     /* since when they do; 0: they do not */
+    bool is_unused;                    /* no call has used the result of the last check yet */
+    int64_t checked_us;                /* when the last check ended */
+    struct cr_route_job *check, *list; /* running jobs: for a call, and for a listing */
+    struct cr_timer again, list_again; /* retry timers, set while others write the lockfile */
+    int64_t busy_us, list_busy_us;     /* when waiting for them began; 0: not waiting */
 };
 
 struct cr_route_server {
     struct cr_route *route;
     char name[CR_ROUTE_NAME + 1];
-    bool is_remote;                 /* reached by a URL, which this version cannot */
-    struct cr_server *server;       /* NULL: it is remote */
-    char accept[CR_ROUTE_TOOL + 1]; /* a tool that is to be pinned as it is, or "" */
+    bool is_remote;                 /* configured with a URL, which is not supported */
+    struct cr_server *server;       /* NULL for a remote server */
+    char accept[CR_ROUTE_TOOL + 1]; /* the tool whose change a person accepts, or "" */
 
     struct cr_route_pins pins;
     struct cr_server_waiter waiter; /* of a listing */
@@ -46,26 +46,26 @@ struct cr_route_server {
 struct cr_route {
     struct cr_gate gate;
     struct cr_policy policy;
-    struct cr_patterns idempotent; /* allows what may be made again */
+    struct cr_patterns idempotent; /* allows the calls that may be repeated */
     struct cr_servers all;
     struct cr_route_server *servers;
     size_t count;
     char *dir; /* where the lockfile is */
     bool frozen;
 
-    bool has_read_lock;                    /* it could be read, before anything was started */
-    struct cr_route_read *read;            /* the job that reads it; NULL: none goes on */
-    struct cr_mcp_call *held, **held_last; /* calls that wait for that */
-    size_t held_bytes;                     /* of their args */
-    size_t asked_bytes;                    /* of args of calls about which a person is asked */
-    struct cr_err *lock_problem;           /* why it cannot be read, for those that wait, or NULL */
-    struct cr_task release;                /* lets them go */
+    bool has_read_lock;                    /* the lockfile was read without error */
+    struct cr_route_read *read;            /* the running job that reads it, or NULL */
+    struct cr_mcp_call *held, **held_last; /* calls that wait for that job */
+    size_t held_bytes;                     /* bytes of the args of these calls */
+    size_t asked_bytes;                    /* the same of calls about which a person is asked */
+    struct cr_err *lock_problem;           /* why the lockfile cannot be read, or NULL */
+    struct cr_task release;                /* continues or fails the held calls */
 
-    void (*each)(void *data, const char *json, size_t len); /* of the listing that goes on; NULL at
-                                                               the end: nobody is told */
+    /* The callback of the running listing; NULL while the route is freed: no report then. */
+    void (*each)(void *data, const char *json, size_t len);
     void *data;
-    size_t to_list;        /* 0: none goes on */
-    struct cr_task remote; /* tells of those that need no waiting */
+    size_t to_list;        /* servers still to report; 0: no listing is running */
+    struct cr_task remote; /* reports remote servers, for which nothing is asked */
 };
 
 /* --- route.c: what all targets share -----------------------------------------------------------
@@ -74,9 +74,9 @@ struct cr_route {
 struct cr_target_call;
 
 struct cr_target_ops {
-    /* The run gives up on the call: the target stops working on it, and does not touch the run. */
+    /* The run has cancelled the call: the target stops, and must not touch the run. */
     void (*cancel)(struct cr_target_call *call, const char *why);
-    /* A person has allowed the call, which goes on, or fails. */
+    /* A person has allowed the call: the target continues it, or fails it. */
     void (*resume)(struct cr_target_call *call);
     void (*free)(struct cr_target_call *call);
 };
@@ -87,50 +87,50 @@ struct cr_target_call {
     struct cr_route *route;
     struct caprun_run *run;
     uint32_t number;
-    const char *method;           /* as the code has called it; the run's */
-    char called[CR_ROUTE_CALLED]; /* the same with the target's own name before the action */
+    const char *method;           /* as the code called it; the run owns it */
+    char called[CR_ROUTE_CALLED]; /* |method| with the target's exact name before the action */
     const char *args;             /* JSON that the strict scanner has accepted */
     size_t args_len;
-    bool is_with_person; /* a person is asked; the target does not have the call meanwhile */
-    char *asked_tool;    /* what the person is asked about: the exact name; NULL: nothing yet */
+    bool is_with_person; /* a person is asked; meanwhile the target does not hold the call */
+    char *asked_tool;    /* exact name of the tool that the person is asked about, or NULL */
     struct cr_pending pending;
 };
 
-/* Fills what all targets share of |call|, which is all zeros, but not args; |name|: the target's.
- */
+/* Fills |call|, which is all zeros, except for its args; |name| is the target's name. */
 void cr_target_init(struct cr_target_call *call, const struct cr_target_ops *ops,
                     const struct cr_gate_call *from, struct cr_route *route, const char *name);
 
-/* The part of the method behind the colon. */
+/* Returns the part of the method after the colon. */
 const char *cr_target_action(const struct cr_target_call *call);
 
 /*
- * May anything be started for |call|, as far as its name tells? Returns false if policy denies it:
- * then the call has ended, and is freed.
+ * Asks policy by the name as called, before anything is started. Returns false if policy denies the
+ * call: then the call has ended and is freed.
  */
 bool cr_target_may_start(struct cr_target_call *call);
 
 /*
- * May |tool|, by its exact name, be called with these args? Returns false if not: then the call has
- * ended, and is freed; or a person is asked, and resume() is called when they have said yes. The
- * target then asks again, since its tools may have changed.
+ * Asks policy by the exact name |tool| and the args. Returns true if the call is allowed. Returns
+ * false if it is denied, and then it has ended and is freed; or while a person is asked, and
+ * resume() follows when the person allows it. The target then asks again: its tools may have
+ * changed.
  */
 bool cr_target_may_call(struct cr_target_call *call, const char *tool);
 
-/* Fails the call, which may end its run, and frees it. |hint| is for the user alone, or "". */
+/* Fails the call, which may end its run, and frees it. |hint| is shown only to the user, or "". */
 void cr_target_fail(struct cr_target_call *call, enum caprun_outcome outcome, const char *words,
                     const char *hint);
 
 /* --- servers.c -------------------------------------------------------------------------------- */
 
-/* Returns 0, CAPRUN_E_INVAL or CAPRUN_E_NOMEM; cr_route_free_servers() in any case. */
+/* Returns 0, CAPRUN_E_INVAL or CAPRUN_E_NOMEM; cr_route_free_servers() must follow in any case. */
 int cr_route_add_servers(struct cr_route *route, const struct cr_config *config, const char *guard,
                          const char *cache, struct cr_err *err);
 
-/* The server that |method| begins with, by its exact name or with "_" for "-"; or NULL. */
+/* Returns the server that |method| begins with, by exact name or with "_" for "-"; or NULL. */
 struct cr_route_server *cr_route_find(struct cr_route *route, const char *method);
 
-/* Ends all processes, for which it steps the loop. */
+/* Stops all servers, and steps the loop until their processes have ended. */
 void cr_route_end_servers(struct cr_route *route);
 void cr_route_free_servers(struct cr_route *route);
 
@@ -140,60 +140,60 @@ struct cr_mcp_call {
     struct cr_target_call target;
     struct cr_route_server *rs;
     struct cr_server_call at; /* its place in the queue of the server */
-    bool is_held; /* it waits for caprun.lock to be read, and is not in the server's queue yet */
-    struct cr_mcp_call *next, **held_at; /* in the list of held ones; what points to this one */
+    bool is_held; /* waits for caprun.lock to be read, and is not in the server's queue yet */
+    struct cr_mcp_call *next, **held_at; /* in the list of held calls: next, and pointer to this */
 };
 
-/* As the gate's take(). */
+/* Takes a call as take() of struct cr_gate does. */
 struct cr_target_call *cr_mcp_take(struct cr_route_server *rs, const struct cr_gate_call *from);
 
-/* Goes on to the server, or ends. */
+/* Puts the call into the server's queue, or fails it. */
 void cr_mcp_continue(struct cr_mcp_call *c);
 
-/* Ends with |why|. */
+/* Fails the call with |why|. */
 void cr_mcp_fail(struct cr_mcp_call *c, const struct cr_err *why);
 
 /* --- lockfile_wait.c -------------------------------------------------------------------------- */
 
 /*
- * Has |c| wait until the lockfile was read; then cr_mcp_continue() or cr_mcp_fail() is called from
- * the loop. Returns 0, or an error with words for the code.
+ * Makes |c| wait until the lockfile is read; then the loop calls cr_mcp_continue() or
+ * cr_mcp_fail(). Returns 0, or an error whose text the untrusted code may see.
  */
 int cr_route_hold(struct cr_route *route, struct cr_mcp_call *c, struct cr_err *err);
 
-/* Takes |c| out of the list of calls that wait. */
+/* Removes |c| from the list of held calls. */
 void cr_route_remove_waiting(struct cr_route *route, struct cr_mcp_call *c);
 
-/* The task that goes on with those that were held. */
+/* The task that continues or fails the held calls. */
 void cr_route_release_held(struct cr_task *task);
 
-/* For the end of the route. */
+/* Stops reading the lockfile, when the route is freed. */
 void cr_route_end_hold(struct cr_route *route);
 
 /* --- pins.c ---------------------------------------------------------------------------------- */
 
 #define CR_ROUTE_LATER 1
 
-/* The server's list is new: nothing is known of its pins. */
+/* The server has a new list of tools: forgets all results of comparing the old one. */
 void cr_route_forget_pins(struct cr_route_server *rs);
 
-/* The server is about to be freed: ends all that goes on. */
+/* Stops the jobs and timers of the server, which is about to be freed. */
 void cr_route_end_pins(struct cr_route_server *rs);
 
 /*
- * May |tool|, of the server's list, be called? First use pins all tools that are not. Returns 0;
- * CR_ROUTE_LATER, and cr_server_continue() is called when it is known; or INTEGRITY_MISMATCH, or
- * CONFIG_ERROR if the lockfile cannot be read or written; or CAPRUN_E_NOMEM.
+ * Is |tool|, of the server's list, as it is pinned? The first use pins all tools that are not
+ * pinned. Returns 0; CR_ROUTE_LATER, and cr_server_continue() is called when the answer is known;
+ * INTEGRITY_MISMATCH; CONFIG_ERROR if the lockfile cannot be read or written; or CAPRUN_E_NOMEM.
  */
 int cr_route_check_pin(struct cr_route_server *rs, const struct cr_tool *tool, struct cr_err *why);
 
 /*
- * Pins the tool that is to be accepted, if there is one, and finds all tools that are not as they
- * are pinned. cr_route_deliver_changes() is called then, perhaps before this returns.
+ * Pins the tool to accept, if there is one, and finds all tools that differ from their pins. Then
+ * cr_route_deliver_changes() is called, perhaps before this function returns.
  */
 void cr_route_find_changes(struct cr_route_server *rs);
 
-/* Timers of a server. */
+/* The retry timers of a server. */
 void cr_route_check_again(struct cr_timer *timer);
 void cr_route_list_again(struct cr_timer *timer);
 
@@ -202,8 +202,8 @@ void cr_route_list_again(struct cr_timer *timer);
 void cr_route_deliver_remote(struct cr_task *task);
 
 /*
- * What cr_route_find_changes() found: JSON objects with commas between them; or |code|, an error,
- * and |why|.
+ * Takes the result of cr_route_find_changes(): |changed|, JSON objects with commas between them; or
+ * an error |code|, explained by |why|.
  */
 void cr_route_deliver_changes(struct cr_route_server *rs, int code, const struct cr_err *why,
                               const struct cr_buf *changed);

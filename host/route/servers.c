@@ -1,4 +1,4 @@
-/* servers.c - the servers of a configuration: made, found by name, and ended. */
+/* servers.c - creates the configured servers, finds them by name, and stops them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,16 +7,16 @@
 #include "mcp/tools.h"
 #include "route/route_parts.h"
 
-#define END_MS 5000 /* longer than a server is given to end */
+#define END_MS 5000 /* more than the timeouts after which a server is killed */
 
 /* --- making ----------------------------------------------------------------------------------- */
 
-/* What a server gets of the environment, beside what is configured for it. */
+/* The variables that every server gets from the environment, unless its configuration sets them. */
 static const char *const passed_on[] = {"PATH",  "HOME", "USER", "LOGNAME",
                                         "SHELL", "TERM", "LANG", "TMPDIR"};
 #define PASSED_ON (sizeof(passed_on) / sizeof(passed_on[0]))
 
-static bool sets(char *const *env, const char *name)
+static bool sets_variable(char *const *env, const char *name)
 {
     size_t len = strlen(name);
 
@@ -42,7 +42,10 @@ static void free_env(char **env, size_t own)
     free(env);
 }
 
-/* The first |*ret_own| of them are to be freed, the others are |env|'s. NULL: no memory. */
+/*
+ * Returns a list whose first |*ret_own| strings the caller frees; |env| owns the rest. NULL: no
+ * memory.
+ */
 static char **full_env(char *const *env, size_t *ret_own)
 {
     char **all = calloc(PASSED_ON + count_of(env) + 1, sizeof(*all));
@@ -51,7 +54,7 @@ static char **full_env(char *const *env, size_t *ret_own)
     for (size_t i = 0; all && i < PASSED_ON; i++) {
         const char *value = getenv(passed_on[i]);
 
-        if (!value || sets(env, passed_on[i]))
+        if (!value || sets_variable(env, passed_on[i]))
             continue;
         if (asprintf(&all[n], "%s=%s", passed_on[i], value) < 0) {
             free_env(all, n);
@@ -141,19 +144,19 @@ int cr_route_add_servers(struct cr_route *route, const struct cr_config *config,
 
 /* --- by name ---------------------------------------------------------------------------------- */
 
-static bool is_called(const char *name, const char *method, size_t len)
+static bool is_named(const char *name, const char *method, size_t len)
 {
     return strlen(name) == len && memcmp(name, method, len) == 0;
 }
 
-/* No two servers have names that become the same: the configuration was checked for that. */
+/* The configuration is checked: no two servers have the same alias. */
 struct cr_route_server *cr_route_find(struct cr_route *route, const char *method)
 {
     size_t len = strcspn(method, ":");
     char alias[80];
 
     for (size_t i = 0; i < route->count; i++)
-        if (is_called(route->servers[i].name, method, len))
+        if (is_named(route->servers[i].name, method, len))
             return &route->servers[i];
     if (len >= sizeof(alias))
         return NULL;
@@ -169,7 +172,7 @@ int cr_route_accept(struct cr_route *route, const char *method, struct cr_err *e
     struct cr_route_server *rs = cr_route_find(route, method);
     const char *colon = strchr(method, ':');
 
-    /* by exact names only: what is accepted is what is shown */
+    /* only by exact name: a person must accept exactly the tool that was shown */
     if (!rs || !colon || rs->is_remote ||
         strncmp(rs->name, method, (size_t)(colon - method)) != 0 ||
         strlen(colon + 1) > CR_ROUTE_TOOL)
@@ -180,7 +183,7 @@ int cr_route_accept(struct cr_route *route, const char *method, struct cr_err *e
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
-static bool are_off(const struct cr_route *route)
+static bool all_are_off(const struct cr_route *route)
 {
     for (size_t i = 0; i < route->count; i++)
         if (route->servers[i].server && !cr_server_is_off(route->servers[i].server))
@@ -195,7 +198,7 @@ void cr_route_end_servers(struct cr_route *route)
     for (size_t i = 0; i < route->count; i++)
         if (route->servers[i].server)
             cr_server_stop(route->servers[i].server);
-    while (!are_off(route) && cr_loop_now() < until)
+    while (!all_are_off(route) && cr_loop_now() < until)
         cr_loop_step(route->all.loop, END_MS);
 }
 

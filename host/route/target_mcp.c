@@ -1,12 +1,12 @@
 /*
- * target_mcp.c - a call that goes to an MCP server, from the gate to the answer:
+ * target_mcp.c - a call of a tool of an MCP server, from the gate to the answer:
  *
- * 1. May it be called by that name?
+ * 1. Does policy allow the name as called?
  * 2. Can the lockfile be read? (lockfile_wait.c)
- * 3. It gets a place in the queue of the server. When the tools are known: which one is it?
- * 4. May that be called? Perhaps a person is asked first.
- * 5. Is it as it was pinned? (pins.c)
- * 6. It is written down, and sent. The answer comes back.
+ * 3. The call enters the queue of the server. When the tools are known: which tool is called?
+ * 4. Does policy allow the exact name? Perhaps a person is asked first.
+ * 5. Is the tool the pinned one? (pins.c)
+ * 6. The call is written to the journal, and sent. The answer comes back.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,9 +17,9 @@
 #include "run/calls.h"
 #include "run/decide.h"
 
-#define SUGGESTIONS 3u /* for a run; a comparison with hundreds of names is long work */
+#define SUGGESTIONS 3u /* per run: comparing with hundreds of names takes long */
 
-static struct cr_mcp_call *of(struct cr_server_call *at)
+static struct cr_mcp_call *call_of(struct cr_server_call *at)
 {
     return cr_container(at, struct cr_mcp_call, at);
 }
@@ -34,7 +34,9 @@ static void free_call(struct cr_target_call *target)
     free(c);
 }
 
-/* What is wrong with the lockfile, and where that is, is for the user and not for the code. */
+/*
+ * The untrusted code learns only that the lockfile failed; path and details go to the user's hint.
+ */
 void cr_mcp_fail(struct cr_mcp_call *c, const struct cr_err *why)
 {
     bool is_ours = why->outcome == CAPRUN_OUTCOME_CONFIG_ERROR;
@@ -46,7 +48,7 @@ void cr_mcp_fail(struct cr_mcp_call *c, const struct cr_err *why)
                    is_ours ? "caprun.lock cannot be read or written" : why->text, hint);
 }
 
-/* --- at the server, whose tools are known -------------------------------------------------------
+/* --- when the server's tools are known ----------------------------------------------------------
  */
 
 static void refuse_unlisted(struct cr_mcp_call *c, const struct cr_tools *tools)
@@ -90,7 +92,7 @@ static const struct cr_tool *find_tool(struct cr_mcp_call *c, const struct cr_to
 
 static const char *admit(struct cr_server_call *at, const struct cr_tools *tools)
 {
-    struct cr_mcp_call *c = of(at);
+    struct cr_mcp_call *c = call_of(at);
     const struct cr_tool *tool = find_tool(c, tools);
     struct cr_err why;
     char name[1024];
@@ -118,28 +120,28 @@ static const char *admit(struct cr_server_call *at, const struct cr_tools *tools
 
 static void queued(struct cr_server_call *at)
 {
-    cr_calls_queued(of(at)->target.run, of(at)->target.number);
+    cr_calls_queued(call_of(at)->target.run, call_of(at)->target.number);
 }
 
 static void sent(struct cr_server_call *at)
 {
-    struct cr_mcp_call *c = of(at);
+    struct cr_mcp_call *c = call_of(at);
 
     free(c->at.block);
     c->at.block = NULL;
 }
 
-/* --- and back -----------------------------------------------------------------------------------
+/* --- the answer ---------------------------------------------------------------------------------
  */
 
 static void progress(struct cr_server_call *at, const char *json, size_t len)
 {
-    cr_calls_progress(of(at)->target.run, of(at)->target.number, json, len);
+    cr_calls_progress(call_of(at)->target.run, call_of(at)->target.number, json, len);
 }
 
 static void result(struct cr_server_call *at, const char *json, size_t len, uint8_t **block)
 {
-    struct cr_target_call *target = &of(at)->target;
+    struct cr_target_call *target = &call_of(at)->target;
 
     cr_calls_release(target->run, target->number);
     (void)cr_calls_reply_scanned(target->run, target->number, WIRE_REPLY_TOOL, json, len, block);
@@ -148,7 +150,7 @@ static void result(struct cr_server_call *at, const char *json, size_t len, uint
 
 static void failed(struct cr_server_call *at, const struct cr_err *why)
 {
-    cr_target_fail(&of(at)->target, why->outcome, why->text, why->hint);
+    cr_target_fail(&call_of(at)->target, why->outcome, why->text, why->hint);
 }
 
 static const struct cr_server_call_ops ops = {.admit = admit,
@@ -187,7 +189,7 @@ static const struct cr_target_ops target_ops = {
 /* --- from the gate ------------------------------------------------------------------------------
  */
 
-/* Takes the memory that the args are in, or copies them. */
+/* Takes over the memory of the args, or copies them. */
 static bool take_args(struct cr_server_call *at, const struct cr_gate_call *from)
 {
     at->len = from->args_len;

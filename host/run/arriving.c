@@ -1,11 +1,11 @@
-/* arriving.c - one scan at a time. */
+/* arriving.c - scans the JSON of one long frame while it arrives. */
 #include "run/arriving.h"
 
 #include <stdlib.h>
 
 struct cr_arriving_text {
     struct cr_scan scan;
-    struct cr_err why; /* what is wrong with it; its code is 0 if nothing is, so far */
+    struct cr_err why; /* why the text is invalid; its code is 0 while no error was found */
 };
 
 void cr_arriving_clear(struct cr_arriving *a)
@@ -23,7 +23,7 @@ void cr_arriving_feed(struct cr_arriving *a, enum cr_scan_rules rules, const uin
     if (!a->text) {
         a->text = malloc(sizeof(*a->text));
         if (!a->text)
-            return; /* then all of it is scanned in the end */
+            return; /* then cr_arriving_finish() scans the whole text */
         cr_scan_begin(&a->text->scan, rules);
         a->text->why.code = 0;
     }
@@ -37,7 +37,7 @@ int cr_arriving_finish(struct cr_arriving *a, enum cr_scan_rules rules, const ui
     int r;
 
     if (a->text && a->text->scan.rules != rules)
-        cr_arriving_clear(a); /* it was another text */
+        cr_arriving_clear(a); /* the scanned text was another one */
     if (!a->text)
         return cr_scan_json(bytes, len, rules, err);
     if (!a->text->why.code)

@@ -1,4 +1,4 @@
-/* calls.c - a table of calls by number, of which the open ones are few. */
+/* calls.c - keeps the calls of a run, numbered from 1: their clocks, answers, failures and ends. */
 #include "run/calls.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "run/run_parts.h"
 
 #define KEPT_WORDS 1000u
-#define KEPT_LONG 5000u /* of the first messages: two definitions of a tool, side by side */
+#define KEPT_LONG 5000u /* for the first calls: room for two definitions of a tool */
 #define KEPT_WHOLE 100u
 
 struct cr_call *cr_calls_add(struct caprun_run *run, const char *ns, int ns_len, const char *action,
@@ -39,8 +39,8 @@ struct cr_call *cr_calls_add(struct caprun_run *run, const char *ns, int ns_len,
     return call;
 }
 
-/* An open call, or NULL. */
-static struct cr_call *find_open(struct caprun_run *run, uint32_t number, struct cr_err *err)
+/* Returns call |number| if it is open, or NULL. */
+static struct cr_call *find_open_call(struct caprun_run *run, uint32_t number, struct cr_err *err)
 {
     struct cr_call *call;
 
@@ -72,7 +72,7 @@ static void stop_clock(struct caprun_run *run, struct cr_call *call)
     call->clock_us = 0;
 }
 
-/* All are given the same time, so that who was heard of last is due last. */
+/* All calls have the same time limit, so the call whose clock started last is due last. */
 static void start_clock(struct caprun_run *run, struct cr_call *call)
 {
     uint32_t number = (uint32_t)(call - run->calls) + 1;
@@ -115,7 +115,7 @@ void cr_calls_stop_clock(struct caprun_run *run, uint32_t number)
 
 bool cr_calls_is_open(struct caprun_run *run, uint32_t number)
 {
-    return find_open(run, number, NULL) != NULL;
+    return find_open_call(run, number, NULL) != NULL;
 }
 
 void cr_calls_start(struct caprun_run *run, uint32_t number)
@@ -125,7 +125,7 @@ void cr_calls_start(struct caprun_run *run, uint32_t number)
 
 void cr_calls_queued(struct caprun_run *run, uint32_t number)
 {
-    struct cr_call *call = find_open(run, number, NULL);
+    struct cr_call *call = find_open_call(run, number, NULL);
 
     if (call)
         stop_clock(run, call);
@@ -133,7 +133,7 @@ void cr_calls_queued(struct caprun_run *run, uint32_t number)
 
 int cr_calls_send(struct caprun_run *run, uint32_t number, const char *tool)
 {
-    struct cr_call *call = find_open(run, number, NULL);
+    struct cr_call *call = find_open_call(run, number, NULL);
     struct cr_err err;
     void *handle;
 
@@ -152,7 +152,7 @@ int cr_calls_send(struct caprun_run *run, uint32_t number, const char *tool)
 
 void cr_calls_progress(struct caprun_run *run, uint32_t number, const char *json, size_t len)
 {
-    struct cr_call *call = find_open(run, number, NULL);
+    struct cr_call *call = find_open_call(run, number, NULL);
 
     if (!call)
         return;
@@ -173,8 +173,8 @@ static void close_call(struct caprun_run *run, struct cr_call *call, enum cr_cal
     run->calls_open--;
 }
 
-/* A run that had no memory for a frame has ended, and so has one whose worker does not read. */
-static int was_sent(const struct caprun_run *run, struct cr_err *err)
+/* If the run has ended, the answer did not reach the worker: |err| says why. */
+static int check_answer_sent(const struct caprun_run *run, struct cr_err *err)
 {
     if (run->state != CR_RUN_ENDED)
         return 0;
@@ -186,7 +186,7 @@ static int was_sent(const struct caprun_run *run, struct cr_err *err)
 int cr_calls_end(struct caprun_run *run, uint32_t number, enum cr_call_state state,
                  enum caprun_outcome outcome, const char *message, size_t len, struct cr_err *err)
 {
-    struct cr_call *call = find_open(run, number, err);
+    struct cr_call *call = find_open_call(run, number, err);
     const char *code = cr_envelope_code(outcome);
     size_t shown = len < LIMIT_ERROR_MESSAGE_BYTES ? len : LIMIT_ERROR_MESSAGE_BYTES;
     struct wire_fail fail = {(uint32_t)strlen(code), (uint32_t)shown};
@@ -195,7 +195,7 @@ int cr_calls_end(struct caprun_run *run, uint32_t number, enum cr_call_state sta
 
     if (!call)
         return CAPRUN_E_STATE;
-    /* of ten thousand messages one may end the run: the beginning of most is enough */
+    /* any of ten thousand messages may end the run, but the beginning of most is enough */
     kept = number <= KEPT_WHOLE ? KEPT_LONG : KEPT_WORDS;
     if (asprintf(&call->message, "%.*s", (int)(shown < kept ? shown : kept), message) < 0)
         call->message = NULL;
@@ -212,7 +212,7 @@ int cr_calls_end(struct caprun_run *run, uint32_t number, enum cr_call_state sta
         cr_run_notify(run, CAPRUN_EVENT_CALL_LOST, number);
     else
         cr_run_notify_call_done(run, number);
-    return was_sent(run, err);
+    return check_answer_sent(run, err);
 }
 
 int cr_calls_fail(struct caprun_run *run, uint32_t number, enum caprun_outcome outcome,
@@ -235,7 +235,7 @@ void cr_calls_deliver(struct caprun_run *run, uint32_t number, enum wire_reply_k
     struct wire_reply head = {.kind = kind};
 
     if (kind == WIRE_REPLY_TOOL)
-        call->outcome = CAPRUN_OUTCOME_TOOL_ERROR; /* if it comes to that */
+        call->outcome = CAPRUN_OUTCOME_TOOL_ERROR; /* if the code does not catch it */
     call->answer_len = len;
     close_call(run, call, CR_CALL_DONE);
     cr_run_send(run, (struct wire_header){.type = WIRE_REPLY, .id = number},
@@ -243,9 +243,9 @@ void cr_calls_deliver(struct caprun_run *run, uint32_t number, enum wire_reply_k
     cr_run_notify_call_done(run, number);
 }
 
-/* |json| is JSON. */
-static int reply(struct caprun_run *run, uint32_t number, enum wire_reply_kind kind,
-                 const char *json, size_t len, uint8_t **block, struct cr_err *err)
+/* |json| was scanned. */
+static int send_reply(struct caprun_run *run, uint32_t number, enum wire_reply_kind kind,
+                      const char *json, size_t len, uint8_t **block, struct cr_err *err)
 {
     size_t frame = sizeof(struct wire_header) + sizeof(struct wire_reply) + len;
 
@@ -253,7 +253,7 @@ static int reply(struct caprun_run *run, uint32_t number, enum wire_reply_kind k
         return refuse_answer(run, number, "Too much waits for the worker to read it", err);
     if (!cr_keep_answer(run, number, kind, json, len, block))
         cr_calls_deliver(run, number, kind, json, len, block);
-    return was_sent(run, err);
+    return check_answer_sent(run, err);
 }
 
 int cr_calls_reply(struct caprun_run *run, uint32_t number, enum wire_reply_kind kind,
@@ -261,13 +261,13 @@ int cr_calls_reply(struct caprun_run *run, uint32_t number, enum wire_reply_kind
 {
     struct cr_err why;
 
-    if (!find_open(run, number, err))
+    if (!find_open_call(run, number, err))
         return CAPRUN_E_STATE;
     if (len > LIMIT_ANSWER_BYTES)
         return refuse_answer(run, number, "The answer is over 64 MiB", err);
     if (cr_scan_json((const uint8_t *)json, len, CR_SCAN_PASS, &why) < 0)
         return cr_err_set(err, CAPRUN_E_INVAL, "the answer is not acceptable JSON: %s", why.text);
-    return reply(run, number, kind, json, len, block, err);
+    return send_reply(run, number, kind, json, len, block, err);
 }
 
 int cr_calls_reply_scanned(struct caprun_run *run, uint32_t number, enum wire_reply_kind kind,
@@ -275,11 +275,11 @@ int cr_calls_reply_scanned(struct caprun_run *run, uint32_t number, enum wire_re
 {
     struct cr_err unused;
 
-    if (!find_open(run, number, &unused))
+    if (!find_open_call(run, number, &unused))
         return CAPRUN_E_STATE;
     if (len > LIMIT_ANSWER_BYTES)
         return refuse_answer(run, number, "The answer is over 64 MiB", &unused);
-    return reply(run, number, kind, json, len, block, &unused);
+    return send_reply(run, number, kind, json, len, block, &unused);
 }
 
 size_t cr_calls_count_missing(struct caprun_run *run)
@@ -294,13 +294,13 @@ void cr_calls_release(struct caprun_run *run, uint32_t number)
 
 void cr_calls_hint(struct caprun_run *run, uint32_t number, const char *hint)
 {
-    struct cr_call *call = find_open(run, number, NULL);
+    struct cr_call *call = find_open_call(run, number, NULL);
 
     if (call && !call->hint)
         call->hint = strdup(hint);
 }
 
-static void expire(struct caprun_run *run, uint32_t number)
+static void expire_call(struct caprun_run *run, uint32_t number)
 {
     const struct cr_call *call = &run->calls[number - 1];
     char amount[32], message[320];
@@ -320,7 +320,7 @@ static void expire(struct caprun_run *run, uint32_t number)
 void cr_calls_expire(struct caprun_run *run)
 {
     while (run->state == CR_RUN_RUNNING && cr_calls_next(run) <= cr_loop_now())
-        expire(run, run->clock_first);
+        expire_call(run, run->clock_first);
 }
 
 void cr_calls_cancel(struct caprun_run *run)

@@ -8,7 +8,8 @@
  *
  * The clock of a call starts when the call passes to the gate. It starts again when the call is
  * sent, and at each progress notification. It stands still while the call waits for a free place at
- * its server, for a person, or for its answer to be stored: then only the run's own limit ends it.
+ * its server, for a person's decision, or for its answer to be stored: then only the run's own
+ * limit ends it.
  *
  * A call that is still open when the run ends stays OPEN: it was never sent, or it was sent and no
  * answer came, or its answer was not stored yet.
@@ -29,33 +30,33 @@ enum cr_call_state {
     CR_CALL_DONE,
     CR_CALL_FAILED,
     CR_CALL_DENIED,
-    CR_CALL_UNKNOWN, /* it was sent in an earlier life of the run, and nobody knows the rest */
+    CR_CALL_UNKNOWN, /* it was sent before the run was interrupted, and its result is unknown */
 };
 
 struct cr_call {
     enum cr_call_state state;
-    const char *by;              /* who decided, a constant; NULL: nothing was decided */
+    const char *by;              /* what decided about it, a constant; NULL: not decided */
     bool is_with_handler;        /* the handler of the application was called */
-    bool is_answered;            /* the answer is being stored, and the worker has not got it yet */
-    const char *rule;            /* what comes behind |by|, or NULL; the gate's */
-    enum caprun_outcome outcome; /* that it leads to, if nobody catches its failure */
+    bool is_answered;            /* the answer is being stored; the worker does not have it yet */
+    const char *rule;            /* what follows |by|, or NULL; belongs to the gate */
+    enum caprun_outcome outcome; /* of the run, if the code does not catch the call's failure */
     char *method;
     char *message; /* of its failure */
-    char *hint;    /* for the user alone, or NULL */
+    char *hint;    /* for the user only, or NULL */
     void *handle;  /* the gate's, for its cancel(); NULL: the gate does not have the call */
     int64_t started_us;
-    int64_t sent_us;  /* to whoever answers; 0: not yet */
-    int64_t clock_us; /* when its clock has started; 0: it stands still */
+    int64_t sent_us;  /* when it was sent to the server or handler; 0: not yet */
+    int64_t clock_us; /* when its clock was started; 0: it stands still */
     uint64_t us;      /* how long it took */
     size_t args_len, answer_len;
-    uint32_t clock_prev, clock_next; /* numbers of calls whose clock runs, by |clock_us|; 0: none */
+    uint32_t clock_prev, clock_next; /* neighbours in the list of running clocks; 0: none */
 };
 
-/* A new call, which is open; its number is |run->call_count|. NULL: no memory. */
+/* Adds a call, which is open. Its number is |run->call_count|. Returns NULL if out of memory. */
 struct cr_call *cr_calls_add(struct caprun_run *run, const char *ns, int ns_len, const char *action,
                              int action_len, size_t args_len);
 
-/* Call |number|, which the run has made. */
+/* Returns call |number|, which the run has made. */
 const struct cr_call *cr_calls_at(const struct caprun_run *run, uint32_t number);
 
 /* Can the call still be answered? Not if its answer came, nor if the run is not RUNNING. */
@@ -65,20 +66,20 @@ bool cr_calls_is_open(struct caprun_run *run, uint32_t number);
 void cr_calls_start(struct caprun_run *run, uint32_t number);
 
 /*
- * Answers call |number| with |json|. |block|: NULL, or *|block| is the memory from malloc() that
- * |json| is in; it may be taken, and then is NULL afterwards. Returns 0; CAPRUN_E_STATE if it is
- * not open (any more), or the run has just ended because its worker does not read; CAPRUN_E_INVAL
- * for what is not JSON, and the call stays open; CAPRUN_E_TOOBIG over LIMIT_ANSWER_BYTES, or when
- * too much waits for the worker already, and the call fails; CAPRUN_E_NOMEM, and the run has ended.
+ * Answers call |number| with |json|. |block| is NULL; or *|block| is the memory from malloc() that
+ * |json| is in, and is set to NULL if it is taken over. Returns 0; CAPRUN_E_STATE if the call is
+ * not open, or the run has just ended because its worker does not read; CAPRUN_E_INVAL if |json| is
+ * invalid, and the call stays open; CAPRUN_E_TOOBIG over LIMIT_ANSWER_BYTES, or when too much is
+ * queued for the worker, and the call fails; CAPRUN_E_NOMEM, and the run has ended.
  */
 int cr_calls_reply(struct caprun_run *run, uint32_t number, enum wire_reply_kind kind,
                    const char *json, size_t len, uint8_t **block, struct cr_err *err);
 
-/* The same with JSON that cr_scan_json() has accepted already. */
+/* The same for JSON that cr_scan_json() has accepted already. */
 int cr_calls_reply_scanned(struct caprun_run *run, uint32_t number, enum wire_reply_kind kind,
                            const char *json, size_t len, uint8_t **block);
 
-/* For run/keep.c: tells the worker the answer to the open call |number|; stops its clock. */
+/* For run/keep.c: sends the worker the answer to the open call |number|; stops its clock. */
 void cr_calls_deliver(struct caprun_run *run, uint32_t number, enum wire_reply_kind kind,
                       const char *json, size_t len, uint8_t **block);
 void cr_calls_stop_clock(struct caprun_run *run, uint32_t number);
@@ -90,14 +91,12 @@ void cr_calls_release(struct caprun_run *run, uint32_t number);
  * Call |number| is about to be sent: writes that to the journal, and starts the clock again. |tool|
  * is the exact name of the tool, "server:tool"; NULL if the application's handler is called.
  * Returns 0; or an error, and the call may not be sent: it has ended, the run is LATE, or the
- * journal cannot be written and the run has ended. Then the gate's cancel() was not called for this
- * call, and the caller frees it.
+ * journal cannot be written and the run has ended. The gate's cancel() is not called for this call
+ * then, and the caller frees it.
  */
 int cr_calls_send(struct caprun_run *run, uint32_t number, const char *tool);
 
-/*
- * For the gate: call |number| waits for its turn or for a person; its clock stops.
- */
+/* For the gate: call |number| waits for its turn or for a person's decision; its clock stops. */
 void cr_calls_queued(struct caprun_run *run, uint32_t number);
 
 /*
@@ -106,14 +105,14 @@ void cr_calls_queued(struct caprun_run *run, uint32_t number);
  */
 void cr_calls_progress(struct caprun_run *run, uint32_t number, const char *json, size_t len);
 
-/* A hint for the user, which the code never sees. To be called before the call fails. */
+/* Sets a hint for the user, which the code never sees. Call it before the call fails. */
 void cr_calls_hint(struct caprun_run *run, uint32_t number, const char *hint);
 
 /* For the player: in the recorded run, call |number| was sent; and it took |us|. */
 void cr_calls_show_sent(struct caprun_run *run, uint32_t number);
 void cr_calls_show_time(struct caprun_run *run, uint32_t number, uint64_t us);
 
-/* For the gate: one more call of the run was of a tool that does not exist. Returns how many. */
+/* For the gate: counts a call of a tool that does not exist. Returns how many the run has made. */
 size_t cr_calls_count_missing(struct caprun_run *run);
 
 /* The run has ended: cancels all calls that the gate has. */
@@ -123,14 +122,14 @@ void cr_calls_cancel(struct caprun_run *run);
 int cr_calls_fail(struct caprun_run *run, uint32_t number, enum caprun_outcome outcome,
                   const char *message, size_t len, struct cr_err *err);
 
-/* Also for calls that are denied or unknown: |state| is FAILED, DENIED or UNKNOWN. */
+/* The same for calls that are denied or unknown: |state| is FAILED, DENIED or UNKNOWN. */
 int cr_calls_end(struct caprun_run *run, uint32_t number, enum cr_call_state state,
                  enum caprun_outcome outcome, const char *message, size_t len, struct cr_err *err);
 
-/* When the next call has waited too long, as cr_loop_now() counts, or INT64_MAX. */
+/* Returns when the next call reaches its time limit, as cr_loop_now() counts, or INT64_MAX. */
 int64_t cr_calls_next(struct caprun_run *run);
 
-/* Fails every call that has waited too long. */
+/* Fails every call that has reached its time limit. */
 void cr_calls_expire(struct caprun_run *run);
 
 void cr_calls_clear(struct caprun_run *run);

@@ -1,13 +1,13 @@
-/* clock.c - when a run is looked at next, and which of its limits is reached then. */
+/* clock.c - sets the one timer of a run, and ends the run when a limit is reached. */
 #include "run/calls.h"
 #include "run/run_parts.h"
 
-/* How long a worker that ran too long may take to say where it was. */
+/* How long a worker that ran too long may take to report its stack. */
 #define STACK_GRACE_US 30000
 #define CPU_CHECK_LEAST_US 2000
-/* What the recorder writes first may wait behind what others write. */
+/* More time for the recorder's first line, which may wait behind the writes of other runs. */
 #define RECORDER_US (60 * (int64_t)1000000)
-/* A run is woken no more often than that: a timer of 0 ms is one of 1 ms, as elsewhere. */
+/* A run is woken at most this often: a timer of 0 ms is one of 1 ms, as on other platforms. */
 #define WAKE_EVERY_US 1000
 
 static int64_t wall_us(const struct caprun_run *run)
@@ -22,7 +22,7 @@ uint32_t cr_run_left_ms(const struct caprun_run *run)
     return left > 0 ? (uint32_t)((left + 999) / 1000) : 1;
 }
 
-/* When the worker, which is idle, is to be woken; INT64_MAX: it is not. */
+/* Returns when to wake the idle worker; INT64_MAX: never. */
 static int64_t wake_at(const struct caprun_run *run)
 {
     int64_t at = run->job_us + run->wake_us;
@@ -67,7 +67,7 @@ static void reach_wall_limit(struct caprun_run *run)
     cr_run_schedule(run);
 }
 
-/* The worker cannot have used more CPU time than has passed, so the next look is after the rest. */
+/* The worker cannot use more CPU time than passes, so check again when the rest may be used up. */
 static void check_cpu(struct caprun_run *run)
 {
     int64_t left = (int64_t)run->spec.limits.cpu_ms * 1000 - cr_worker_cpu_us(run->worker);
@@ -123,7 +123,7 @@ void cr_run_timer_due(struct cr_timer *timer)
     }
 }
 
-/* The kernel is only asked for CPU time when there can have been enough of it. */
+/* Asks the kernel for CPU time only when enough time has passed to reach the limit. */
 void cr_run_check_limits(struct caprun_run *run)
 {
     int64_t now = cr_loop_now();

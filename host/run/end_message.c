@@ -1,4 +1,4 @@
-/* end_message.c - the message of a run that has ended. */
+/* end_message.c - sets the error message and the hint of a run that has ended. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -33,7 +33,7 @@ void cr_run_hint(struct caprun_run *run, const char *text)
     (void)snprintf(run->error.hint, sizeof(run->error.hint), "%s", text);
 }
 
-/* "; the run of the journal had 1 GiB": a limit that was lowered is no fault of the code. */
+/* "; the run of the journal had 1 GiB": tells that a lower limit, not the code, ended the run. */
 static const char *show_recorded(char ret[96], const char *amount)
 {
     (void)snprintf(ret, 96, "; the run of the journal had %s", amount);

@@ -1,4 +1,4 @@
-/* envelope.c - writes it, number by number and text by text. */
+/* envelope.c - writes the envelope of a run: result or error, logs, calls and metrics. */
 #include "run/envelope.h"
 #include "run/run_parts.h"
 
@@ -17,8 +17,8 @@ static const struct {
 #undef XX
 };
 
-/* Outcomes come over FFI too, where an enum is any number. */
-static size_t known(enum caprun_outcome outcome)
+/* Outcomes also come over FFI, where an enum may have any value. */
+static size_t known_index(enum caprun_outcome outcome)
 {
     return (size_t)outcome < sizeof(outcomes) / sizeof(outcomes[0])
                ? (size_t)outcome
@@ -27,7 +27,7 @@ static size_t known(enum caprun_outcome outcome)
 
 const char *cr_envelope_code(enum caprun_outcome outcome)
 {
-    return outcomes[known(outcome)].code;
+    return outcomes[known_index(outcome)].code;
 }
 
 enum caprun_outcome cr_envelope_outcome(const char *code)
@@ -36,17 +36,17 @@ enum caprun_outcome cr_envelope_outcome(const char *code)
 
     while (i < sizeof(outcomes) / sizeof(outcomes[0]) && strcmp(outcomes[i].code, code) != 0)
         i++;
-    return (enum caprun_outcome)known((enum caprun_outcome)i);
+    return (enum caprun_outcome)known_index((enum caprun_outcome)i);
 }
 
 int cr_envelope_status(enum caprun_outcome outcome)
 {
-    return outcomes[known(outcome)].status;
+    return outcomes[known_index(outcome)].status;
 }
 
 const char *cr_envelope_type(const struct caprun_run *run)
 {
-    return run->error.type ? run->error.type : outcomes[known(run->outcome)].type;
+    return run->error.type ? run->error.type : outcomes[known_index(run->outcome)].type;
 }
 
 static uint64_t between(int64_t from_us, int64_t to_us)
@@ -54,7 +54,7 @@ static uint64_t between(int64_t from_us, int64_t to_us)
     return from_us && to_us > from_us ? (uint64_t)(to_us - from_us) : 0;
 }
 
-/* Milliseconds with three digits behind the point, whatever the application's locale says. */
+/* Milliseconds with three decimals and a point, in every locale. */
 static void ms_field(struct cr_buf *out, const char *name, uint64_t us)
 {
     cr_buf_fmt(out, "\"%s\":%llu.%03llu", name, (unsigned long long)(us / 1000),
@@ -159,7 +159,7 @@ static void write_metrics(const struct caprun_run *run, struct cr_buf *out)
                run->call_count);
 }
 
-/* Lines are escaped here and not when they came: the loop has no time for megabytes of escapes. */
+/* Lines are escaped here and not when they arrive: the loop has no time to escape megabytes. */
 static void write_logs(const struct caprun_run *run, struct cr_buf *out)
 {
     uint32_t len;

@@ -1,8 +1,8 @@
 /*
- * frames.c - what a worker may say now, and what follows from it.
+ * frames.c - checks and handles each frame of a worker: which may come now, and what it does.
  *
- * The table below is the whole of it. A frame that the run's state does not permit, or whose
- * content makes no sense, ends the worker: an honest one never sends it.
+ * The table at the end has all of them. A frame that the run's state does not permit, or whose
+ * content is invalid, ends the worker: an honest worker never sends it.
  */
 #include "run/frames.h"
 
@@ -19,11 +19,11 @@
 #include "run/hints.h"
 #include "run/run_parts.h"
 
-/* No run lasts as long as this, and sums with it do not overflow. */
+/* No run lasts as long as this, and adding it to a time does not overflow. */
 #define MAX_WAKE_US ((int64_t)LIMIT_MAX_MS * 1000)
 /* The worker's clock and the host's may differ by this much at the limit. */
 #define CLOCK_SLACK_US 10000
-#define PAGE 4096u /* a worker's memory is rounded up to that */
+#define PAGE 4096u /* a worker's memory is rounded up to pages */
 
 static void violation(struct caprun_run *run, const char *what)
 {
@@ -41,7 +41,7 @@ static void keep_line(struct caprun_run *run, const char *text, size_t len)
     cr_buf_add(&run->logs, &prefix, sizeof(prefix));
     cr_buf_add(&run->logs, text, len);
     if (cr_buf_err(&run->logs)) {
-        /* whole lines only: half of one would spoil the envelope */
+        /* only whole lines: half a line would make the envelope invalid */
         run->logs.len = before;
         run->log_cut = true;
     }
@@ -52,7 +52,7 @@ static void keep_line(struct caprun_run *run, const char *text, size_t len)
     cr_watchdog_return();
 }
 
-static void say_that_it_is_cut(struct caprun_run *run)
+static void log_that_it_is_cut(struct caprun_run *run)
 {
     char amount[32], text[96];
 
@@ -61,12 +61,12 @@ static void say_that_it_is_cut(struct caprun_run *run)
     keep_line(run, text, strlen(text));
 }
 
-/* |complete|: the worker did not cut it. */
+/* |complete| is false if the worker has cut the line. */
 static void log_line(struct caprun_run *run, const uint8_t *text, size_t text_len, bool complete)
 {
     size_t room = run->spec.limits.most.log_bytes - run->log_bytes;
     size_t len = text_len < room ? text_len : room;
-    bool one_of_many = run->log_lines < LIMIT_LOG_LINES - 1; /* the last one is ours */
+    bool one_of_many = run->log_lines < LIMIT_LOG_LINES - 1; /* the last line says that it is cut */
     bool whole = one_of_many && len == text_len && complete;
 
     if (run->log_cut)
@@ -80,26 +80,26 @@ static void log_line(struct caprun_run *run, const uint8_t *text, size_t text_le
     if (whole || run->state == CR_RUN_ENDED)
         return;
     run->log_cut = true;
-    say_that_it_is_cut(run);
+    log_that_it_is_cut(run);
 }
 
 static void on_log(struct caprun_run *run, const struct wire_header *header, const uint8_t *payload)
 {
-    /* an honest worker stops after the line that is over the limit */
+    /* an honest worker stops after the line that exceeds the limit */
     run->log_heard += header->length;
     if (++run->lines_heard > LIMIT_LOG_LINES ||
         run->log_heard > 2 * (uint64_t)run->spec.limits.most.log_bytes) {
-        violation(run, "it logs on after the end of the log");
+        violation(run, "it sends log lines after the end of the log");
         return;
     }
-    /* what is over the limit is not written down */
+    /* lines over the limit are not recorded */
     if (!run->log_cut && cr_run_frame_received(run, header, payload))
         log_line(run, payload, header->length, !header->id);
 }
 
 /* --- attempts ----------------------------------------------------------------------------- */
 
-/* "[blocked] fetch: Requires net access …": security people want it beside what else happened. */
+/* "[blocked] fetch: Requires net access …": so the log shows attempts between the other lines. */
 static void log_attempt(struct caprun_run *run, const char *api, size_t api_len,
                         const char *message, size_t message_len)
 {
@@ -112,7 +112,7 @@ static void log_attempt(struct caprun_run *run, const char *api, size_t api_len,
     cr_buf_add(&line, message, message_len);
     for (size_t i = 0; i < line.len; i++)
         if (line.data[i] == '\n')
-            line.data[i] = ' '; /* one line, whatever a name has in it */
+            line.data[i] = ' '; /* keep it one line, even if a name contains newlines */
     if (!cr_buf_err(&line))
         log_line(run, line.data, line.len, true);
     cr_buf_clear(&line);
@@ -133,10 +133,10 @@ static void list_attempt(struct caprun_run *run, const struct wire_blocked *b, c
     }
     cr_buf_str(out, "}");
     if (cr_buf_err(out))
-        out->len = before; /* whole ones only, or it would spoil the envelope */
+        out->len = before; /* only whole entries: part of one would make the envelope invalid */
 }
 
-/* What the code was told: one of these may be what ends the run. */
+/* Keeps the message that the code got, since this attempt may end the run. */
 static void keep_attempt(struct caprun_run *run, const char *message, const struct wire_blocked *b)
 {
     struct cr_attempt attempt = {.at = run->attempt_words.len,
@@ -173,7 +173,7 @@ static void on_blocked(struct caprun_run *run, const struct wire_header *header,
         memchr(text, '\0', header->length - sizeof(b)) ||
         sizeof(b) + (uint64_t)b.api_len + b.access_len + b.target_len + b.message_len !=
             header->length) {
-        violation(run, "an attempt that is not one");
+        violation(run, "an invalid BLOCKED frame");
         return;
     }
     if (!cr_run_frame_received(run, header, payload))
@@ -208,18 +208,18 @@ static void on_idle(struct caprun_run *run, const struct wire_header *header,
         return;
     }
     if (header->id < run->idle_said) {
-        violation(run, "it has nothing to do, and says so again");
+        violation(run, "it says again that it has nothing to do");
         return;
     }
     run->idle_said = header->id + 1;
     if (header->id < run->frames_sent)
-        return; /* something is on its way to it, and it will say so again */
+        return; /* a frame is on its way to the worker, which will send IDLE again */
     run->idle = true;
     run->wake_us = idle.wake_us < MAX_WAKE_US ? idle.wake_us : MAX_WAKE_US;
     if (run->is_replaying && run->player->next(run->player, run))
         return;
     if (run->state != CR_RUN_RUNNING || !run->idle)
-        return; /* going live has told it something */
+        return; /* going live has sent the worker a frame */
     if (run->wake_us < 0 && !run->calls_open) {
         cr_run_end(run, CAPRUN_OUTCOME_STALLED);
         return;
@@ -229,7 +229,7 @@ static void on_idle(struct caprun_run *run, const struct wire_header *header,
 
 /* --- ends --------------------------------------------------------------------------------- */
 
-/* Of one that ends by itself. Returns false if that has ended it otherwise. */
+/* Notes the memory that a worker reports at its end. Returns false if the report has ended it. */
 static bool note_memory(struct caprun_run *run, const struct wire_header *header)
 {
     uint64_t taken = (uint64_t)header->id * LIMIT_KIB;
@@ -248,7 +248,7 @@ static void on_done(struct caprun_run *run, const struct wire_header *header,
     struct cr_err err;
     int r;
 
-    /* the envelope is one line, and a result may not make it several */
+    /* the envelope is one line, and the result must not break it */
     if (memchr(payload, '\n', header->length) || memchr(payload, '\r', header->length)) {
         violation(run, "its result is not one line");
         return;
@@ -272,8 +272,8 @@ static void on_done(struct caprun_run *run, const struct wire_header *header,
 }
 
 /* "TypeError: message", but only "message" where the name says nothing new. */
-static void say_what_was_thrown(struct caprun_run *run, const struct wire_threw *threw,
-                                const uint8_t *text)
+static void set_thrown_message(struct caprun_run *run, const struct wire_threw *threw,
+                               const uint8_t *text)
 {
     struct cr_buf *message = &run->error.message;
     bool plain = threw->message_len && (threw->why == WIRE_WHY_SYNTAX || threw->call ||
@@ -288,13 +288,13 @@ static void say_what_was_thrown(struct caprun_run *run, const struct wire_threw 
     }
     cr_buf_add(message, text + threw->name_len, threw->message_len);
     if (!message->len)
-        cr_buf_str(message, "The code threw something without words");
+        cr_buf_str(message, "The code threw something without a message");
     cr_buf_add(&run->error.stack, text + threw->name_len + threw->message_len, threw->stack_len);
 }
 
 /*
- * The failure of a call was thrown on. Which one, and how it ended, is the host's own record; a
- * tool that failed has said why to the worker alone.
+ * The code did not catch the failure of a call. Which call, and how it ended, comes from the host's
+ * own record; the message of a failed tool is known to the worker alone.
  */
 static void end_by_call(struct caprun_run *run, const struct cr_call *call)
 {
@@ -318,7 +318,7 @@ static void end_by_code(struct caprun_run *run)
     cr_run_end(run, CAPRUN_OUTCOME_CODE_ERROR);
 }
 
-/* A call that did not fail, and has no tool's result that says so, cannot be to blame. */
+/* Only a call that failed, or whose tool reported an error, can be the cause. */
 static bool may_have_failed(const struct caprun_run *run, uint32_t number)
 {
     const struct cr_call *call;
@@ -331,14 +331,14 @@ static bool may_have_failed(const struct caprun_run *run, uint32_t number)
     return call->state != CR_CALL_OPEN && call->outcome != CAPRUN_OUTCOME_SUCCESS;
 }
 
-/* The last number stands for all attempts that were not sent, because so many were. */
+/* Number LIMIT_BLOCKED + 1 stands for all attempts that were not sent because of the limit. */
 static bool may_be_blocked(const struct caprun_run *run, uint32_t number)
 {
     return number <= run->attempt_count ||
            (number == LIMIT_BLOCKED + 1 && run->attempt_count == LIMIT_BLOCKED);
 }
 
-static bool has_its_lengths(const struct wire_threw *threw, uint32_t length)
+static bool has_valid_lengths(const struct wire_threw *threw, uint32_t length)
 {
     return threw->name_len <= LIMIT_ERROR_NAME_BYTES &&
            threw->message_len <= LIMIT_ERROR_MESSAGE_BYTES &&
@@ -346,7 +346,7 @@ static bool has_its_lengths(const struct wire_threw *threw, uint32_t length)
            sizeof(*threw) + threw->name_len + threw->message_len + threw->stack_len == length;
 }
 
-/* What the worker found before there was code: it has said nothing else, and nobody is to blame. */
+/* Args and schema are checked before the code runs: the worker has sent nothing else yet. */
 static bool may_have_checked(const struct caprun_run *run, const struct wire_threw *threw)
 {
     return !run->heard && !threw->call && !threw->blocked &&
@@ -380,12 +380,12 @@ static void on_threw(struct caprun_run *run, const struct wire_header *header,
 
     memcpy(&threw, payload, sizeof(threw));
     checked = threw.why == WIRE_WHY_ARGS || threw.why == WIRE_WHY_SCHEMA;
-    /* code that does not compile has called nobody */
-    if (!has_its_lengths(&threw, header->length) || !may_have_failed(run, threw.call) ||
+    /* code that does not compile has made no calls */
+    if (!has_valid_lengths(&threw, header->length) || !may_have_failed(run, threw.call) ||
         !may_be_blocked(run, threw.blocked) || threw.why < WIRE_WHY_THREW ||
         threw.why > WIRE_WHY_SCHEMA || (threw.why == WIRE_WHY_SYNTAX && threw.call) ||
         (checked && !may_have_checked(run, &threw))) {
-        violation(run, "an error that is not one");
+        violation(run, "an invalid THREW frame");
         return;
     }
     if (!note_memory(run, header) || !cr_run_frame_received(run, header, payload))
@@ -398,7 +398,7 @@ static void on_threw(struct caprun_run *run, const struct wire_header *header,
         cr_run_end(run, CAPRUN_OUTCOME_OUTPUT_LIMIT);
         return;
     }
-    say_what_was_thrown(run, &threw, payload + sizeof(threw));
+    set_thrown_message(run, &threw, payload + sizeof(threw));
     if (threw.why == WIRE_WHY_SYNTAX && !threw.blocked)
         run->error.type = "SyntaxError";
     if (threw.call)
@@ -434,27 +434,23 @@ static void on_full(struct caprun_run *run, const struct wire_header *header,
 /* --- what a worker may say now ------------------------------------------------------------- */
 
 /*
- * Frames that were on their way when the time was over are no fault of the worker: those that tell
- * what happened are heard, the others change nothing any more.
+ * Frames that were on their way when the time was over are no fault of the worker: frames that tell
+ * what happened are handled, the others are ignored.
  */
-enum when_late { HEARD, PASSED_OVER };
+enum when_late { HANDLED, IGNORED };
 enum often { OFTEN, ONCE };
 
 static const struct rule {
     void (*handle)(struct caprun_run *run, const struct wire_header *header,
                    const uint8_t *payload);
     enum when_late
-        when_late;    /* while RUNNING all are heard, and in any other state none may come */
-    enum often often; /* ONCE: it is the end of the run */
+        when_late;    /* in state LATE; while RUNNING all are handled, otherwise none may come */
+    enum often often; /* ONCE: this frame is the last one of the run */
 } rules[] = {
-    [WIRE_LOG] = {on_log, HEARD, OFTEN},
-    [WIRE_BLOCKED] = {on_blocked, HEARD, OFTEN},
-    [WIRE_CALL] = {cr_decide_call, PASSED_OVER, OFTEN},
-    [WIRE_IDLE] = {on_idle, PASSED_OVER, OFTEN},
-    [WIRE_DONE] = {on_done, PASSED_OVER, ONCE},
-    [WIRE_THREW] = {on_threw, PASSED_OVER, ONCE},
-    [WIRE_LATE] = {on_late, HEARD, ONCE},
-    [WIRE_FULL] = {on_full, PASSED_OVER, ONCE},
+    [WIRE_LOG] = {on_log, HANDLED, OFTEN},          [WIRE_BLOCKED] = {on_blocked, HANDLED, OFTEN},
+    [WIRE_CALL] = {cr_decide_call, IGNORED, OFTEN}, [WIRE_IDLE] = {on_idle, IGNORED, OFTEN},
+    [WIRE_DONE] = {on_done, IGNORED, ONCE},         [WIRE_THREW] = {on_threw, IGNORED, ONCE},
+    [WIRE_LATE] = {on_late, HANDLED, ONCE},         [WIRE_FULL] = {on_full, IGNORED, ONCE},
 };
 
 void cr_frames_handle(struct caprun_run *run, const struct wire_header *header,
@@ -467,7 +463,7 @@ void cr_frames_handle(struct caprun_run *run, const struct wire_header *header,
         violation(run, "a frame that it may not send now");
         return;
     }
-    if (run->state == CR_RUN_LATE && rule->when_late == PASSED_OVER)
+    if (run->state == CR_RUN_LATE && rule->when_late == IGNORED)
         return;
     rule->handle(run, header, payload);
     if (rule->often == ONCE && run->state != CR_RUN_ENDED)

@@ -1,5 +1,5 @@
 /*
- * frames.h - what a worker may say now, and what follows from it.
+ * frames.h - handles the frames of a worker.
  */
 #ifndef CR_FRAMES_H
 #define CR_FRAMES_H
@@ -10,7 +10,7 @@
 void cr_frames_handle(struct caprun_run *run, const struct wire_header *header,
                       const uint8_t *payload);
 
-/* |have| bytes of a long frame have come: scans them, and decides nothing. */
+/* |have| bytes of a long frame have come: scans them, without any effect on the run. */
 void cr_frames_look(struct caprun_run *run, const struct wire_header *header,
                     const uint8_t *payload, size_t have);
 

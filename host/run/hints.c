@@ -1,4 +1,4 @@
-/* hints.c - a table of names, and one of ends. */
+/* hints.c - hints for outcomes, and for globals that other platforms have. */
 #include "run/hints.h"
 
 #include <string.h>
@@ -17,8 +17,8 @@ static const struct {
     {"localStorage", "nothing is kept between runs: use args, the result, or a tool"},
     {"sessionStorage", "nothing is kept between runs: use args, the result, or a tool"},
     {"alert", "use console.log()"},
-    {"prompt", "use args: nobody is asked while code runs"},
-    {"confirm", "use args: nobody is asked while code runs"},
+    {"prompt", "use args: code cannot ask the user"},
+    {"confirm", "use args: code cannot ask the user"},
     {"module", "use return, or export default"},
     {"exports", "use return, or export default"},
     {"__dirname", "there are no files here: use mcp.<server>.<tool>()"},

@@ -1,5 +1,5 @@
 /*
- * hints.h - what to change, and what to use instead of a global that other platforms have.
+ * hints.h - hints for the user: what to change after a limit, what to use for a missing global.
  */
 #ifndef CR_HINTS_H
 #define CR_HINTS_H
@@ -9,12 +9,12 @@
 #include "caprun.h"
 
 /*
- * The hint for an error whose words are |message|, of which |len| bytes are there, or NULL. Words
- * are all that an error of the code's own has; a wrong guess is a wrong hint, and nothing else.
+ * Returns the hint for an error whose message is |message|, with |len| bytes, or NULL. An error of
+ * the untrusted code has nothing but a message; a wrong guess only gives a wrong hint.
  */
 const char *cr_hints_for(const char *message, size_t len);
 
-/* What to change after such an end, mostly by a limit, or NULL. */
+/* Returns what to change after |outcome|, mostly a reached limit, or NULL. */
 const char *cr_hints_for_outcome(enum caprun_outcome outcome);
 
 #endif

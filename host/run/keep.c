@@ -1,4 +1,4 @@
-/* keep.c - a frame that waits, and answers that wait. */
+/* keep.c - stores long values off the loop, while a frame or an answer waits for that. */
 #include "run/keep.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "run/calls.h"
 #include "run/run_parts.h"
 
-/* An answer that is being stored. Part of the list of its run. */
+/* An answer that is being stored, in the list of its run. */
 struct cr_answer {
     struct cr_answer *next;
     struct caprun_run *run;
@@ -23,7 +23,7 @@ static bool is_long(const struct caprun_run *run, const void *value, size_t len,
                          : run->is_replaying && run->player->is_long(value, len, is_json);
 }
 
-static bool keep(struct caprun_run *run, struct cr_keeping *k)
+static bool start_keeping(struct caprun_run *run, struct cr_keeping *k)
 {
     return run->recorder ? run->recorder->keep(run->recorder, run, k)
                          : run->player->keep(run->player, run, k);
@@ -39,10 +39,9 @@ static void note_name(struct cr_kept *kept, const struct cr_keeping *k, const ch
         (void)snprintf(kept->name, sizeof(kept->name), "%s", name);
 }
 
-/* --- frames ------------------------------------------------------------------------------------
- */
+/* --- frames ---------------------------------------------------------------------------------- */
 
-/* Will the value of a frame of |type| be written down, if it comes now? */
+/* Will the value of a frame of |type| be recorded, if it comes now? */
 static bool is_of_interest(const struct caprun_run *run, unsigned type)
 {
     if (type == WIRE_LOG)
@@ -50,7 +49,7 @@ static bool is_of_interest(const struct caprun_run *run, unsigned type)
     return (type == WIRE_CALL || type == WIRE_DONE) && run->state == CR_RUN_RUNNING;
 }
 
-/* The value of a frame that may be long, or NULL. */
+/* Returns the value of a frame that may be long, or NULL. */
 static const uint8_t *find_value(const struct wire_header *header, const uint8_t *payload,
                                  size_t *ret_len)
 {
@@ -100,15 +99,14 @@ bool cr_keep_frame(struct caprun_run *run, const struct wire_header *header, con
                                        .is_scanned = !is_json,
                                        .done = frame_kept,
                                        .data = run};
-    if (run->hearing.shared && keep(run, &run->hearing))
+    if (run->hearing.shared && start_keeping(run, &run->hearing))
         cr_worker_pause(run->worker);
     else
-        cr_worker_resume(run->worker); /* gives back what was lent */
+        cr_worker_resume(run->worker); /* gives back the lent memory */
     return run->hearing.job != NULL;
 }
 
-/* --- answers -----------------------------------------------------------------------------------
- */
+/* --- answers --------------------------------------------------------------------------------- */
 
 static void free_answer(struct cr_answer *a, struct cr_helper *helper)
 {
@@ -120,7 +118,7 @@ static void answer_kept(void *data, const char *name, const struct cr_err *err)
 {
     struct cr_answer *a = data, **at = &a->run->answers;
     struct caprun_run *run = a->run;
-    struct cr_helper *helper = &run->loop->helper; /* the application may free the run */
+    struct cr_helper *helper = &run->loop->helper; /* the application may free the run below */
 
     while (*at != a)
         at = &(*at)->next;
@@ -141,7 +139,7 @@ static void answer_kept(void *data, const char *name, const struct cr_err *err)
     free_answer(a, helper);
 }
 
-/* The memory is shared with what is on its way to the worker: it is in memory once. */
+/* The frame to the worker shares this memory, so the answer is in memory only once. */
 static struct cr_answer *new_answer(const char *json, size_t len, uint8_t **block)
 {
     struct cr_answer *a = calloc(1, sizeof(*a));
@@ -164,7 +162,7 @@ bool cr_keep_answer(struct caprun_run *run, uint32_t number, enum wire_reply_kin
         return false;
     a = new_answer(json, len, block);
     if (!a)
-        return false; /* without memory it is stored in the loop */
+        return false; /* without memory for the job, it is stored in the loop's thread */
     a->run = run;
     a->number = number;
     a->kind = kind;
@@ -178,7 +176,7 @@ bool cr_keep_answer(struct caprun_run *run, uint32_t number, enum wire_reply_kin
     run->answer_bytes += len;
     run->calls[number - 1].is_answered = true;
     cr_calls_stop_clock(run, number);
-    if (!keep(run, &a->keeping))
+    if (!start_keeping(run, &a->keeping))
         answer_kept(a, NULL, NULL);
     return true;
 }

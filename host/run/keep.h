@@ -1,6 +1,6 @@
 /*
- * keep.h - long values of a run: they are stored by its recorder, beside the loop, before the run
- * goes on with them. A run that is replayed compares their names, which are made there as well.
+ * keep.h - makes a run wait while its recorder stores a long value off the loop. A replayed run
+ * compares names (hashes) of values, which are computed there as well.
  */
 #ifndef CR_KEEP_H
 #define CR_KEEP_H
@@ -8,8 +8,8 @@
 #include "run/run.h"
 
 /*
- * Has the frame, which came from the worker, a long value that has no name yet? Then returns true:
- * the worker is paused, and the frame comes again.
+ * Does the frame from the worker have a long value without a name yet? Then returns true: the
+ * worker is paused, and the frame comes again.
  */
 bool cr_keep_frame(struct caprun_run *run, const struct wire_header *header,
                    const uint8_t *payload);
@@ -22,7 +22,7 @@ bool cr_keep_frame(struct caprun_run *run, const struct wire_header *header,
 bool cr_keep_answer(struct caprun_run *run, uint32_t number, enum wire_reply_kind kind,
                     const char *json, size_t len, uint8_t **block);
 
-/* The run has ended: nothing is waited for. */
+/* The run has ended: cancels all storing. */
 void cr_keep_clear(struct caprun_run *run);
 
 #endif

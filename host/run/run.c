@@ -1,4 +1,4 @@
-/* run.c - from a worker that is ready to one outcome, and the limits on the way. */
+/* run.c - the life of a run: start, its worker, frames to it, and its end. */
 #include "run/run_parts.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "run/frames.h"
 #include "run/keep.h"
 
-/* Bytes in the envelope: of a byte as JSON, of a line beside its text, of a call, of the rest. */
+/* Bytes in the envelope: per byte of text, more for each log line, for each call, for the rest. */
 #define ESCAPED_BYTE 6u
 #define LOG_LINE_MORE 64u
 #define ENVELOPE_CALL 512u
@@ -27,7 +27,7 @@ void cr_run_notify(struct caprun_run *run, enum caprun_event what, uint32_t call
     cr_watchdog_return();
 }
 
-static void tell_calls_done(struct caprun_run *run)
+static void notify_calls_done(struct caprun_run *run)
 {
     uint32_t number;
 
@@ -39,11 +39,11 @@ static void tell_calls_done(struct caprun_run *run)
 }
 
 /* In the very last event the application may free the run. */
-static void tell_news(struct cr_task *task)
+static void send_events(struct cr_task *task)
 {
     struct caprun_run *run = cr_container(task, struct caprun_run, news);
 
-    tell_calls_done(run);
+    notify_calls_done(run);
     if (run->state != CR_RUN_ENDED)
         return;
     for (size_t i = 0; run->calls_open && i < run->call_count; i++)
@@ -61,7 +61,7 @@ void cr_run_notify_call_done(struct caprun_run *run, uint32_t number)
     cr_loop_defer(run->loop, &run->news);
 }
 
-/* Gives back what the pool gave, whatever that is; or stops the loader. */
+/* Gives the worker or the place in the queue back to the pool; or stops the loader. */
 static void leave_pool(struct caprun_run *run)
 {
     struct cr_worker *w = run->worker;
@@ -69,9 +69,8 @@ static void leave_pool(struct caprun_run *run)
     if (run->state == CR_RUN_LOADING)
         run->loader->cancel(run->loader, run);
 
-    if (w && w->closed && !w->gone)
-        cr_pool_retire_zygote(run->pool,
-                              w->zygote); /* it may have crashed, and nobody will ask now */
+    if (w && w->closed && !w->gone) /* it may have crashed, and its report will not be read */
+        cr_pool_retire_zygote(run->pool, w->zygote);
     if (run->state == CR_RUN_WAITING)
         cr_pool_dequeue(run->pool, &run->guest);
     else if (w)
@@ -80,7 +79,7 @@ static void leave_pool(struct caprun_run *run)
     cr_worker_free(w);
 }
 
-/* What the worker says is as good as its result, and the kernel takes longer to answer. */
+/* The worker's own report is as good as its result, and asking the kernel takes longer. */
 static uint64_t memory_used(const struct caprun_run *run)
 {
     uint64_t before = run->worker->zygote->resident;
@@ -110,7 +109,7 @@ void cr_run_end(struct caprun_run *run, enum caprun_outcome outcome)
     cr_calls_cancel(run);
     if (!run->error.message.len)
         cr_run_explain(run, outcome);
-    /* what is refused before the start, or before it is where it was, has not happened */
+    /* a run refused before its start, or before the replay has ended, is not recorded */
     if (run->recorder && (has_started || (run->asked_us && !run->is_replaying)))
         run->recorder->end(run->recorder, run);
     if (run->on_event)
@@ -118,11 +117,11 @@ void cr_run_end(struct caprun_run *run, enum caprun_outcome outcome)
 }
 
 /*
- * What the worker is told is written down while it has it already, which costs it no time: before
- * anything comes of it that is not in the worker, we have to read a frame.
+ * The frame is recorded after it was sent, so that the worker need not wait: it can have no effect
+ * outside of the worker before the host reads its next frame.
  */
-static void record_told(struct caprun_run *run, const struct wire_header *header,
-                        const struct wire_part *parts, size_t count)
+static void record_sent_frame(struct caprun_run *run, const struct wire_header *header,
+                              const struct wire_part *parts, size_t count)
 {
     struct cr_err err;
 
@@ -143,14 +142,14 @@ void cr_run_send(struct caprun_run *run, struct wire_header header, const struct
     run->frames_sent++;
     run->idle = false;
     r = cr_worker_send(run->worker, &header, parts, count, block, run->told_memory,
-                       header.type == WIRE_JOB); /* which has the code and the args of the run */
+                       header.type == WIRE_JOB); /* code and args live as long as the run */
     if (r == CAPRUN_E_TOOBIG) {
         cr_worker_fault(run->worker, "it calls, and does not read the answers");
     } else if (r < 0) {
         cr_run_set_message(run, "No memory for the messages that wait for the worker");
         cr_run_end(run, CAPRUN_OUTCOME_INTERNAL);
     } else {
-        record_told(run, &header, parts, count);
+        record_sent_frame(run, &header, parts, count);
     }
 }
 
@@ -175,8 +174,8 @@ bool cr_run_frame_received(struct caprun_run *run, const struct wire_header *hea
     return run->state != CR_RUN_ENDED;
 }
 
-/* Microseconds since 1970. */
-static int64_t today(void)
+/* Returns microseconds since 1970. */
+static int64_t wall_clock_us(void)
 {
     struct timespec date;
 
@@ -190,7 +189,7 @@ bool cr_run_go_live(struct caprun_run *run, int64_t now_us)
 
     run->is_replaying = false;
     run->job_us = cr_loop_now() - now_us;
-    run->date_us = today() - now_us;
+    run->date_us = wall_clock_us() - now_us;
     cr_run_schedule(run);
     if (run->recorder && run->recorder->resume(run->recorder, run, &err) < 0)
         (void)cr_run_end_unrecorded(run, &err);
@@ -210,7 +209,8 @@ static void take_digest(struct caprun_run *run)
         cr_spec_name_code(&run->spec, run->digest);
 }
 
-static void wait_for_another(struct caprun_run *run, struct cr_worker *w, const struct cr_err *why);
+static void wait_for_another_worker(struct caprun_run *run, struct cr_worker *w,
+                                    const struct cr_err *why);
 
 static void worker_ready(struct cr_worker *w)
 {
@@ -222,18 +222,18 @@ static void worker_ready(struct cr_worker *w)
                            .limits = run->spec.limits.most};
 
     if (w->zygote->distrusted) {
-        wait_for_another(run, w, NULL);
+        wait_for_another_worker(run, w, NULL);
         return;
     }
     run->awaits_recorder = run->recorder && !run->recorder->is_ready(run->recorder);
     if (run->awaits_recorder) {
-        cr_run_schedule(run); /* it is given more time */
+        cr_run_schedule(run); /* allow more time */
         return;
     }
     cr_worker_limit_cpu(w, run->guest.cpu_s);
     job.name_len = (uint32_t)strlen(run->spec.code_name);
     memcpy(job.seed, run->spec.seed, sizeof(job.seed));
-    run->date_us = today();
+    run->date_us = wall_clock_us();
     run->job_us = cr_loop_now();
     run->check_cpu_us = run->job_us + (int64_t)run->spec.limits.cpu_ms * 1000;
     run->kept_off_us = cr_scheduling_avoid_own_cpu(run->pool, &run->guest, w, run->job_us);
@@ -263,7 +263,7 @@ void cr_run_recorder_ready(struct caprun_run *run)
         worker_ready(run->worker);
 }
 
-/* The limits come first: frames may have been waiting for longer than they. */
+/* Limits are checked first: the frame may have waited until after a limit. */
 static void worker_frame(struct cr_worker *w, const struct wire_header *header,
                          const uint8_t *payload)
 {
@@ -274,10 +274,10 @@ static void worker_frame(struct cr_worker *w, const struct wire_header *header,
     if (run->state == CR_RUN_RUNNING)
         cr_run_check_limits(run);
     if (run->state != CR_RUN_ENDED && cr_keep_frame(run, header, payload))
-        return; /* it comes again */
+        return; /* the frame comes again */
     if (run->state != CR_RUN_ENDED)
         cr_frames_handle(run, header, payload);
-    cr_arriving_clear(&run->arriving); /* whatever came of it: the next frame is another text */
+    cr_arriving_clear(&run->arriving); /* the next frame has another text */
     run->heard = true;
 }
 
@@ -290,15 +290,16 @@ static void worker_part(struct cr_worker *w, const struct wire_header *header,
         cr_frames_look(run, header, payload, have);
 }
 
-/* A worker that never read the code has not died of it. Time starts anew with the next. */
+/* A worker that never read the code did not end because of it. The next worker starts afresh. */
 static bool has_not_begun(const struct caprun_run *run, const struct cr_worker *w)
 {
     return run->state == CR_RUN_STARTING ||
            (run->state == CR_RUN_RUNNING && cr_worker_never_began(w));
 }
 
-/* |why| is NULL if nothing has failed. */
-static void wait_for_another(struct caprun_run *run, struct cr_worker *w, const struct cr_err *why)
+/* Waits for another worker. |why| is NULL if nothing has failed. */
+static void wait_for_another_worker(struct caprun_run *run, struct cr_worker *w,
+                                    const struct cr_err *why)
 {
     run->state = CR_RUN_WAITING;
     run->awaits_recorder = false;
@@ -313,7 +314,7 @@ static void wait_for_another(struct caprun_run *run, struct cr_worker *w, const 
     cr_worker_free(w);
 }
 
-/* Code is to blame for a crash and for nonsense, not for what comes from outside. */
+/* The code is to blame for crashes and protocol errors, but not for a kill from outside. */
 static bool is_to_blame(const struct cr_worker *w, const struct cr_err *why)
 {
     return why->code == CAPRUN_E_PEER && !w->zygote->dead;
@@ -342,7 +343,7 @@ static void worker_gone(struct cr_worker *w, const struct cr_err *why)
             cr_pool_crashed(run->pool, &run->guest, w);
         cr_run_end(run, CAPRUN_OUTCOME_EXECUTION_TIMEOUT);
     } else if (has_not_begun(run, w)) {
-        wait_for_another(run, w, why);
+        wait_for_another_worker(run, w, why);
     } else {
         end_by_loss(run, w, why);
     }
@@ -380,7 +381,7 @@ static void guest_fail(struct cr_guest *guest, const struct cr_err *why, const c
 {
     struct caprun_run *run = cr_container(guest, struct caprun_run, guest);
 
-    run->state = CR_RUN_NEW; /* the pool has let it go */
+    run->state = CR_RUN_NEW; /* it is not in the pool's queue any more */
     cr_run_set_message(run, "%s", why->text);
     cr_run_hint(run, hint);
     cr_run_end(run, CAPRUN_OUTCOME_INTERNAL);
@@ -391,8 +392,8 @@ static const struct cr_guest_ops guest_ops = {
 
 /* --- from the start -------------------------------------------------------------------------- */
 
-/* The envelope has room for all that the limits let through. */
-static void bound_what_is_kept(struct caprun_run *run)
+/* The envelope gets room for everything that the limits allow. */
+static void set_buffer_limits(struct caprun_run *run)
 {
     const struct wire_limits *most = &run->spec.limits.most;
 
@@ -408,7 +409,7 @@ void cr_run_init(struct caprun_run *run, struct caprun_runtime *runtime, struct 
                                .loop = pool->loop,
                                .pool = pool,
                                .timer = {.when_us = -1, .due = cr_run_timer_due, .name = "run"},
-                               .news = {.run = tell_news, .name = "application"}};
+                               .news = {.run = send_events, .name = "application"}};
     run->spec.limits.most =
         (struct wire_limits){LIMIT_DEFAULT_RESULT_BYTES, LIMIT_DEFAULT_LOG_BYTES,
                              LIMIT_DEFAULT_CALLS, LIMIT_DEFAULT_CALLS_AT_ONCE};
@@ -425,10 +426,10 @@ void cr_run_init(struct caprun_run *run, struct caprun_runtime *runtime, struct 
     cr_tool_list_init(&run->spec.tools);
     cr_buf_init(&run->error.message, 2 * LIMIT_ERROR_MESSAGE_BYTES);
     cr_buf_init(&run->error.stack, LIMIT_ERROR_STACK_BYTES + 1);
-    bound_what_is_kept(run);
+    set_buffer_limits(run);
 }
 
-static uint32_t default_ms(uint32_t given, uint32_t otherwise)
+static uint32_t first_set_ms(uint32_t given, uint32_t otherwise)
 {
     return given ? given : otherwise;
 }
@@ -437,15 +438,15 @@ static void fill_in_limits(struct caprun_run *run)
 {
     if (!run->spec.limits.memory)
         run->spec.limits.memory = run->pool->sizes.memory;
-    run->spec.limits.wall_ms = default_ms(run->spec.limits.wall_ms, LIMIT_DEFAULT_WALL_MS);
-    run->spec.limits.cpu_ms = default_ms(run->spec.limits.cpu_ms, run->spec.limits.wall_ms);
-    run->spec.limits.call_ms = default_ms(run->spec.limits.call_ms, LIMIT_DEFAULT_CALL_MS);
+    run->spec.limits.wall_ms = first_set_ms(run->spec.limits.wall_ms, LIMIT_DEFAULT_WALL_MS);
+    run->spec.limits.cpu_ms = first_set_ms(run->spec.limits.cpu_ms, run->spec.limits.wall_ms);
+    run->spec.limits.call_ms = first_set_ms(run->spec.limits.call_ms, LIMIT_DEFAULT_CALL_MS);
     run->guest.memory = run->spec.limits.memory;
-    run->guest.cpu_s = run->spec.limits.cpu_ms / 1000 + 2; /* above what the host itself enforces */
-    bound_what_is_kept(run);
+    run->guest.cpu_s = run->spec.limits.cpu_ms / 1000 + 2; /* above the host's own limit */
+    set_buffer_limits(run);
 }
 
-/* The same for all workers that it takes to begin: nothing has come of it before. */
+/* Keeps the seed across retries with other workers; no worker has used it yet. */
 static bool has_seed(struct caprun_run *run)
 {
     if (!run->spec.has_seed)
@@ -485,7 +486,7 @@ int cr_run_start(struct caprun_run *run, struct cr_err *err)
     }
     r = cr_pool_admit(run->pool, &run->guest, err);
     if (r == CAPRUN_E_BUSY)
-        return r; /* it has not begun, and nothing is written down */
+        return r; /* the run has not begun, and nothing is recorded */
     if (run->recorder && run->recorder->begin(run->recorder, run, err) < 0) {
         (void)cr_run_end_unrecorded(run, err);
         return 0;
@@ -507,7 +508,7 @@ void cr_run_clear(struct caprun_run *run)
     cr_keep_clear(run);
     leave_pool(run);
     if (run->state != CR_RUN_ENDED) {
-        run->state = CR_RUN_ENDED; /* a server that fails over this must not answer it */
+        run->state = CR_RUN_ENDED; /* so that a server that fails meanwhile cannot answer it */
         cr_calls_cancel(run);
     }
     cr_calls_clear(run);

@@ -1,5 +1,5 @@
 /*
- * run.h - one run as a state machine, as others see it: its gate, recorder and player.
+ * run.h - the states of a run, and what its loader, recorder and player may see and do.
  *
  *     NEW --start--> LOADING --the loader has its code--> WAITING
  *
@@ -10,9 +10,9 @@
  *     RUNNING --wall limit reached while the worker is busy--> LATE (waiting for the stack)
  *     each of them --cr_run_end()--> ENDED
  *
- * Every way to an end goes through cr_run_end(), and only the first call of it counts: a result
- * that arrives after the limit changes nothing. (A replay that differs replaces the outcome there.)
- * The host's clock decides; what the worker says of time is not asked.
+ * Every end goes through cr_run_end(), and only the first call of it counts: a result that arrives
+ * after the limit changes nothing. (A replay that differs replaces the outcome there.) The host's
+ * clock decides; the worker's reports of time are not trusted.
  */
 #ifndef CR_RUN_H
 #define CR_RUN_H
@@ -38,19 +38,19 @@ enum cr_run_state {
     CR_RUN_ENDED,
 };
 
-/* What there is to see of a run, at one moment. */
+/* A snapshot of a run, for code outside of it. */
 struct cr_run_view {
     struct caprun_runtime *runtime;
     struct cr_loop *loop;
     enum cr_run_state state;
-    enum caprun_outcome outcome;  /* of one that has ended, as the next three are */
+    enum caprun_outcome outcome;  /* this and the next three only after the end */
     const struct cr_buf *message; /* of its error */
     int64_t cpu_us;
     uint64_t memory_used;
     size_t call_count, calls_open;
     int64_t job_us;  /* when the job was sent, as cr_loop_now() counts; 0: not yet */
-    int64_t date_us; /* what Date showed then */
-    int64_t wake_us; /* when it wants to be woken, since the job was sent; under 0: not at all */
+    int64_t date_us; /* what Date showed when the job was sent */
+    int64_t wake_us; /* when to wake the worker, since the job was sent; negative: never */
     bool is_replaying;
 };
 
@@ -64,87 +64,85 @@ struct cr_spec *cr_run_spec(struct caprun_run *run);
 
 /*
  * Ends the run; later calls do nothing. Measures and kills the worker, cancels open calls, and ends
- * the recording. The envelope is written when somebody asks for it (run/envelope.h). Where
- * cr_run_set_message() was not called before, a limit explains itself.
+ * the recording. The envelope is written when the application asks for it (run/envelope.h). If
+ * cr_run_set_message() was not called before, the message explains the limit that was reached.
  */
 void cr_run_end(struct caprun_run *run, enum caprun_outcome outcome);
 
-/*
- * The error's message; replaces what was there. It is cut where it is longer than a message may be.
- */
+/* Sets the error's message. It is cut if it is longer than a message may be. */
 void cr_run_set_message(struct caprun_run *run, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* What to change; replaces what was there. */
+/* Sets the hint: what to change. */
 void cr_run_hint(struct caprun_run *run, const char *text);
 
 /* --- for the loader --------------------------------------------------------------------------- */
 
-/* |loader| is the run's from now on; another one that it had is freed. */
+/* The run owns |loader| from now on; an earlier loader is freed. */
 void cr_run_set_loader(struct caprun_run *run, struct cr_loader *loader);
 
-/* The one that was set, or NULL. */
+/* Returns the loader that was set, or NULL. */
 struct cr_loader *cr_run_loader(const struct caprun_run *run);
 
-/* While |is_given| the functions that set what a run is of may be called although it is LOADING. */
+/* While |is_given|, the functions that set code, args and so on are allowed in state LOADING. */
 void cr_run_allow_setters(struct caprun_run *run, bool is_given);
 
-/* Does the application want to hear how far it is? */
+/* Does the application want to be told about loading? */
 bool cr_run_wants_loading(const struct caprun_run *run);
 
-/* Tells it, if it does. Returns false if that has ended the loading. */
+/* Tells the application about loading. Returns false if its callback has ended the loading. */
 bool cr_run_notify_loading(struct caprun_run *run, enum caprun_loading what, const char *text,
                            uint64_t got, uint64_t total);
 
 /*
  * Fills in limits that are 0, and puts the run in the queue for a worker. Returns 0, or
- * CAPRUN_E_BUSY if as many wait as may; any other failure ends the run.
+ * CAPRUN_E_BUSY if the queue is full; any other failure ends the run.
  */
 int cr_run_start(struct caprun_run *run, struct cr_err *err);
 
 /* --- for the recorder ------------------------------------------------------------------------- */
 
-/* The run is written down by |recorder|, and frees it. */
+/* |recorder| records the run, which owns it from now on. */
 void cr_run_set_recorder(struct caprun_run *run, struct cr_recorder *recorder);
 
-/* The one that was set, or NULL. */
+/* Returns the recorder that was set, or NULL. */
 struct cr_recorder *cr_run_recorder(const struct caprun_run *run);
 
-/* It has written what begin() was called for. */
+/* The recorder has written what begin() was called for. */
 void cr_run_recorder_ready(struct caprun_run *run);
 
-/* Ends the run because it cannot be written down. Returns the code of |why|. */
+/* Ends the run because it cannot be recorded. Returns the code of |why|. */
 int cr_run_end_unrecorded(struct caprun_run *run, const struct cr_err *why);
 
 /* --- for the player ------------------------------------------------------------------------- */
 
 /*
- * The run is told by |player| what it was told before, and frees it. |is_replaying|: is there
- * something to tell?
+ * |player| plays a journal back to the run, which owns it from now on. |is_replaying|: the journal
+ * has events to play.
  */
 void cr_run_set_player(struct caprun_run *run, struct cr_player *player, bool is_replaying);
 
-/* The one that was set, or NULL. */
+/* Returns the player that was set, or NULL. */
 struct cr_player *cr_run_player(const struct caprun_run *run);
 
 /* From now on only the player answers the run's calls. */
 void cr_run_answer_from_journal(struct caprun_run *run);
 
-/* The memory that a run has by default. */
+/* Returns the default memory limit of a run. */
 uint64_t cr_run_default_memory(const struct caprun_run *run);
 
-/* What the next frame says of time. */
+/* Sets the time in the next frame. */
 void cr_run_set_time(struct caprun_run *run, int64_t now_us, int64_t date_us);
 
 /* Tells the worker that time has passed. */
 void cr_run_wake(struct caprun_run *run);
 
-/* Sets the timer to whatever is next: a limit, a wake-up, the end of patience. */
+/* Sets the timer to what comes next: a limit, a wake-up, or the end of a wait. */
 void cr_run_schedule(struct caprun_run *run);
 
 /*
- * There is nothing left to tell. The run's clock goes on from |now_us|, and Date shows today's
- * time; the recorder hears of it. Returns false if that has ended the run.
+ * No recorded event is left. The run's clock goes on from |now_us|, and Date shows today's time;
+ * the recorder is told. Returns false if that has ended the run.
  */
 bool cr_run_go_live(struct caprun_run *run, int64_t now_us);
 

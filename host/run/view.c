@@ -1,4 +1,4 @@
-/* view.c - a run as others see it, and who they are. */
+/* view.c - small functions with which other rooms read and set up a run. */
 #include "base/watchdog.h"
 #include "run/run_parts.h"
 

@@ -1,8 +1,8 @@
-// clone.js - structuredClone, after the HTML Standard.
+// clone.js - structuredClone, as in the HTML Standard.
 //
-// What an object is, its class number tells (native.classOf), which nothing that code can do to
-// properties or prototypes changes. A class that is not in the table cannot be cloned. Buffers
-// cannot be transferred in this engine.
+// The kind of an object is its engine class number (native.classOf), which code cannot change through
+// properties or prototypes. A class that is not in the table cannot be cloned. Buffers cannot be
+// transferred in this engine.
 const { classOf } = native;
 const { keys, getPrototypeOf, getOwnPropertyDescriptor, defineProperty, hasOwn } = Object;
 const uncurry = Function.prototype.bind.bind(Function.prototype.call);
@@ -10,7 +10,7 @@ const getter = (prototype, name) => uncurry(getOwnPropertyDescriptor(prototype, 
 const toText = uncurry(Object.prototype.toString);
 
 const fail = (value) => {
-    // what it is called is not asked: for some, to look would be to reach (denied.js)
+    // do not read its name: on some objects that would count as an attempt (denied.js)
     const what = typeof value === "symbol" ? value.toString()
         : typeof value === "function" ? "a function" : toText(value);
     throw new DOMException(`${what} could not be cloned`, "DataCloneError");
@@ -25,7 +25,7 @@ const put = (object, key, value) => {
     }
 };
 
-// Each of these makes the clone, remembers it, and only then goes into the value.
+// Each of these makes the clone and remembers it before it clones the contents, which may be cyclic.
 const cloneProperties = (value, memory, clone) => {
     memory.set(value, clone);
     for (const key of keys(value)) {

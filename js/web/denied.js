@@ -1,11 +1,11 @@
-// denied.js - what code written for Deno, Node, Bun or a browser reaches for and cannot have.
+// denied.js - denies the APIs of Deno, Node, Bun and browsers that are not available in the sandbox.
 //
-// Each attempt gets an error with the name of what to use instead, thrown or rejected as the real
-// API would, and is put on record by the natives `deny` and `refuse`. Looking is not reaching: to
-// name a thing, to ask for its type, or to take a function out of its object is no attempt; to call
-// it, to construct it, to convert, to iterate or to write it is; so is to look into the environment.
+// Each attempt gets an error that names what to use instead, thrown or rejected like the real API,
+// and the natives `deny` and `refuse` report it to the host. Reading a property, `typeof`, or storing
+// a function in a variable is not an attempt. Calling, constructing, converting, iterating or writing
+// is one; so is any access to environment variables.
 //
-// It is loaded when one of these globals is first touched.
+// This module is loaded when one of these globals is first used.
 const { deny, refuse, isDenied, proxy } = native;
 const bare = (members) => ({ __proto__: null, ...members });
 
@@ -16,9 +16,9 @@ const instead = bare({
     env: "use args: what the code needs has to be passed to it",
 });
 
-// --- what was reached for ---------------------------------------------------------------
+// --- the target of an attempt ------------------------------------------------------------
 
-// Whatever the code's own getters and toString do, the attempt is on record.
+// Untrusted getters and toString may throw; the attempt must be reported anyway.
 const safely = (look) => {
     try {
         return look();
@@ -39,7 +39,7 @@ const hostOf = (url) => {
 const addressOf = (options, otherwise) => textOf(options?.hostname ?? options?.path ?? otherwise);
 const programOf = (given) => textOf(given?.cmd?.[0] ?? (typeof given === "object" ? given?.[0] : given));
 
-// --- tables: who needs what access, how it fails, what it was reaching for ------------------
+// --- tables: for each API the access it needs, how it fails, and its target -----------------
 
 const first = (args) => textOf(args[0]);
 const read = { access: "read", fail: deny, target: first };
@@ -111,7 +111,7 @@ const better = bare({
 // Names that the language itself looks up.
 const unsaid = bare({ then: 1, toJSON: 1, constructor: 1, prototype: 1, ["__proto__"]: 1 });
 
-// Anything without a row of its own: it can be named, and denies whatever is done with it.
+// A member that is not in the tables: it can be read, and denies everything that is done with it.
 const unknown = (api, name, use) => {
     use = better[api] ?? use;
     const reach = () => deny(api, "sys", name, use);
@@ -136,7 +136,7 @@ const known = (api, { access, fail, target }) => proxy(function () {}, bare({
     construct: (called, args) => deny(api, access, safely(() => target(args)), instead[access]),
 }));
 
-// The environment: as an object, and as the functions that Deno has for it.
+// Environment variables: as an object, and as the functions of Deno.env.
 const variable = (api) => (key) =>
     deny(api, "env", typeof key === "string" ? key : undefined, instead.env);
 const environment = (api) => {
@@ -160,7 +160,7 @@ const denoEnvironment = {
     toObject: () => variable("Deno.env.toObject")(),
 };
 
-// `error instanceof Deno.errors.PermissionDenied` is how Deno code asks.
+// For `error instanceof Deno.errors.PermissionDenied` in Deno code.
 const errors = () => {
     const classes = bare({});
     const isOurs = bare({ PermissionDenied: isDenied, NotCapable: isDenied });
@@ -175,7 +175,7 @@ const errors = () => {
     }));
 };
 
-// A directory is listed by iterating: the error comes with the first step.
+// Listing a directory is an iteration: its first step is rejected.
 const readDir = (path) => {
     const failed = refuse("Deno.readDir", "read", textOf(path), instead.read);
     return { [Symbol.asyncIterator]: () => ({ next: () => failed }) };

@@ -1,12 +1,12 @@
-// events.js - Event, CustomEvent, EventTarget, AbortSignal and AbortController, after the DOM Standard.
+// events.js - Event, CustomEvent, EventTarget, AbortSignal and AbortController, as in the DOM Standard.
 //
-// There is no tree here: an event is at its target, and nowhere else, and listeners are called in
-// the order in which they came. What a listener throws does
-// not reach the one who dispatches; it ends the run, as an error in a timer does.
+// There is no tree of nodes: only the target gets an event, and listeners are called in the order in
+// which they were added. An error of a listener does not reach the caller of dispatchEvent(); it ends
+// the run, like an error in a timer.
 const later = queueMicrotask, setTimer = setTimeout, now = performance.now;
 const report = (error) => later(() => { throw error; });
 
-// What one class below needs of another's private members.
+// Access for one class below to the private members of another.
 let setTrusted, beginDispatch, endDispatch, setCurrent, isStopped, setPassive;
 
 class Event {
@@ -152,14 +152,14 @@ class EventTarget {
     get [Symbol.toStringTag]() { return "EventTarget"; }
 }
 
-const own = {}; // who has this may make an AbortSignal
+const own = {}; // the key that allows the AbortSignal constructor
 let abort;
 
 class AbortSignal extends EventTarget {
     static {
         abort = (signal, reason = new DOMException("This operation was aborted", "AbortError")) => {
             if (signal.#aborted) return;
-            // all of them are aborted before the first listener hears of it
+            // mark all of them as aborted before the first listener is called
             const all = [signal, ...signal.#dependents].filter((s) => !s.#aborted);
             for (const s of all) {
                 s.#aborted = true;

@@ -1,2 +1,2 @@
-// idna.js - hosts that are not plain ASCII, from tr46. Its tables are why this is a module apart.
+// idna.js - host names that are not ASCII, from tr46. A separate module because of its large tables.
 exported = require("tr46");

@@ -1,4 +1,4 @@
-// legacy.js - every encoding but UTF-8, from @exodus/bytes. Its tables are why this is a module apart.
+// legacy.js - all encodings except UTF-8, from @exodus/bytes. A separate module because of its large tables.
 import { TextDecoder, normalizeEncoding } from "@exodus/bytes/encoding.js";
 
 exported = { TextDecoder, normalizeEncoding };

@@ -1,4 +1,4 @@
-// text.js - TextEncoder and TextDecoder. UTF-8 is done in C; the rest is the legacy module's.
+// text.js - TextEncoder and TextDecoder. UTF-8 is done in C, other encodings by the legacy module.
 const { utf8Encode, utf8EncodeInto, utf8Decode, utf8Unfinished, classOf } = native;
 const bufferClass = classOf(new ArrayBuffer(0));
 const { isView } = ArrayBuffer;
@@ -23,7 +23,7 @@ const dictionary = (options) => {
     return options ?? {};
 };
 
-// The UTF-8 decoder keeps the beginning of a sequence that a stream was cut in.
+// The UTF-8 decoder keeps an incomplete sequence at the end of a chunk for the next chunk.
 class Utf8 {
     #kept = new Uint8Array(0);
     #begun = false;
@@ -88,7 +88,7 @@ class TextEncoder {
     get encoding() { return this.#encoding; }
 
     encode(text = "") {
-        this.#encoding; // throws for what is no TextEncoder
+        this.#encoding; // throws if |this| is not a TextEncoder
         return utf8Encode(`${text}`);
     }
 

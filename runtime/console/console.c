@@ -1,4 +1,4 @@
-/* console.c - the methods of console, and the log's ceiling. */
+/* console.c - the methods of console, and the log's limit. */
 #include "console.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@
 #define LABELS_MAX 1000u
 #define LABEL_BYTES_MAX 200u
 
-/* What a label stands for: a count, or the time at which a timer was set. */
+/* A label and its value: a count, or the time at which a timer was started. */
 struct tally {
     char *label;
     size_t len;
@@ -39,7 +39,7 @@ static struct {
     struct crw_out out;
 } console;
 
-/* A byte more than the log may have, to know of it; a label fits in any case. */
+/* One byte more than the log may have, to detect an overflow; at least room for a label. */
 static size_t text_max(void)
 {
     size_t most = crw_bridge_limits()->log_bytes;
@@ -49,7 +49,7 @@ static size_t text_max(void)
 
 /* --- the log --------------------------------------------------------------------------------- */
 
-/* Sends a line, as much of it as the whole log may have. */
+/* Sends a line, cut at the limit of the whole log. */
 static void write_line(const char *text, size_t len)
 {
     static const char spaces[INDENT_MAX + 1] =
@@ -65,7 +65,7 @@ static void write_line(const char *text, size_t len)
     crw_link_put(WIRE_LOG, cut, parts, 2);
     console.lines++;
     console.bytes += indent + parts[1].len;
-    /* the host cuts the log by the same numbers; what comes after that need not be sent */
+    /* the host cuts the log at the same limits, so nothing more needs to be sent */
     console.ended = cut || console.lines >= LIMIT_LOG_LINES || console.bytes > most;
 }
 
@@ -80,11 +80,11 @@ void crw_console_write(const char *text, size_t len)
         len -= (size_t)(end - text) + 1;
         text = end + 1;
     }
-    /* at once: a line that says what code was about to do must not be lost with it */
+    /* at once: a line must not be lost if the worker is killed right after */
     crw_link_flush();
 }
 
-/* The text that the method which is running puts together: none, if nobody will read it. */
+/* Returns an empty buffer for the text of a method; with no room if the log has ended. */
 static struct crw_out *begin(void)
 {
     crw_work_begin();
@@ -125,7 +125,7 @@ static JSValue js_log(JSContext *ctx, JSValueConst this_val, int argc, JSValueCo
     return JS_UNDEFINED;
 }
 
-/* The stack without the method itself. */
+/* Appends the stack without the console method itself. */
 static void put_stack(JSContext *ctx, struct crw_out *out)
 {
     JSValue stack = crw_engine_running_stack(ctx);
@@ -165,7 +165,7 @@ static JSValue js_assert(JSContext *ctx, JSValueConst this_val, int argc, JSValu
     return JS_UNDEFINED;
 }
 
-/* The depth that `{depth: n}` asks for; null is all that there is. */
+/* Returns the depth of the option `{depth: n}`; null means the maximum. */
 static int asked_depth(JSContext *ctx, JSValueConst options)
 {
     JSAtom name = JS_NewAtom(ctx, "depth");
@@ -229,7 +229,7 @@ static JSValue js_group_end(JSContext *ctx, JSValueConst this_val, int argc, JSV
 
 /* --- counts and timers ----------------------------------------------------------------------- */
 
-/* Begins a text with the label, cut if it is long. */
+/* Begins a text with the label, which is cut if it is long. */
 static struct crw_out *begin_with_label(JSContext *ctx, JSValueConst label)
 {
     struct crw_out *out = begin();
@@ -255,7 +255,7 @@ static struct tally *find_tally(const struct tallies *t, const struct crw_out *l
     return NULL;
 }
 
-/* Returns NULL if there are too many. */
+/* Adds a label. Returns NULL if there are too many. */
 static struct tally *add(struct tallies *t, const struct crw_out *label, int64_t value)
 {
     struct tally *added;
@@ -278,7 +278,7 @@ static void drop(struct tallies *t, struct tally *dropped)
     *dropped = t->list[--t->count];
 }
 
-/* Writes that something cannot be done with the label. */
+/* Writes a warning about the label. */
 static void complain(struct crw_out *label, const char *before, const char *after)
 {
     char text[LABEL_BYTES_MAX];
@@ -338,7 +338,7 @@ static JSValue js_time(JSContext *ctx, JSValueConst this_val, int argc, JSValueC
     return JS_UNDEFINED;
 }
 
-/* In milliseconds, or from a second on in seconds. */
+/* Appends the elapsed time in milliseconds, or in seconds from one second on. */
 static void put_elapsed(struct crw_out *out, const struct tally *timer)
 {
     double ms = (double)(crw_bridge_now_us() - timer->value) / 1e3;

@@ -1,10 +1,10 @@
 /*
- * console.h - `console`, in C: it costs nothing until it is used, nothing that a capability does to
- * its prototypes changes it, and no code of the capability runs while a value is made into text.
+ * console.h - the global `console`, written in C: it costs nothing until it is used, changed
+ * prototypes do not affect it, and no code of the capability runs while a value is formatted.
  *
- * Every method writes lines to the log: a text of several lines is several of them, indented by
- * the groups that are open, and sent at once. When the log's ceiling is reached nothing is sent any
- * more. No method throws, whatever it is given.
+ * Every method writes lines to the log, one for each line of the text, indented by the open groups,
+ * and sends them at once. When the log has reached its limit, nothing more is sent. No method
+ * throws, whatever its arguments.
  */
 #ifndef CRW_CONSOLE_H
 #define CRW_CONSOLE_H

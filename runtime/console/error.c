@@ -1,8 +1,8 @@
 /*
- * error.c - errors, as Node shows them: a title, and the lines of the stack below it.
+ * error.c - formats errors like Node: a title, and the lines of the stack below it.
  *
- * A stack that code has given an error is all of its text, unless it is one that an engine made:
- * nothing but frames, or frames below the usual title, which ours then takes the place of.
+ * If code has set the stack of an error, that stack is the whole text, unless an engine made it: it
+ * has only frames, or frames below the usual title. Then our title replaces that title.
  */
 #include "error.h"
 
@@ -11,8 +11,7 @@
 #include "engine.h"
 #include "identity.h"
 
-#define TEXT_CHARACTERS \
-    (CRW_OUT_VALUE_MAX + 1) /* so that a longer text fills what it is put into */
+#define TEXT_CHARACTERS (CRW_OUT_VALUE_MAX + 1) /* so that a longer text makes the buffer full */
 #define FRAME "    at "
 
 struct title {
@@ -27,7 +26,7 @@ static bool ends_in_error(const char *name)
     return len >= 5 && strcmp(name + len - 5, "Error") == 0;
 }
 
-/* A class that does not say what its errors are called is called by its own name. */
+/* Appends the error's name; if its class sets no name, the name of the class. */
 static void put_name(struct crw_view *v, const struct crw_view_object *o, const char *name)
 {
     const char *constructor = o->constructor;
@@ -53,7 +52,7 @@ static void put_title(struct crw_view *v, const struct crw_view_object *o, struc
     }
 }
 
-/* Name and message of a DOMException are behind getters of its prototype. */
+/* Returns name and message. For a DOMException they are getters, so its fields are read. */
 static struct title title_of(struct crw_view *v, JSValueConst error)
 {
     JSAtom name = crw_identity_name(v->ctx, CRW_IDENTITY_NAME);
@@ -73,7 +72,7 @@ static struct title title_of(struct crw_view *v, JSValueConst error)
     return title;
 }
 
-/* The stack that is a property of the error, or NULL. */
+/* Returns the stack if it is an own property of the error, else NULL. */
 static const char *own_stack(struct crw_view *v, JSValueConst error)
 {
     JSAtom name = crw_identity_name(v->ctx, CRW_IDENTITY_STACK);
@@ -87,7 +86,7 @@ static const char *own_stack(struct crw_view *v, JSValueConst error)
     return crw_identity_text(v, stack, TEXT_CHARACTERS);
 }
 
-/* Where |text| goes on after |start|, or NULL if it does not begin with that. */
+/* Returns the rest of |text| after |start|, or NULL if |text| does not begin with |start|. */
 static const char *after(const char *text, const char *start)
 {
     size_t len = strlen(start);
@@ -95,7 +94,7 @@ static const char *after(const char *text, const char *start)
     return text && strncmp(text, start, len) == 0 ? text + len : NULL;
 }
 
-/* The frames of a stack that an engine made, or NULL. */
+/* Returns the frames in |stack| if an engine made it, or NULL. */
 static const char *frames_in(const char *stack, struct title title)
 {
     const char *rest;

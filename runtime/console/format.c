@@ -1,4 +1,4 @@
-/* format.c - what console.log makes of its arguments, format specifiers included. */
+/* format.c - formats the arguments of console.log, including format specifiers. */
 #include "format.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@
 
 #define NUMBER_CHARACTERS 1000u
 #define DEPTH 2
-#define DEPTH_OF_O 4 /* of %o */
+#define DEPTH_OF_O 4 /* for %o */
 #define JSON_DEPTH_MAX 50
 
 /* --- %j: JSON, without toJSON and getters ---------------------------------------------------- */
@@ -29,7 +29,7 @@ static bool is_left_out(JSContext *ctx, JSValueConst value)
     return JS_IsUndefined(value) || JS_IsSymbol(value) || JS_IsFunction(ctx, value);
 }
 
-/* The engine's own JSON for what is no object: nothing of the capability's is involved. */
+/* Appends the engine's own JSON of a primitive value; no code of the capability runs. */
 static void put_json_primitive(struct json *j, JSValueConst value)
 {
     uint32_t length = 0;
@@ -104,7 +104,7 @@ static void put_json_members(struct json *j, JSValueConst object, int depth)
     JS_FreePropertyEnum(j->ctx, names, count);
 }
 
-/* Takes |text|, what a date or a URL is in JSON. */
+/* Takes |text|, the JSON form of a date or a URL. */
 static void put_json_text(struct json *j, JSValue text)
 {
     put_json_primitive(j, text);
@@ -168,7 +168,7 @@ static void put_bare_or_inspected(JSContext *ctx, struct crw_out *out, JSValueCo
         crw_inspect(ctx, out, value, CRW_INSPECT_HOW(depth));
 }
 
-/* An object's valueOf is not asked: it is no number. */
+/* Appends a number. An object is NaN: its valueOf is never called. */
 static void put_number(JSContext *ctx, struct crw_out *out, JSValueConst value, char how)
 {
     JSValue number;
@@ -180,7 +180,7 @@ static void put_number(JSContext *ctx, struct crw_out *out, JSValueConst value, 
     }
     if (JS_IsString(value))
         JS_FreeValue(ctx, crw_peek_head(ctx, value, 0, &len));
-    /* a text that takes time to read is none either */
+    /* a very long text would be slow to parse: NaN too */
     if (JS_IsObject(value) || JS_IsSymbol(value) || len > NUMBER_CHARACTERS)
         number = JS_NAN;
     else if (how == 'd')
@@ -191,7 +191,7 @@ static void put_number(JSContext *ctx, struct crw_out *out, JSValueConst value, 
     JS_FreeValue(ctx, number);
 }
 
-/* Appends |value| in the way of the specifier |how|. Returns false if that is none. */
+/* Appends |value| by the specifier |how|. Returns false if |how| is not a specifier. */
 static bool put_as(JSContext *ctx, struct crw_out *out, char how, JSValueConst value)
 {
     switch (how) {

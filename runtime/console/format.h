@@ -1,4 +1,4 @@
-/* format.h - what console.log makes of its arguments. */
+/* format.h - formats the arguments of console.log. */
 #ifndef CRW_FORMAT_H
 #define CRW_FORMAT_H
 
@@ -6,8 +6,8 @@
 #include "quickjs.h"
 
 /*
- * Appends the values with a space between two. If the first is a string and has company, %s, %d,
- * %i, %f, %j, %o, %O and %c in it stand for the next ones, and %% for a percent sign.
+ * Appends the values, separated by spaces. If the first is a string and others follow, %s, %d, %i,
+ * %f, %j, %o, %O and %c in it are replaced by the following values, and %% by a percent sign.
  */
 void crw_format_values(JSContext *ctx, struct crw_out *out, int argc, JSValueConst *argv);
 

@@ -1,6 +1,6 @@
 /*
- * identity.c - what an object is called: its constructor's name, its tag, and the words that stand
- * before its bracket or for the whole of it.
+ * identity.c - the name of an object: its constructor's name, its tag, and the text that is shown
+ * before its bracket or instead of the whole object.
  */
 #include "identity.h"
 
@@ -8,7 +8,7 @@
 
 #include "error.h"
 
-#define CHAIN_MAX 100 /* prototypes looked at; a proxy among them ends the chain */
+#define CHAIN_MAX 100 /* prototypes that are read; a proxy ends the chain */
 
 JSAtom crw_identity_name(JSContext *ctx, enum crw_identity_name name)
 {
@@ -28,18 +28,18 @@ JSAtom crw_identity_name(JSContext *ctx, enum crw_identity_name name)
     return atoms[name];
 }
 
-/* Goes to the next object of a chain of prototypes, if there is one that may be looked at. */
-static bool go_on(struct crw_view *v, JSValueConst *object)
+/* Moves |object| to its prototype. Returns false if that is null or a proxy. */
+static bool to_prototype(struct crw_view *v, JSValueConst *object)
 {
     crw_view_charge(v, 1);
     *object = crw_peek_prototype(*object);
     return JS_IsObject(*object) && crw_peek_kind(v->ctx, *object) != CRW_PEEK_PROXY;
 }
 
-/* Is |prototype| behind |object|? */
+/* Is |prototype| in the prototype chain of |object|? */
 static bool is_behind(struct crw_view *v, JSValueConst object, JSValueConst prototype)
 {
-    for (int i = 0; i < CHAIN_MAX && go_on(v, &object); i++)
+    for (int i = 0; i < CHAIN_MAX && to_prototype(v, &object); i++)
         if (JS_VALUE_GET_PTR(object) == JS_VALUE_GET_PTR(prototype))
             return true;
     return false;
@@ -69,13 +69,13 @@ const char *crw_identity_inherited(struct crw_view *v, JSValueConst object, JSAt
     for (int i = 0; i < CHAIN_MAX; i++) {
         if (crw_inspect_own(v->ctx, object, name, &value) != 0)
             return crw_identity_text(v, value, max);
-        if (!go_on(v, &object))
+        if (!to_prototype(v, &object))
             break;
     }
     return NULL;
 }
 
-/* What a function is called. */
+/* Returns the name of a function. */
 static const char *function_name(struct crw_view *v, JSValueConst function)
 {
     JSValue name = JS_UNDEFINED;
@@ -84,7 +84,7 @@ static const char *function_name(struct crw_view *v, JSValueConst function)
     return crw_identity_text(v, name, CRW_IDENTITY_CHARACTERS);
 }
 
-/* The name of |holder|'s constructor, if |object| can have been made by it. */
+/* Returns the name of |holder|'s constructor, if it can have made |object|. */
 static const char *maker_of(struct crw_view *v, JSValueConst holder, JSValueConst object)
 {
     JSValue constructor = JS_UNDEFINED, prototype = JS_UNDEFINED;
@@ -109,7 +109,7 @@ static const char *constructor_of(struct crw_view *v, JSValueConst object)
     for (int i = 0; i < CHAIN_MAX && !v->out->full; i++) {
         const char *name = maker_of(v, holder, object);
 
-        if (name || !go_on(v, &holder))
+        if (name || !to_prototype(v, &holder))
             return name;
     }
     return NULL;
@@ -124,7 +124,7 @@ static const char *class_name(JSContext *ctx, JSValueConst object)
     return name;
 }
 
-/* An enumerable tag is among the properties already. */
+/* Is the tag enumerable? Then it is already shown as a property. */
 static bool has_enumerable_tag(const struct crw_view_object *o)
 {
     for (uint32_t i = o->name_count; i > o->name_from; i--)
@@ -142,7 +142,7 @@ void crw_identity_find(struct crw_view *v, struct crw_view_object *o)
 {
     o->constructor = constructor_of(v, o->value);
     if (o->kind == CRW_PEEK_TYPED_ARRAY)
-        o->tag = class_name(v->ctx, o->value); /* its own is a getter */
+        o->tag = class_name(v->ctx, o->value); /* its tag is a getter */
     else if (!has_enumerable_tag(o))
         o->tag = crw_identity_inherited(v, o->value, crw_peek_tag_name(), CRW_IDENTITY_CHARACTERS);
     if (same(o->tag, o->constructor)) {
@@ -271,7 +271,7 @@ static void put_boxed(struct crw_view *v, const struct crw_view_object *o)
     JS_FreeCString(v->ctx, kind);
 }
 
-/* Takes |text|, the base of a date or a regular expression. */
+/* Takes |text|, of a date or a regular expression. |usual|: the constructor's usual name. */
 static void put_text(struct crw_view *v, const struct crw_view_object *o, JSValue text,
                      const char *usual)
 {

@@ -1,11 +1,11 @@
 /*
- * inspect.c - values to text.
+ * inspect.c - formats values as text.
  *
- * The order of things in the text, and what is left out of it, are those of Node's formatRaw: a
- * head that says what it is, then what is special to its kind, then its enumerable own properties.
+ * The order of the parts, and what is omitted, follow Node's formatRaw: a head with the name, then
+ * the contents special to the kind of object, then the enumerable own properties.
  *
- * No code runs while this does, so what an object holds stays valid, and nothing but the names of
- * properties and what a descriptor gave has to be freed.
+ * No code of the capability runs meanwhile, so borrowed values stay valid; only property names and
+ * the values of descriptors must be freed.
  */
 #include "inspect.h"
 
@@ -15,7 +15,7 @@
 #include "url.h"
 #include "view.h"
 
-#define PROXIES_MAX 1000 /* of proxies */
+#define PROXIES_MAX 1000 /* nested proxies */
 
 static void put_value(struct crw_view *v, JSValueConst value, int depth);
 
@@ -71,7 +71,7 @@ void crw_inspect_property(struct crw_view *v, JSValueConst object, JSAtom name, 
     int r = JS_GetOwnProperty(v->ctx, &d, object, name);
 
     if (r <= 0) {
-        /* a module's variable that has no value yet */
+        /* a variable of a module that is not initialised yet */
         forget_exception(v->ctx);
         crw_out_str(v->out, "<uninitialized>");
         return;
@@ -90,7 +90,7 @@ static void put_property(struct crw_view *v, JSValueConst object, JSAtom name, i
     crw_inspect_property(v, object, name, depth);
 }
 
-/* A property that is not enumerable and shown nevertheless, if it is there. */
+/* Appends a property that is shown although it is not enumerable, if the object has it. */
 static void put_hidden(struct crw_view *v, const struct crw_view_object *o,
                        enum crw_identity_name which, const char *label, int depth)
 {
@@ -112,8 +112,8 @@ static void put_hidden(struct crw_view *v, const struct crw_view_object *o,
 
 /* --- objects --------------------------------------------------------------------------------- */
 
-/* Looks at what there is to show of |o|, whose value and kind are known. */
-static void look(struct crw_view *v, struct crw_view_object *o)
+/* Finds out what to show of |o|; its value and kind are already set. */
+static void read_object(struct crw_view *v, struct crw_view_object *o)
 {
     struct crw_peek_walk walk;
     uint32_t unused;
@@ -136,7 +136,7 @@ static void look(struct crw_view *v, struct crw_view_object *o)
     }
 }
 
-/* Is there a reason not to show an own property of |o|, whose base begins at |base|? */
+/* Should the own property |name| of |o| not be shown? The text of |o| begins at |base|. */
 static bool is_left_out(struct crw_view *v, const struct crw_view_object *o, JSAtom name,
                         size_t base)
 {
@@ -178,7 +178,7 @@ static void put_circular(struct crw_view *v, JSValueConst value)
     crw_out_str(v->out, "]");
 }
 
-/* Are all items numbers? Such columns are aligned to the right. */
+/* Are all items numbers? Columns of numbers are aligned to the right. */
 static bool is_numeric(struct crw_view *v, const struct crw_view_object *o)
 {
     if (o->kind == CRW_PEEK_TYPED_ARRAY)
@@ -196,7 +196,7 @@ static bool is_numeric(struct crw_view *v, const struct crw_view_object *o)
     return true;
 }
 
-/* The object in brackets, or without them if only its base is there. */
+/* Appends the contents in brackets, or no brackets if the object has only a base. */
 static void put_contents(struct crw_view *v, const struct crw_view_object *o, size_t head,
                          bool has_base, int depth)
 {
@@ -259,7 +259,7 @@ static void put_object(struct crw_view *v, JSValueConst value, int depth)
         }
     }
     o.kind = crw_peek_kind(v->ctx, o.value);
-    look(v, &o);
+    read_object(v, &o);
     crw_identity_find(v, &o);
     put_identified(v, &o, depth);
     crw_identity_forget(v, &o);

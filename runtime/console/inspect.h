@@ -1,9 +1,9 @@
 /*
- * inspect.h - a value as a person wants to read it: the text that Node's util.inspect would give.
+ * inspect.h - formats a value for a person, like Node's util.inspect.
  *
- * Nothing of the capability runs: a getter is shown as one and not called, a proxy as its target,
- * and no prototype that was changed can change what is shown, but for names. Whatever the value is,
- * time, memory and text have a ceiling; past it, the text ends in " … cut".
+ * No code of the capability runs: a getter is shown as a getter and not called, a proxy as its
+ * target. Changed prototypes affect only the names that are shown. Time, memory and text are
+ * limited for any value; text over the limit ends in " … cut".
  */
 #ifndef CRW_INSPECT_H
 #define CRW_INSPECT_H
@@ -12,12 +12,12 @@
 #include "quickjs.h"
 
 struct crw_inspect_how {
-    int depth;      /* objects inside of that many others are only named; -1: all are */
-    unsigned items; /* of an array, Map or Set, at most; 100 is the most */
-    size_t width;   /* where lines end */
+    int depth;      /* objects inside that many others are only named; -1: all objects are */
+    unsigned items; /* most items shown of an array, Map or Set; at most 100 */
+    size_t width;   /* of a line */
 };
 
-/* What console.log uses, with another |depth| than 2. */
+/* The settings of console.log, but with |depth_| instead of 2. */
 #define CRW_INSPECT_HOW(depth_) ((struct crw_inspect_how){(depth_), 100, 80})
 
 /* Appends |value|; strings are quoted. Never throws. */
@@ -25,22 +25,22 @@ void crw_inspect(JSContext *ctx, struct crw_out *out, JSValueConst value,
                  struct crw_inspect_how how);
 
 /*
- * Own property |name| of |object|, which is no proxy. Returns 1 and the value, which the caller
- * frees; 0 if there is none; -1 if there is no value without running code: a getter.
+ * Gets own property |name| of |object|, which must not be a proxy. Returns 1 and the value, which
+ * the caller frees; 0 if the property is missing; -1 if it is a getter, which would run code.
  */
 int crw_inspect_own(JSContext *ctx, JSValueConst object, JSAtom name, JSValue *ret);
 
 /*
- * Returns what is behind |value| if that is a proxy, else |value|; undefined if it is
- * revoked, or a proxy of a proxy a thousand times over.
+ * Returns the target of |value| if |value| is a proxy, else |value|. Returns undefined if the proxy
+ * is revoked, or if more than a thousand proxies are nested.
  */
 JSValueConst crw_inspect_unwrap(JSContext *ctx, JSValueConst value);
 
-/* --- for those that inspect.c asks (view.h) --- */
+/* --- for the files that inspect.c calls (view.h) --- */
 
 struct crw_view;
 
-/* Appends |value|, which is inside |depth| objects, as something inside of what is being shown. */
+/* Appends |value|, nested in |depth| objects, as a part of the value that is being shown. */
 void crw_inspect_nested(struct crw_view *v, JSValueConst value, int depth);
 
 /* Appends the value of an own property, or what kind of accessor it is. */

@@ -1,9 +1,9 @@
 /*
- * layout.c - lines as Node breaks them.
+ * layout.c - breaks lines like Node.
  *
- * Entries go on one line if they fit, none has a line break in it, and no more than three levels of
- * objects would be on that line. More than six items of an array are arranged in columns that
- * make about a square, if they are of about the same width.
+ * Entries are put on one line if they fit, no entry has a line break, and at most three levels of
+ * objects would be on that line. More than six items of an array with similar widths are arranged
+ * in columns that form about a square.
  */
 #include "layout.h"
 
@@ -78,7 +78,7 @@ static bool fits_on_a_line(const struct crw_layout *l, const struct crw_layout_o
     return !memchr(head.text, '\n', l->out->len - o->head);
 }
 
-/* How many columns of at most |widest| make about a square of |n| items that are |total| wide. */
+/* Returns how many columns, each |widest| at most, form a square of |n| items, |total| wide. */
 static size_t columns_for(const struct crw_layout *l, size_t n, size_t all, size_t total,
                           size_t widest)
 {
@@ -138,7 +138,7 @@ static void put_row(const struct crw_layout *l, const struct crw_layout_object *
     }
 }
 
-/* What comes after the last item that is shown says how many are left, and is no item. */
+/* Puts the items in columns. A last entry that says how many are left is not an item. */
 static bool put_columns(const struct crw_layout *l, const struct crw_layout_object *o,
                         struct crw_out *to)
 {

@@ -1,9 +1,9 @@
 /*
- * layout.h - the entries of an object on one line, in columns, or a line each: as Node does it.
+ * layout.h - arranges the entries of an object on one line, in columns, or one per line, like Node.
  *
- * An object's head ("Foo {") is written to |out|, then its entries one after the other with
- * crw_layout_entry() before each; crw_layout_close() then rewrites it all in place. Objects nest,
- * so the entries that have been begun are a stack.
+ * The caller writes an object's head ("Foo {") to |out|, then its entries, with crw_layout_entry()
+ * before each; crw_layout_close() then rewrites them in place. Objects nest, so the started entries
+ * form a stack.
  */
 #ifndef CRW_LAYOUT_H
 #define CRW_LAYOUT_H
@@ -12,11 +12,11 @@
 
 struct crw_layout {
     struct crw_out *out;
-    size_t width;   /* where lines are to end */
-    unsigned items; /* of a list, at most; one entry more says how many there are */
-    size_t indent;  /* of the line that the object which is being written began on */
-    unsigned level; /* that of the object begun last */
-    size_t *starts; /* of each entry that was begun, in |out| */
+    size_t width;   /* of a line */
+    unsigned items; /* most items of a list; one more entry says how many are left */
+    size_t indent;  /* of the line where the current object began */
+    unsigned level; /* of the object that was begun last */
+    size_t *starts; /* where each started entry begins in |out| */
     size_t count, cap;
 };
 
@@ -24,11 +24,11 @@ struct crw_layout {
 struct crw_layout_object {
     size_t head;    /* where it begins in |out| */
     size_t first;   /* its first entry in |starts| */
-    unsigned level; /* how many objects it is inside of, and itself */
-    bool has_base;  /* there is more before the bracket than the word of its kind */
+    unsigned level; /* its nesting level, counted from 1 */
+    bool has_base;  /* the text before the bracket is more than the name of its kind */
     bool in_columns;
     bool to_the_right; /* columns of numbers */
-    unsigned ref;      /* the number by which a [Circular *n] in it means it, or 0 */
+    unsigned ref;      /* the n of a [Circular *n] that refers to it, or 0 */
     const char *close;
 };
 

@@ -1,4 +1,4 @@
-/* members.c - what objects of one kind have besides properties: items, entries, bytes, a result. */
+/* members.c - shows the contents of an object besides its properties: items, entries, bytes. */
 #include "members.h"
 
 #include <stdio.h>
@@ -21,7 +21,7 @@ void crw_members_left(struct crw_view *v, uint64_t count)
     crw_view_more(v, count, "item");
 }
 
-/* The items of an array: elements side by side, then single ones between holes. */
+/* Appends the items of an array: elements without holes, then items between holes. */
 static void put_items(struct crw_view *v, const struct crw_view_object *o, int depth)
 {
     int64_t index = 0;
@@ -102,7 +102,7 @@ static void put_pair(struct crw_view *v, JSValueConst key, JSValueConst value, i
     crw_layout_close(&v->layout, &pair);
 }
 
-/* What an iterator of a Map or a Set has left. */
+/* Appends the entries that an iterator of a Map or a Set has not returned yet. */
 static void put_coming(struct crw_view *v, const struct crw_view_object *o, int depth)
 {
     bool of_map = o->kind == CRW_PEEK_MAP_ITERATOR;

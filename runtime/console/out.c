@@ -1,4 +1,4 @@
-/* out.c - text that grows, in the engine's arena. */
+/* out.c - a growing text buffer in the engine's arena. */
 #include "out.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ static void make_room(struct crw_out *out, size_t more)
     out->cap = cap;
 }
 
-/* How many of |len| bytes still fit, without cutting a character in two. */
+/* Returns how many of |len| bytes still fit, in whole characters. */
 static size_t fitting(struct crw_out *out, const char *text, size_t len)
 {
     size_t room = out->max - out->len;
@@ -73,7 +73,7 @@ static char quote_for(const char *text, size_t len)
     return memchr(text, '`', len) || memmem(text, len, "${", 2) ? '\'' : '`';
 }
 
-/* How many bytes from |at| on are escaped together: 0, 1, or 2 for a C1 control character. */
+/* Returns how many bytes at |at| must be escaped together: 0, 1, or 2 for a C1 control. */
 static size_t escaped_bytes(const char *at, size_t left, char quote)
 {
     uint8_t c = (uint8_t)*at;

@@ -1,10 +1,10 @@
 /*
- * out.h - text that grows, with a ceiling.
+ * out.h - a growing text buffer with a maximum length.
  *
- * An append past the ceiling is cut there, between two characters, and |full| says so from then on.
- * So a writer appends freely and looks at |full| where it could save work. After that |len| is
- * within |max| still, but not always equal to it, and a shorter append may find room: what follows
- * a cut means nothing, and who sets |len| back sets it to where it has been.
+ * An append past the maximum is cut between two characters, and sets |full|. So a writer appends
+ * freely and checks |full| only where that saves work. After a cut |len| may be less than |max|,
+ * and a shorter append may still fit: text after a cut is meaningless. Code that shortens the text
+ * sets |len| only to a value that it had before.
  */
 #ifndef CRW_OUT_H
 #define CRW_OUT_H
@@ -19,7 +19,7 @@ struct crw_out {
     char *text;
     size_t len, cap;
     size_t max; /* len never passes this */
-    bool full;  /* something was cut, or its writer has done all that it may */
+    bool full;  /* text was cut, or the writer has used up its work budget */
 };
 
 void crw_out_put(struct crw_out *out, const char *text, size_t len);
@@ -28,22 +28,22 @@ void crw_out_number(struct crw_out *out, uint64_t number);
 void crw_out_spaces(struct crw_out *out, size_t count);
 
 /*
- * Puts |text| in quotes, and escapes what a string literal would: in single quotes, or in the first
- * of double quotes and backticks that needs no backslash.
+ * Appends |text| in quotes, escaped as in a string literal: in single quotes, or if these would
+ * need a backslash, in double quotes or backticks if these do not.
  */
 void crw_out_quoted(struct crw_out *out, const char *text, size_t len);
 
 /*
- * The text of one value begins, and ends: it may take CRW_OUT_VALUE_MAX, and ends in " … cut" if
- * that was too little; then |full| is over. What the first returns goes to the second.
+ * Begin and end the text of one value. The text may have CRW_OUT_VALUE_MAX bytes; if it was longer
+ * it ends in " … cut", and |full| is reset. Pass the result of the first to the second.
  */
 size_t crw_out_begin_value(struct crw_out *out);
 void crw_out_end_value(struct crw_out *out, size_t begun);
 
-/* Empties it. Memory for the text of one value is kept for the next time. */
+/* Empties |out|. Keeps memory for the text of one value. */
 void crw_out_reset(struct crw_out *out, size_t max);
 
-/* How many UTF-16 units |text| has: what JavaScript calls its length. */
+/* Returns how many UTF-16 units |text| has: its length in JavaScript. */
 size_t crw_out_width(const char *text, size_t len);
 
 #endif

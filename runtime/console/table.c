@@ -1,8 +1,8 @@
 /*
- * table.c - console.table: a row for each item, a column for each property that any of them has.
+ * table.c - console.table: a row for each item, a column for each property of any item.
  *
- * Cells are made into one text, row by row, and then laid out. Rows, columns and the width of a
- * cell have ceilings; what is beyond is counted below the table.
+ * All cells are written to one text, row by row, and then drawn. Rows, columns and the width of a
+ * cell are limited; omitted rows and columns are counted below the table.
  */
 #include "table.h"
 
@@ -15,7 +15,7 @@
 #define ROWS_MAX 100u
 #define COLUMNS_MAX 30u
 #define CELL_MAX 60u        /* characters */
-#define CELL_BYTES_MAX 400u /* so many that CELL_MAX characters are among them */
+#define CELL_BYTES_MAX 400u /* enough bytes for CELL_MAX characters */
 #define ONE_LINE ((size_t)1 << 30)
 
 struct cell {
@@ -33,7 +33,7 @@ static struct table {
     uint64_t rows_left_out;
     bool columns_left_out;
     bool names_given;
-    bool has_values; /* the column for what is no object */
+    bool has_values; /* the last column, for primitive values */
 } table;
 
 /* --- cells ----------------------------------------------------------------------------------- */
@@ -45,7 +45,7 @@ static size_t begin_cell(void)
     return table.text.len;
 }
 
-/* A cell is one line, and not too wide. */
+/* Makes the cell one line, and cuts it if it is too wide. */
 static void end_cell(unsigned row, unsigned column, size_t at)
 {
     char *text = table.text.text + at;
@@ -85,7 +85,7 @@ static void set_name(unsigned row, unsigned column, JSAtom name)
     end_cell(row, column, at);
 }
 
-/* An object with more than two properties is only named; a URL's are hidden ones. */
+/* Returns -1, name only, for an object with more than two properties. A URL has only one line. */
 static int depth_for(JSValueConst value)
 {
     enum crw_peek_kind kind;
@@ -108,7 +108,7 @@ static void set_value(unsigned row, unsigned column, JSValueConst value)
 
 /* --- rows and columns ------------------------------------------------------------------------ */
 
-/* Returns the column of that name, made if need be, or 0 if there is no room for it. */
+/* Returns the column |name|, and adds it if missing; or 0 if there are too many columns. */
 static unsigned column_of(JSAtom name)
 {
     for (unsigned i = 1; i < table.columns; i++)
@@ -138,7 +138,7 @@ static void set_property(unsigned row, JSValueConst item, JSAtom name)
     JS_FreeValue(table.ctx, value);
 }
 
-/* Calls |each| for the items of an array and for properties by a string, as long as it wants. */
+/* Calls |each| for array items and string-named properties, until it returns false. */
 static uint64_t for_each_name(JSValueConst object, bool (*each)(JSValueConst object, JSAtom name))
 {
     uint32_t elements = crw_peek_elements(object), count = 0, i;
@@ -216,7 +216,7 @@ static bool add_row(JSValueConst data, JSAtom name)
     return true;
 }
 
-/* A Map is a table of its keys and values, a Set one of its values. */
+/* Fills the table with the keys and values of a Map, or the values of a Set. */
 static void fill_from_entries(JSValueConst data, bool has_keys)
 {
     struct crw_peek_walk walk;
@@ -300,7 +300,7 @@ static void put_row(struct crw_out *out, unsigned row)
     crw_out_str(out, "│\n");
 }
 
-/* The values come after the last column that there is. */
+/* Moves the values to the column after the last one in use. */
 static void place_values(void)
 {
     for (unsigned row = 0; row <= table.rows; row++)

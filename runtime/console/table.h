@@ -1,4 +1,4 @@
-/* table.h - console.table. */
+/* table.h - formats the table of console.table. */
 #ifndef CRW_TABLE_H
 #define CRW_TABLE_H
 
@@ -6,8 +6,8 @@
 #include "quickjs.h"
 
 /*
- * Appends |data| as a table, one row for each of its properties or entries; |columns|, if it is an
- * array, names those to show. Returns false, with nothing appended, if |data| is no object.
+ * Appends |data| as a table, one row for each of its properties or entries; |columns|, if an array,
+ * names the columns to show. If |data| is not an object, returns false and appends nothing.
  */
 bool crw_table_put(JSContext *ctx, struct crw_out *out, JSValueConst data, JSValueConst columns);
 

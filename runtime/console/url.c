@@ -1,4 +1,4 @@
-/* url.c - URLs put together from their parts as the URL standard says. */
+/* url.c - builds the text of a URL from its parts, as the URL standard defines. */
 #include "url.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #define PIECES 8u /* of an IPv6 address */
 
-/* Own property |name| of |object|, if it is one with a value, else undefined. */
+/* Returns own property |name| of |object| if it is plain data, else undefined. */
 static JSValue part(JSContext *ctx, JSValueConst object, const char *name)
 {
     JSAtom atom = JS_NewAtom(ctx, name);
@@ -20,7 +20,7 @@ static JSValue part(JSContext *ctx, JSValueConst object, const char *name)
     return value;
 }
 
-/* How many items |value| has if it is a list with nothing but items. */
+/* Returns how many items |value| has, if it is an array without holes, else 0. */
 static uint32_t list_length(JSContext *ctx, JSValueConst value)
 {
     return JS_IsObject(value) && crw_peek_kind(ctx, value) == CRW_PEEK_ARRAY
@@ -30,7 +30,7 @@ static uint32_t list_length(JSContext *ctx, JSValueConst value)
 
 /* --- a URL ----------------------------------------------------------------------------------- */
 
-/* Appends a part that is a string with something in it, or a number, and |before| before it. */
+/* Appends |before| and the part, if the part is a string or a number. */
 static void put_part(JSContext *ctx, struct crw_out *out, const char *before, JSValueConst value)
 {
     if (JS_IsString(value) || JS_IsNumber(value)) {
@@ -59,7 +59,7 @@ static void put_ipv4(JSContext *ctx, struct crw_out *out, JSValueConst host)
     crw_out_str(out, text);
 }
 
-/* The first of the longest runs of more than one zero. Returns its length. */
+/* Finds the first longest run of at least two zeros. Returns its length. */
 static unsigned longest_zeros(const uint32_t pieces[PIECES], unsigned *ret_at)
 {
     unsigned longest = 1, run = 0;
@@ -132,7 +132,7 @@ static void put_authority(JSContext *ctx, struct crw_out *out, JSValueConst url,
     put_named(ctx, out, ":", url, "port");
 }
 
-/* A path is a list, or a text that has no structure. */
+/* Appends the path: a list of segments, or an opaque text. */
 static void put_path(JSContext *ctx, struct crw_out *out, JSValueConst url, bool has_host)
 {
     JSValue path = part(ctx, url, "path");
@@ -146,14 +146,14 @@ static void put_path(JSContext *ctx, struct crw_out *out, JSValueConst url, bool
         out->full |= !crw_work_charge(1);
         if (i == 0 && count > 1 && !has_host && JS_IsString(segment))
             JS_FreeValue(ctx, crw_peek_head(ctx, segment, 1, &length));
-        crw_out_str(out, length ? "" : "/."); /* else it would look like a host */
+        crw_out_str(out, length ? "" : "/."); /* otherwise it would look like a host */
         put_part(ctx, out, "/", segment);
         JS_FreeValue(ctx, segment);
     }
     JS_FreeValue(ctx, path);
 }
 
-/* The URL as text, valid until the next one. Returns NULL if |value| is none. */
+/* Returns the URL as text, valid until the next call, or NULL if |value| is not a URL. */
 static const struct crw_out *write_href(JSContext *ctx, JSValueConst value)
 {
     static struct crw_out out;

@@ -1,4 +1,4 @@
-/* view.c - the text of what is no object, and of names. */
+/* view.c - formats primitive values and property names. */
 #include "view.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "work.h"
 
 #define STRING_MAX 10000u
-#define BITS_MAX 16384u /* of a bigint */
+#define BITS_MAX 16384u /* largest bigint that is written out */
 
 void crw_view_charge(struct crw_view *v, size_t units)
 {
@@ -36,7 +36,7 @@ const char *crw_view_head(JSContext *ctx, JSValue string, size_t max, size_t *re
     return text;
 }
 
-/* So many characters of a text are enough: what does not fit makes |out| full. */
+/* Returns how many characters to copy: one more than fits, so that |out| becomes full. */
 static size_t room_in(const struct crw_out *out)
 {
     return out->max - out->len + 1;
@@ -66,7 +66,7 @@ void crw_view_more(struct crw_view *v, uint64_t count, const char *what)
     crw_out_str(v->out, count > 1 ? "s" : "");
 }
 
-/* A long string of several lines is shown as several strings. */
+/* Appends a long string of several lines as several strings. */
 static void put_lines_quoted(struct crw_view *v, const char *text, size_t len)
 {
     const char *end;
@@ -163,7 +163,7 @@ void crw_view_key(struct crw_view *v, JSAtom name)
 
 /* --- the rest -------------------------------------------------------------------------------- */
 
-/* One so large that its digits take long, and are of no use to anybody, is only described. */
+/* Appends a bigint. A huge one is only described: its digits would take too long. */
 static void put_bigint(JSContext *ctx, struct crw_out *out, JSValueConst value, const char *suffix)
 {
     size_t bits = crw_peek_bits(value);

@@ -1,8 +1,8 @@
 /*
- * view.h - what is shared by those who make text of a value, and the text of what is no object.
+ * view.h - the state shared by the files that format a value, and the text of primitive values.
  *
- * inspect.c walks over objects; identity.c says what one is called, error.c what stands for an
- * error, members.c and url.c what is special to a kind.
+ * inspect.c walks over objects. identity.c gives the name of an object, error.c the text of an
+ * error, members.c and url.c the contents that are special to a kind of object.
  */
 #ifndef CRW_VIEW_H
 #define CRW_VIEW_H
@@ -16,53 +16,53 @@
 
 struct crw_view {
     JSContext *ctx;
-    struct crw_out *out; /* when it is full, everything comes to its end */
+    struct crw_out *out; /* when it is full, all formatting stops */
     struct crw_layout layout;
     struct crw_inspect_how how;
-    const void *seen[CRW_VIEW_DEPTH_MAX + 2]; /* the objects that this one is inside of */
+    const void *seen[CRW_VIEW_DEPTH_MAX + 2]; /* the objects that contain the current one */
     unsigned seen_count;
-    const void *refs[CRW_VIEW_REFS_MAX]; /* what a [Circular *n] means */
+    const void *refs[CRW_VIEW_REFS_MAX]; /* the object of each [Circular *n] */
     unsigned ref_count;
 };
 
-/* An object that is being shown. Its constructor and tag are texts of the engine. */
+/* An object that is being shown. The engine owns the texts of constructor and tag. */
 struct crw_view_object {
     JSValueConst value;
     enum crw_peek_kind kind;
-    const char *constructor; /* NULL: it has none that can be told without running code */
-    const char *tag;         /* Symbol.toStringTag, NULL if there is none worth showing */
+    const char *constructor; /* NULL: none, or not readable without running code */
+    const char *tag;         /* Symbol.toStringTag, or NULL if not worth showing */
     JSPropertyEnum *names;   /* its enumerable own properties */
     uint32_t name_count;
     uint32_t name_from; /* names before this are items of an array */
-    uint32_t elements;  /* items side by side, from 0 on */
-    int64_t length;     /* of an array, Map or Set; of a URL, how many lines it has to show */
+    uint32_t elements;  /* items from index 0 on without holes */
+    int64_t length;     /* of an array, Map or Set; of a URL, the number of lines to show */
 };
 
-/* crw_work_charge(); when all is spent, |out| counts as full. */
+/* Calls crw_work_charge(); when the budget is used up, sets |out| to full. */
 void crw_view_charge(struct crw_view *v, size_t units);
 void crw_view_charge_text(struct crw_view *v, size_t characters);
 
-/* Appends with the present indentation after each line break. */
+/* Appends |text| with the current indentation after each line break. */
 void crw_view_indented(struct crw_view *v, const char *text, size_t len);
 
 /* Appends "... n more things". */
 void crw_view_more(struct crw_view *v, uint64_t count, const char *what);
 
-/* Appends what is no object; strings are quoted. */
+/* Appends a primitive value; strings are quoted. */
 void crw_view_plain(struct crw_view *v, JSValueConst value);
 
-/* Appends the name of a property as it stands before a colon: in quotes if it needs some. */
+/* Appends a property's name as shown before a colon: in quotes if necessary. */
 void crw_view_key(struct crw_view *v, JSAtom name);
 
-/* Appends what is no object as it is: a string without quotes, a bigint without its n. */
+/* Appends a primitive value unchanged: a string without quotes, a bigint without its n. */
 void crw_view_bare(JSContext *ctx, struct crw_out *out, JSValueConst value);
 
-/* Appends a property's name as it is. */
+/* Appends a property's name unchanged. */
 void crw_view_name(JSContext *ctx, struct crw_out *out, JSAtom name);
 
 /*
- * Takes |string|. Returns its first |max| characters as valid UTF-8, which JS_FreeCString frees: a
- * text of many megabytes costs no more than what is shown of it.
+ * Takes |string|. Returns its first |max| characters as valid UTF-8; free with JS_FreeCString. The
+ * rest of a long text costs nothing.
  */
 const char *crw_view_head(JSContext *ctx, JSValue string, size_t max, size_t *ret_len);
 

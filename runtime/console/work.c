@@ -1,4 +1,4 @@
-/* work.c - the budget of a call of console. */
+/* work.c - the work budget of one call of console. */
 #include "work.h"
 
 #define UNITS_MAX ((size_t)4 << 20)

@@ -1,8 +1,8 @@
 /*
- * work.h - how much a call of console may do, whatever it is given.
+ * work.h - limits the work of one call of console, whatever its arguments.
  *
- * A unit is about a property, a prototype or an entry that is looked at. Who looks pays first, and
- * stops when nothing is left.
+ * A unit is about one property, prototype or entry that is read. The code that reads it pays first,
+ * and stops when the budget is used up.
  */
 #ifndef CRW_WORK_H
 #define CRW_WORK_H
@@ -10,10 +10,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A call begins. */
+/* Resets the budget, when a call begins. */
 void crw_work_begin(void);
 
-/* Pays |units|, or for |characters| that are copied. Return false when all is spent. */
+/* Pay for |units|, or for copying |characters|. Return false when the budget is used up. */
 bool crw_work_charge(size_t units);
 bool crw_work_charge_text(size_t characters);
 

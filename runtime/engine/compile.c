@@ -1,5 +1,5 @@
 /*
- * compile.c - code to a function, once; what is said when it does not parse; and after that no
+ * compile.c - compiles the code of the job once, explains syntax errors, and then disables the
  * compiler.
  */
 #define BODY_HEAD "(async function (mcp, args) {\"use strict\";\n"
@@ -8,7 +8,7 @@
 static struct crw_engine_denied denied;
 static bool import_was_refused;
 
-/* Which of the engine's ways to the compiler was taken? */
+/* Returns the API through which the code reached the compiler: eval or a constructor. */
 static const char *compiler_api(JSContext *ctx)
 {
     static const char *const constructors[] = {
@@ -56,7 +56,7 @@ void crw_engine_close_compiler(JSContext *ctx)
 
 static const char ends_wrong[] = "the code ends too early, or closes a brace that it did not open";
 
-/* Where the pending SyntaxError is, by the stack that the parser gave it. */
+/* Gets the position of a SyntaxError from the stack that the parser gave it. */
 static void error_place(JSContext *ctx, JSValueConst error, int *ret_line, int *ret_column)
 {
     JSValue stack = js_error_get_stack(ctx, error);
@@ -68,7 +68,7 @@ static void error_place(JSContext *ctx, JSValueConst error, int *ret_line, int *
     JS_FreeValue(ctx, stack);
 }
 
-/* The part of a long line around |column|, in bytes from 1; not in the middle of a character. */
+/* Cuts a long line to the part around |column|, in bytes from 1, without cutting characters. */
 static void cut_line(const char **line, size_t *len, int *column)
 {
     enum { BEFORE = 60, WIDTH = 100 };
@@ -87,14 +87,14 @@ static void cut_line(const char **line, size_t *len, int *column)
     *column -= (int)from;
 }
 
-/* A copy of the line without tabs, so that the caret below it is where it should be. */
+/* Appends the line with spaces for tabs, so that the caret below is at the right place. */
 static void put_line(DynBuf *out, const char *line, size_t len)
 {
     for (size_t i = 0; i < len; i++)
         dbuf_putc(out, (uint8_t)(line[i] == '\t' ? ' ' : line[i]));
 }
 
-/* "    at NAME:2:7", the line, and a caret. */
+/* Returns "    at NAME:2:7", the line, and a caret below it. */
 static JSValue excerpt(JSContext *ctx, const char *name, int number, int column)
 {
     size_t len = 0;
@@ -103,7 +103,7 @@ static JSValue excerpt(JSContext *ctx, const char *name, int number, int column)
     DynBuf out;
 
     js_dbuf_init(ctx, &out);
-    /* in bytes, as the engine would: whoever asks for the stack gets it translated */
+    /* the column is in bytes, like the engine's: reading the stack converts it */
     dbuf_printf(&out, "    at %s:%d:%d", name, number, column);
     cut_line(&line, &len, &column);
     dbuf_printf(&out, "\n%7d | ", number);
@@ -114,7 +114,7 @@ static JSValue excerpt(JSContext *ctx, const char *name, int number, int column)
     return text;
 }
 
-/* The last place in the code, for errors in what we put behind it. */
+/* Gets the last position in the code, for errors in the text that we put after it. */
 static void last_place(int *ret_line, int *ret_column)
 {
     size_t at = 0, next, end = source_line_end(0, &next);
@@ -126,7 +126,7 @@ static void last_place(int *ret_line, int *ret_column)
     *ret_column = (int)(end - at) + 1;
 }
 
-/* Throws |error|, whose place in the code is known, with its place in words and in a picture. */
+/* Throws |error| with its position in the message and the source line in the stack. */
 static JSValue throw_with_place(JSContext *ctx, JSValue error, const char *name, int line,
                                 int column)
 {
@@ -154,7 +154,7 @@ static JSValue new_syntax_error(JSContext *ctx, const char *message)
     return JS_GetException(ctx);
 }
 
-/* Is |column| of |line| right behind |word|, or spaces after that? */
+/* Is |column| of |line| directly after |word|, or after |word| and spaces? */
 static bool is_after(const char *line, int column, const char *word)
 {
     size_t end = (size_t)column - 1, len = strlen(word);
@@ -164,7 +164,7 @@ static bool is_after(const char *line, int column, const char *word)
     return end >= len && !memcmp(line + end - len, word, len);
 }
 
-/* Better words for what the parser said of a place, or NULL. May move the place. */
+/* Returns a clearer message for the parser's error at a position, or NULL. May move it. */
 static const char *better_words(int *line, int *column)
 {
     int last_line, last_column;
@@ -189,7 +189,7 @@ static JSValue throw_syntax_error(JSContext *ctx, JSValue error, const char *nam
 
     error_place(ctx, error, &line, &column);
     if (line == 0)
-        return JS_Throw(ctx, error); /* of a regular expression, a private name, a deep nesting */
+        return JS_Throw(ctx, error); /* in a regular expression, a private name, deep nesting */
     words = better_words(&line, &column);
     if (words) {
         JS_FreeValue(ctx, error);
@@ -200,7 +200,7 @@ static JSValue throw_syntax_error(JSContext *ctx, JSValue error, const char *nam
 
 /* --- a body ------------------------------------------------------------------------------- */
 
-/* Is the first function of |script| the text from the first parenthesis to the last? */
+/* Does the first function of |script| span from the first parenthesis to the last? */
 static bool is_one_function(JSValueConst script, size_t text_len)
 {
     const JSFunctionBytecode *b = JS_VALUE_GET_PTR(script);
@@ -227,8 +227,8 @@ JSValue crw_engine_compile_body(JSContext *ctx, const char *code, size_t len, co
     memcpy(text + head, code, len);
     memcpy(text + head + len, BODY_TAIL, tail + 1);
     if (len > 1 && code[0] == '#' && code[1] == '!')
-        memcpy(text + head, "//", 2); /* as a module may begin */
-    /* line 0 is ours, so that the code's own lines count from 1 */
+        memcpy(text + head, "//", 2); /* hide a hashbang line, which only modules allow */
+    /* our head is line 0, so that the code's own lines count from 1 */
     script = JS_EvalInternal(ctx, JS_UNDEFINED, text, text_len, name, 0,
                              JS_EVAL_TYPE_GLOBAL | JS_EVAL_FLAG_COMPILE_ONLY, -1);
     js_free(ctx, text);
@@ -274,7 +274,7 @@ JSValue crw_engine_default_export(JSContext *ctx, JSValueConst module)
     return value;
 }
 
-/* Is |word| what the parser did not expect at this place? */
+/* Is |word| at this position, where the parser found an error? */
 static bool is_at(int line, int column, const char *word)
 {
     size_t len, word_len = strlen(word);
@@ -285,8 +285,8 @@ static bool is_at(int line, int column, const char *word)
 }
 
 /*
- * Throws what is thrown for an import, if the body failed at one: the code is neither body nor
- * module, perhaps because it returns at the top, but what it needs is plain.
+ * If the body failed at an import, throws the error for denied imports. Such code is neither a
+ * valid body nor a valid module, for example if it also has `return` at the top level.
  */
 static bool throw_for_import(JSContext *ctx, int line, int column)
 {
@@ -312,7 +312,7 @@ static bool throw_for_import(JSContext *ctx, int line, int column)
     return true;
 }
 
-/* The body did not parse, by |error|; perhaps the code is a module. */
+/* Called when the body did not parse, with its |error|: tries to compile the code as a module. */
 static JSValue compile_otherwise(JSContext *ctx, JSValue error, const char *code, size_t len,
                                  const char *name)
 {

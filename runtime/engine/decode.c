@@ -1,31 +1,31 @@
 /*
  * decode.c - JSON text to values; included by engine.c, after decode_number.c and decode_string.c.
  *
- * There is no recursion: values wait on a stack until the array or object that they belong to ends,
- * and is then made at once, in its full size.
+ * There is no recursion: values wait on a stack until their array or object ends. Then the array or
+ * object is made at once, in its full size.
  *
- * Rows look alike. An object is expected to have the shape of the last one that began with the same
- * key at the same depth, and as long as it does, its keys are only compared, in place, with those
- * of that shape; then the shape is taken as it is. With the first key that is another, its keys are
- * listed instead, each found in a small table of keys seen before, and at the end the list is
- * looked up in the engine's own table of shapes.
+ * Rows of data are similar. So an object is expected to have the shape of the last object that
+ * began with the same key at the same depth. While its keys match, they are only compared, in
+ * place, with the keys of that shape, and at the end the shape is reused. From the first different
+ * key on, the keys are listed instead: each is looked up in a small table of keys seen before, and
+ * at the end the list is looked up in the engine's table of shapes.
  *
- * No cycle can come of this, so the collector is kept from looking for any meanwhile, and then
- * treats what was made as it treats what it has looked at.
+ * JSON has no cycles, so the garbage collector does not run meanwhile, and does not count the new
+ * objects towards its next collection.
  */
 #include "engine/decode.h"
 
-#define SHAPES 64u /* that are expected: as many as a word has bits */
+#define SHAPES 64u /* expected shapes: as many as a word has bits */
 #define KEYS 256u
-#define SPILL 1024 /* values of an array that may wait; more are put into it */
+#define SPILL 1024 /* after so many waiting values, they are moved into the array */
 
 /* An array or object that has not ended. */
 struct unended {
-    JSShape *shape;     /* of an object that has been as expected so far, held; else NULL */
-    JSObject *array;    /* one that has become too long for all to wait */
-    size_t first_value; /* of its own, on the stack of values */
-    size_t first_key;   /* likewise, of an object that is not as expected */
-    uint8_t slot;       /* where the shape of an object is expected next time */
+    JSShape *shape;     /* the expected shape, while all keys match; a reference; else NULL */
+    JSObject *array;    /* an array too long for all of its values to wait, or NULL */
+    size_t first_value; /* where its values begin on the stack of values */
+    size_t first_key;   /* where its keys begin on the stack of keys, if |shape| is NULL */
+    uint8_t slot;       /* where to store the shape of an object as the next expected one */
     uint8_t closes;     /* '}' or ']' */
 };
 
@@ -34,19 +34,19 @@ struct decoder {
     const uint8_t *end;
     JSValue *values;
     size_t value_count, value_cap;
-    JSAtom *keys; /* each is held */
+    JSAtom *keys; /* each with a reference */
     size_t key_count, key_cap;
     struct unended *open;
     size_t depth, open_cap;
-    /* A bit for each of the two below that is there: a small text should not pay for all. */
+    /* One bit for each slot in use of the two tables below, so that they need no initialisation. */
     uint64_t has_expected, has_seen[KEYS / 64];
-    JSShape *expected[SHAPES]; /* each is held, and all their keys are plain */
-    JSAtom seen[KEYS];         /* each is held, and plain */
+    JSShape *expected[SHAPES]; /* each with a reference; all their keys are plain */
+    JSAtom seen[KEYS];         /* each with a reference, and plain */
 };
 
 /* --- stacks ---------------------------------------------------------------------------------- */
 
-/* Makes room for one more of |size| bytes in |*array|. */
+/* Grows |*array| by at least one element of |size| bytes. */
 static no_inline void make_room(void *array, size_t *cap, size_t size)
 {
     void **at = array;
@@ -78,7 +78,7 @@ static void drop_keys(struct decoder *d, size_t first)
 
 /* --- keys ------------------------------------------------------------------------------------ */
 
-/* The text of a key that is written as it is, or NULL. */
+/* Returns the text of a plain key, which needs no escapes in JSON, or NULL. */
 static JSString *plain_key(JSContext *ctx, JSAtom key)
 {
     JSString *s = __JS_AtomIsTaggedInt(key) ? NULL : ctx->rt->atom_array[key];
@@ -102,7 +102,7 @@ static inline bool same_bytes(const uint8_t *a, const uint8_t *b, size_t len)
     return true;
 }
 
-/* Is |key|, which is plain, what stands between the quote before |at| and the next one? */
+/* Is the plain |key| the text between the quote before |at| and the next quote? */
 static inline bool is_key(const struct decoder *d, JSAtom key, const uint8_t *at)
 {
     JSString *s = d->ctx->rt->atom_array[key];
@@ -112,7 +112,7 @@ static inline bool is_key(const struct decoder *d, JSAtom key, const uint8_t *at
            same_bytes(at, (const uint8_t *)(s + 1), len);
 }
 
-/* The first bytes at |at|, eight or up to a quote, as a number below |slots|. */
+/* Hashes the bytes at |at|, eight or up to a quote, to a number below |slots|. */
 static inline unsigned slot_of(const struct decoder *d, const uint8_t *at, size_t salt,
                                unsigned slots)
 {
@@ -134,7 +134,7 @@ static inline bool is_seen(const struct decoder *d, unsigned slot)
     return d->has_seen[slot / 64] >> slot % 64 & 1;
 }
 
-/* A key that is not plain, or a number, or not seen yet. */
+/* Makes a key that is not plain, or a number, or not seen yet. */
 static no_inline JSAtom new_key(struct decoder *d, const uint8_t **at, unsigned slot)
 {
     const uint8_t *from = *at;
@@ -154,7 +154,7 @@ static no_inline JSAtom new_key(struct decoder *d, const uint8_t **at, unsigned 
     return key;
 }
 
-/* Lists the key behind the quote before |at|. */
+/* Reads the key after the quote before |at|, and adds it to the list of keys. */
 static const uint8_t *list_key(struct decoder *d, const uint8_t *at)
 {
     unsigned slot = slot_of(d, at, 0, KEYS);
@@ -173,7 +173,7 @@ static const uint8_t *list_key(struct decoder *d, const uint8_t *at)
 
 /* --- shapes ---------------------------------------------------------------------------------- */
 
-/* |o| is not as expected: its keys so far are listed. */
+/* |o| does not have the expected shape: adds its keys so far to the list. */
 static no_inline void list_expected(struct decoder *d, struct unended *o)
 {
     const JSShapeProperty *props = get_shape_prop(o->shape);
@@ -197,7 +197,7 @@ static bool has_keys(JSShape *shape, const JSAtom *keys, size_t count)
     return true;
 }
 
-/* The shape of plain objects with these keys, or NULL if there is none. It is not held. */
+/* Returns the shape of plain objects with these keys, or NULL. Adds no reference. */
 static JSShape *find_shape(JSContext *ctx, const JSAtom *keys, size_t count)
 {
     JSObject *proto = JS_VALUE_GET_OBJ(ctx->class_proto[JS_CLASS_OBJECT]);
@@ -223,7 +223,7 @@ static bool shape_has(JSShape *shape, JSAtom key)
     return i != 0;
 }
 
-/* Makes the shape that was not found. Returns NULL if two of the keys are equal. */
+/* Makes a shape with these keys. Returns NULL if two of the keys are equal. */
 static JSShape *new_shape(JSContext *ctx, const JSAtom *keys, size_t count)
 {
     JSObject *proto = JS_VALUE_GET_OBJ(ctx->class_proto[JS_CLASS_OBJECT]);
@@ -249,7 +249,7 @@ static inline bool is_expected(const struct decoder *d, unsigned slot)
     return d->has_expected >> slot & 1;
 }
 
-/* The next object that begins as this one is expected to have |shape|, if its keys are plain. */
+/* Expects |shape|, if its keys are plain, for the next object that begins with the same key. */
 static void expect(struct decoder *d, unsigned slot, JSShape *shape)
 {
     for (int i = 0; i < shape->prop_count; i++) {
@@ -264,8 +264,8 @@ static void expect(struct decoder *d, unsigned slot, JSShape *shape)
 
 /* --- arrays and objects ---------------------------------------------------------------------- */
 
-/* js_malloc, inlined: most of it is decided by a size that the compiler knows. */
-static inline __attribute__((always_inline)) void *take(JSRuntime *rt, size_t size)
+/* js_malloc, inlined: the compiler knows the size and removes most of it. */
+static inline __attribute__((always_inline)) void *alloc_inline(JSRuntime *rt, size_t size)
 {
     void *p = js_arena_malloc(rt, size);
 
@@ -274,19 +274,19 @@ static inline __attribute__((always_inline)) void *take(JSRuntime *rt, size_t si
     return p;
 }
 
-/* An object whose properties are not set yet. Takes |shape|. */
+/* Makes an object whose properties are not set yet. Takes |shape|. */
 static inline JSObject *new_object(JSRuntime *rt, JSShape *shape, JSClassID class_id)
 {
-    JSObject *p = take(rt, sizeof(*p));
+    JSObject *p = alloc_inline(rt, sizeof(*p));
 
     *p = (JSObject){.class_id = (uint16_t)class_id, .extensible = true, .shape = shape};
-    p->prop = take(rt, sizeof(*p->prop) * (size_t)shape->prop_size);
+    p->prop = alloc_inline(rt, sizeof(*p->prop) * (size_t)shape->prop_size);
     JS_REF_COUNT(p) = 1;
     add_gc_object(rt, &p->header, JS_GC_OBJ_TYPE_JS_OBJECT);
     return p;
 }
 
-/* Moves the values that wait into the array |p|, of which they are the next. */
+/* Appends the waiting values to the array |p|. */
 static void fill_array(struct decoder *d, JSObject *p, const JSValue *values, size_t count)
 {
     size_t len = p->u.array.count + count;
@@ -317,7 +317,7 @@ static JSValue end_array(struct decoder *d, const struct unended *o)
         p->fast_array = 1;
         p->prop[0].u.value = js_int32((int32_t)count);
         p->u.array.count = p->u.array.u1.size = (uint32_t)count;
-        p->u.array.u.values = take(d->ctx->rt, count * sizeof(JSValue));
+        p->u.array.u.values = alloc_inline(d->ctx->rt, count * sizeof(JSValue));
         memcpy(p->u.array.u.values, d->values + o->first_value, count * sizeof(JSValue));
     } else if (!p) {
         return JS_NewArray(d->ctx);
@@ -327,7 +327,7 @@ static JSValue end_array(struct decoder *d, const struct unended *o)
     return JS_MKPTR(JS_TAG_OBJECT, p);
 }
 
-/* One with equal keys, by which the last value is had, at the first one's place. */
+/* Makes an object with equal keys: the last value wins, in the position of the first key. */
 static no_inline JSValue end_object_by_keys(struct decoder *d, const struct unended *o)
 {
     JSValue object = JS_NewObject(d->ctx);
@@ -404,7 +404,7 @@ static inline const uint8_t *read_key(struct decoder *d, const uint8_t *at)
     return *at == ':' ? skip_blanks(at + 1) : NULL;
 }
 
-/* Opens the array or object at |at|. Returns what is in it, or its end. */
+/* Opens the array or object at |at|. Returns where its contents or its end begins. */
 static inline const uint8_t *open_value(struct decoder *d, const uint8_t *at)
 {
     if (unlikely(d->depth == d->open_cap))
@@ -414,7 +414,7 @@ static inline const uint8_t *open_value(struct decoder *d, const uint8_t *at)
     return skip_blanks(at + 1);
 }
 
-/* After the bracket, and it is not the end: up to the first value of what is open. */
+/* Called after the opening bracket, unless it is empty: moves to the first value. */
 static inline const uint8_t *first_value(struct decoder *d, const uint8_t *at)
 {
     struct unended *o = &d->open[d->depth - 1];
@@ -422,7 +422,7 @@ static inline const uint8_t *first_value(struct decoder *d, const uint8_t *at)
     if (o->closes == ']')
         return at;
     o->slot = (uint8_t)slot_of(d, at + 1, d->depth << 56, SHAPES);
-    if (is_expected(d, o->slot)) /* held: what is in this one may come to be expected instead */
+    if (is_expected(d, o->slot)) /* add a reference: a nested object may replace this entry */
         o->shape = js_dup_shape(d->expected[o->slot]);
     return read_key(d, at);
 }
@@ -472,7 +472,7 @@ static void close_value(struct decoder *d)
     push_value(d, value);
 }
 
-/* After a comma: up to the next value of what is open. */
+/* Called after a comma: moves to the next value of the open array or object. */
 static inline const uint8_t *next_value(struct decoder *d, const uint8_t *at)
 {
     struct unended *o = &d->open[d->depth - 1];
@@ -485,7 +485,7 @@ static inline const uint8_t *next_value(struct decoder *d, const uint8_t *at)
     return at;
 }
 
-/* Reads the value at |at|, and leaves it on the stack. Returns what follows, or NULL. */
+/* Reads the value at |at|, and pushes it on the stack. Returns the text after it, or NULL. */
 static const uint8_t *read_value(struct decoder *d, const uint8_t *at)
 {
     for (;;) {
@@ -520,7 +520,7 @@ static const uint8_t *read_value(struct decoder *d, const uint8_t *at)
     }
 }
 
-static void give_up(struct decoder *d)
+static void free_unfinished(struct decoder *d)
 {
     while (d->value_count)
         JS_FreeValue(d->ctx, d->values[--d->value_count]);
@@ -546,8 +546,8 @@ static void clear(struct decoder *d)
 }
 
 /*
- * What was made counts as looked at, once after each collection: if that went on, code that decodes
- * and makes circles of what it gets would never see another.
+ * Does not count the new objects towards the next collection, but only once after each collection:
+ * otherwise code that decodes and makes cycles from the values would never be collected.
  */
 static void postpone_gc(JSRuntime *rt)
 {
@@ -579,7 +579,7 @@ JSValue crw_decode_json(JSContext *ctx, const char *json, size_t len)
     at = read_value(&d, skip_blanks((const uint8_t *)json));
     if (at && skip_blanks(at) == d.end)
         value = d.values[--d.value_count];
-    give_up(&d);
+    free_unfinished(&d);
     clear(&d);
     rt->malloc_gc_threshold = threshold;
     postpone_gc(rt);

@@ -1,13 +1,13 @@
 /*
- * decode.h - JSON.parse, without a reviver, of UTF-8 and in one pass.
+ * decode.h - JSON.parse without a reviver, from UTF-8 and in one pass.
  *
- * It takes what JSON.parse takes and makes of it what JSON.parse makes: own properties, `__proto__`
- * among them, of which the last of equal ones counts; numbers to the last bit; strings with lone
- * halves of surrogate pairs if they are escaped so. Nothing that code could have replaced is looked
- * at, and nothing of it runs. It may collect garbage, as making an object may.
+ * It accepts the same text as JSON.parse and makes the same values: own properties, including
+ * `__proto__`, where the last of equal keys wins; exact numbers; strings with lone surrogates if
+ * these are escaped. It reads nothing that code could have replaced, and runs no code. It may
+ * collect garbage, like any function that makes objects.
  *
  * engine/decode.c, decode_string.c and decode_number.c are parts of engine.c, because they make
- * objects and strings by the engine's insides.
+ * objects and strings with the engine's internals.
  */
 #ifndef CRW_DECODE_H
 #define CRW_DECODE_H
@@ -19,9 +19,9 @@
 #define CRW_DECODE_DEPTH 100000
 
 /*
- * Returns the value of the |len| bytes at |json|, behind which there is a NUL that does not count;
- * or an exception if they are not JSON, are more than a string can have, or are nested deeper than
- * CRW_DECODE_DEPTH, but none is thrown then.
+ * Returns the value of the |len| bytes at |json|, which must be followed by a NUL that |len| does
+ * not count. Returns JS_EXCEPTION, without a pending exception, if they are not JSON, longer than a
+ * string can be, or nested deeper than CRW_DECODE_DEPTH.
  */
 JSValue crw_decode_json(JSContext *ctx, const char *json, size_t len);
 

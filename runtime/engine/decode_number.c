@@ -1,17 +1,16 @@
 /*
- * decode_number.c - the numbers of JSON, exactly; included by engine.c.
+ * decode_number.c - parses the numbers of JSON exactly; included by engine.c.
  *
- * Nearly all have at most 19 digits, which are a whole number of 64 bits, times a power of ten that
- * is a power of five of 64 bits and a shift. One multiplication to 128 bits, or one division of as
- * many, then has all there is to know for rounding right: the first 64 bits of the answer, and
- * whether anything follows. What has more digits or a larger power is left to strtod(), which takes
- * its time.
+ * Nearly all numbers have at most 19 digits, which fit a 64-bit integer, times a power of ten: a
+ * power of five that fits 64 bits, and a shift. One 128-bit multiplication or division then gives
+ * all that exact rounding needs: the first 64 bits of the result, and whether more bits follow.
+ * Numbers with more digits or a larger power go to strtod(), which is slow.
  */
-#define DIGITS 19      /* fit 64 bits, whatever they are */
-#define MOST_POWER 27  /* of five, that fits 64 bits */
-#define EXACT_POWER 22 /* of ten, that a double holds exactly */
+#define DIGITS 19      /* any number of so many digits fits 64 bits */
+#define MOST_POWER 27  /* largest power of five that fits 64 bits */
+#define EXACT_POWER 22 /* largest power of ten that a double holds exactly */
 #define EXACT_WHOLE ((uint64_t)1 << 53)
-#define FAR_EXPONENT 9999 /* beyond all that is not 0 or infinite, for numbers that fit a line */
+#define FAR_EXPONENT 9999 /* so large that any number of usual length is 0 or infinite */
 
 __extension__ typedef unsigned __int128 uint128;
 
@@ -21,7 +20,7 @@ static inline bool is_eight_digits(uint64_t t)
            0x3333333333333333;
 }
 
-/* Pairs of digits, then pairs of those, then both halves: each step is one multiplication. */
+/* Combines digits to pairs, then pairs, then halves; each step is one multiplication. */
 static inline uint64_t eight_digits(uint64_t t)
 {
     t = (t & 0x0f0f0f0f0f0f0f0f) * (10 << 8 | 1) >> 8;
@@ -29,7 +28,7 @@ static inline uint64_t eight_digits(uint64_t t)
     return (t & 0x0000ffff0000ffff) * ((uint64_t)10000 << 32 | 1) >> 32;
 }
 
-/* Appends the digits at |at| to |*whole|, which is right as long as all are at most DIGITS. */
+/* Appends the digits at |at| to |*whole|, which is correct for up to DIGITS digits. */
 static inline const uint8_t *read_digits(const uint8_t *at, const uint8_t *end, uint64_t *whole)
 {
     uint64_t n = *whole;
@@ -44,7 +43,7 @@ static inline const uint8_t *read_digits(const uint8_t *at, const uint8_t *end, 
     return at;
 }
 
-/* |top| * 2^|power| as a double; |more|: the number is a little larger than that. */
+/* Returns |top| * 2^|power| as a double; |more|: the exact number is slightly larger. */
 static double rounded(uint64_t top, bool more, int power)
 {
     int shift = clz64(top);
@@ -55,11 +54,11 @@ static double rounded(uint64_t top, bool more, int power)
     rest = top & 0x7ff;
     if (rest > 0x400 || (rest == 0x400 && (more || (significand & 1))))
         significand++;
-    /* its own top bit is the 1 that the exponent lacks, or 2 where rounding went over */
+    /* the top bit of the significand adds the missing 1 to the exponent, or 2 after a carry */
     return uint64_as_float64(((uint64_t)(1023 + 63 + power - shift - 1) << 52) + significand);
 }
 
-/* |whole| * 10^|power|; |whole| is not 0, and the power at most MOST_POWER either way. */
+/* Returns |whole| * 10^|power|; |whole| is not 0, and |power| from -MOST_POWER to MOST_POWER. */
 static double scaled(uint64_t whole, int power)
 {
     static const uint64_t fives[MOST_POWER + 1] = {
@@ -120,7 +119,7 @@ static double to_double(uint64_t whole, int power)
         1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
     };
 
-    /* both are exact, so that the one operation is all that rounds */
+    /* both operands are exact, so there is only one rounding */
     if (whole <= EXACT_WHOLE && power >= -EXACT_POWER && power <= EXACT_POWER)
         return power < 0 ? (double)whole / tens[-power] : (double)whole * tens[power];
     return scaled(whole, power);
@@ -142,7 +141,7 @@ static const uint8_t *read_exponent(const uint8_t *at, int *power)
     return at;
 }
 
-/* What is left when a point or an exponent follows, or there are many digits. */
+/* Reads the rest of a number with a point, an exponent or many digits. */
 static no_inline const uint8_t *read_fraction(const uint8_t *start, const uint8_t *at,
                                               const uint8_t *end, uint64_t whole, JSValue *ret)
 {
@@ -174,8 +173,8 @@ static no_inline const uint8_t *read_fraction(const uint8_t *start, const uint8_
 }
 
 /*
- * Reads the number at |at|, where a digit or a minus is. Returns what follows, or NULL if it is
- * none; there must be a byte that belongs to no number at |end|.
+ * Reads the number at |at|, which begins with a digit or a minus. Returns the text after it, or
+ * NULL if it is invalid. The byte at |end| must not be part of a number.
  */
 static inline const uint8_t *read_number(const uint8_t *at, const uint8_t *end, JSValue *ret)
 {

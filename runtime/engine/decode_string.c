@@ -1,13 +1,13 @@
 /*
- * decode_string.c - the strings and keys of JSON; included by engine.c.
+ * decode_string.c - parses the strings and keys of JSON; included by engine.c.
  *
- * Most strings are plain from quote to quote and copied as they are. For all others the closing
- * quote is looked for first, so that the room that a string can take at most is known, and had at
- * once: it is written as Latin-1 until a character needs more, and then once more as UTF-16.
+ * Most strings are plain from quote to quote, and are copied unchanged. For others the closing
+ * quote is found first: then the largest possible size is known, and allocated at once. The string
+ * is written as Latin-1 until a character does not fit, then all of it again as UTF-16.
  */
-#define WORTH_TRIMMING 64 /* bytes that a string did not need */
+#define WORTH_TRIMMING 64 /* so many unused bytes are given back */
 
-/* With all of these in one function, what is being written stays in registers. */
+/* Inlined into one function, so that the state of the writer stays in registers. */
 #define INLINE static inline __attribute__((always_inline))
 
 static JSValue new_plain_string(JSContext *ctx, const uint8_t *text, size_t len)
@@ -40,7 +40,7 @@ static no_inline const uint8_t *read_unicode_escape(const uint8_t *at, const uin
     return at + 6;
 }
 
-/* Reads the escape at |at|, where a backslash is. Returns what follows, or NULL if it is none. */
+/* Reads the escape at |at|, a backslash. Returns the text after it, or NULL if it is invalid. */
 INLINE const uint8_t *read_escape(const uint8_t *at, const uint8_t *end, uint32_t *ret)
 {
     static const uint8_t short_ones[256] = {
@@ -62,7 +62,7 @@ static no_inline const uint8_t *read_rare_utf8(const uint8_t *at, const uint8_t 
     return next - at > 1 && next <= end ? next : NULL;
 }
 
-/* Reads a character that is not ASCII: most take two bytes or three. */
+/* Reads a character that is not ASCII: most have two or three bytes. */
 INLINE const uint8_t *read_utf8(const uint8_t *at, const uint8_t *end, uint32_t *ret)
 {
     uint32_t first = at[0], second = at[1] ^ 0x80u, third;
@@ -78,7 +78,7 @@ INLINE const uint8_t *read_utf8(const uint8_t *at, const uint8_t *end, uint32_t 
     return read_rare_utf8(at, end, ret);
 }
 
-/* Reads what is special at |at|, but no quote. */
+/* Reads the special character at |at|, which is not a quote. */
 INLINE const uint8_t *read_special(const uint8_t *at, const uint8_t *end, uint32_t *ret)
 {
     return *at == '\\' ? read_escape(at, end, ret) : read_utf8(at, end, ret);
@@ -86,13 +86,13 @@ INLINE const uint8_t *read_special(const uint8_t *at, const uint8_t *end, uint32
 
 /* A string that is being written. */
 struct writing {
-    const uint8_t *at, *end; /* what is left of its text; its closing quote is at |end| */
+    const uint8_t *at, *end; /* the rest of its text; its closing quote is at |end| */
     uint8_t *to;
 };
 
 /*
- * Copies what is plain, sixteen characters at a time: there has to be room for as many behind it,
- * and what is copied too much is written over.
+ * Copies plain text, sixteen characters at a time: needs room for sixteen more after it. Extra
+ * characters are overwritten later.
  */
 INLINE void copy_plain(struct writing *w, size_t len, bool wide)
 {
@@ -123,7 +123,7 @@ INLINE void put_one(struct writing *w, uint32_t c, bool wide)
     w->to += 2;
 }
 
-/* Takes characters of two bytes and three, as long as there are more: in most alphabets, a word. */
+/* Copies characters of two or three bytes while they follow each other: often a whole word. */
 INLINE void take_word(struct writing *w)
 {
     const uint8_t *at = w->at;
@@ -146,7 +146,7 @@ INLINE void take_word(struct writing *w)
     w->to = (uint8_t *)to;
 }
 
-/* Returns 0; 1 if the next character is too wide, and not taken; or -1 if it is none. */
+/* Returns 0; 1 if the next character is too wide, and was not copied; or -1 if it is invalid. */
 INLINE int take_special(struct writing *w, bool wide)
 {
     uint32_t c;
@@ -162,8 +162,9 @@ INLINE int take_special(struct writing *w, bool wide)
 }
 
 /*
- * Writes all that is left, as far as that goes: the answers are those above. The special characters
- * of 64 are found at once, so that where the next one is does not wait for what the last one was.
+ * Writes the rest of the text. Stops at a character that cannot be written, and returns as
+ * take_special(). The special characters among 64 are found at once, so that finding the next one
+ * does not depend on decoding the last one.
  */
 INLINE int write_text(struct writing *w, bool wide)
 {
@@ -197,7 +198,7 @@ INLINE int write_text(struct writing *w, bool wide)
     return r;
 }
 
-/* Gives back what |s| did not need of its room for |room| bytes, when all up to |to| is written. */
+/* Frees the unused rest of |s|, which has |room| bytes and is written up to |to|. */
 static JSValue trimmed(JSContext *ctx, JSString *s, const uint8_t *to, size_t room)
 {
     size_t bytes = (size_t)(to - (uint8_t *)(s + 1));
@@ -210,7 +211,7 @@ static JSValue trimmed(JSContext *ctx, JSString *s, const uint8_t *to, size_t ro
     return JS_MKPTR(JS_TAG_STRING, s);
 }
 
-/* The string from |at| to |end|, where its closing quote is, or an exception (none is thrown). */
+/* Returns the string from |at| to its closing quote at |end|, or JS_EXCEPTION (not pending). */
 static no_inline JSValue decode_special(JSContext *ctx, const uint8_t *at, const uint8_t *end)
 {
     size_t room = (size_t)(end - at), len;
@@ -234,7 +235,7 @@ static no_inline JSValue decode_special(JSContext *ctx, const uint8_t *at, const
     return JS_EXCEPTION;
 }
 
-/* Reads the string behind the quote before |at|. Returns what follows, or NULL if it is none. */
+/* Reads the string after the quote before |at|. Returns the text after it, or NULL if invalid. */
 static inline const uint8_t *read_string(JSContext *ctx, const uint8_t *at, const uint8_t *end,
                                          JSValue *ret)
 {

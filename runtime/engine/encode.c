@@ -1,15 +1,15 @@
 /*
- * encode.c - values to JSON text; included by engine.c, after encode_text.c.
+ * encode.c - converts values to JSON text; included by engine.c, after encode_text.c.
  *
- * The specification takes an object's keys first and then gets each in turn, while a getter or a
- * `toJSON` further down may change the object. So the keys of a plain object are those of the
- * shape that it had, which is held (the engine never changes a shape that two hold), and a value is
- * read from its slot only while the object still has that shape. The elements of an array are read
- * from its table only while it has one that is long enough. All else goes through the engine's own
- * property look-up.
+ * The specification first lists an object's keys and then reads each value, while a getter or a
+ * nested `toJSON` may change the object. So the keys of a plain object are read from its first
+ * shape, with a reference (the engine never changes a shape with two references). A value is read
+ * from its slot only while the object still has that shape. The elements of an array are read from
+ * its table only while that is long enough. All other values go through the engine's property
+ * look-up.
  *
- * The objects that are being written are on a stack, each with the key that it is at. That is the
- * path of whatever is found to be wrong, and the place to look for a cycle.
+ * The objects that are being written form a stack, each with its current key. The stack gives the
+ * path for error messages, and is searched to detect cycles.
  */
 static int write_value(struct encoder *e, JSValueConst value);
 
@@ -27,7 +27,7 @@ static int write_key(struct encoder *e, JSAtom key)
     return put_char(e, ':');
 }
 
-/* What `toJSON` is told: the key of the value that is being written. */
+/* Returns the argument of `toJSON`: the key of the value that is being written. */
 static JSValue key_of_value(const struct encoder *e)
 {
     const struct level *at = e->depth ? &e->levels[e->depth - 1] : NULL;
@@ -47,9 +47,8 @@ static bool has_to_json(JSObject *p)
 }
 
 /*
- * Is the only `toJSON` of |value| one that was put on Object.prototype or Array.prototype? Then it
- * was meant for everything there is, and does not change what is sent. One that a class has, or
- * that the value has itself, is a part of the value.
+ * Is the only `toJSON` of |value| on Object.prototype or Array.prototype? Then it is ignored,
+ * because it would apply to every value. A `toJSON` of a class or of the value itself is used.
  */
 static bool is_for_everything(JSContext *ctx, JSValueConst value)
 {
@@ -67,7 +66,7 @@ static bool is_for_everything(JSContext *ctx, JSValueConst value)
     return true;
 }
 
-/* Puts what its `toJSON` gives, if it has one, in the place of |value|. */
+/* Replaces |value| with the result of its `toJSON`, if it has one. */
 static int apply_to_json(struct encoder *e, JSValue *value)
 {
     JSValue function, key, answer;
@@ -90,7 +89,7 @@ static int apply_to_json(struct encoder *e, JSValue *value)
     return JS_IsException(answer) ? -1 : 0;
 }
 
-/* Is |value| one that JSON.stringify leaves out? */
+/* Does JSON.stringify omit |value|? */
 static bool is_nothing(JSContext *ctx, JSValueConst value)
 {
     return JS_IsUndefined(value) || JS_IsSymbol(value) || JS_IsFunction(ctx, value);
@@ -104,13 +103,13 @@ static int write_member(struct encoder *e, JSAtom key, JSValueConst value, bool 
     return write_value(e, value);
 }
 
-/* Takes |value|, which was read from |key|, and writes both. |first|: no comma is needed yet. */
+/* Takes |value|, the value of |key|, and writes both. |first|: no comma is needed yet. */
 static int write_property(struct encoder *e, JSAtom key, JSValue value, bool *first)
 {
     int r = -1;
 
     e->levels[e->depth - 1].key = key;
-    /* properties that are left out can go on for ever without coming to the ceiling */
+    /* omitted properties never reach the maximum length, so check for a timeout here */
     if (!JS_IsException(value) && !js_poll_interrupts(e->ctx) && apply_to_json(e, &value) == 0)
         r = is_nothing(e->ctx, value) ? 0 : write_member(e, key, value, first);
     JS_FreeValue(e->ctx, value);
@@ -119,7 +118,7 @@ static int write_property(struct encoder *e, JSAtom key, JSValue value, bool *fi
 
 /* --- objects and arrays ---------------------------------------------------------------------- */
 
-/* Are the keys of |p| those of its shape, in that order, and will the shape stay as it is? */
+/* Are the keys of |p| exactly those of its shape, in order, and can the shape not change? */
 static bool has_keys_of_shape(JSContext *ctx, const JSObject *p)
 {
     const JSShapeProperty *at = get_shape_prop(p->shape);
@@ -258,9 +257,9 @@ static bool is_well_formed(JSContext *ctx, JSValueConst text)
 }
 
 /*
- * JSON.rawJSON has checked that |raw| is a JSON primitive, and it is written as it is. A string in
- * it may hold half of a surrogate pair, as it is or as an escape; then what the string says is
- * written anew, by the rules for any other.
+ * JSON.rawJSON has checked that |raw| is a JSON primitive, so it is written unchanged. But if it is
+ * a string with a lone surrogate, raw or as an escape, it is decoded and written like any other
+ * string.
  */
 static no_inline int write_raw(struct encoder *e, JSValueConst raw)
 {
@@ -280,7 +279,7 @@ static no_inline int write_raw(struct encoder *e, JSValueConst raw)
     return r;
 }
 
-/* An object that stands for a primitive. Takes |primitive|. */
+/* Writes the primitive of a boxed object. Takes |primitive|. */
 static int write_unboxed(struct encoder *e, JSValue primitive)
 {
     int r = JS_IsException(primitive) ? -1 : write_value(e, primitive);
@@ -302,14 +301,14 @@ static int write_any_object(struct encoder *e, JSValueConst value)
     case JS_CLASS_BIG_INT:
         return write_unboxed(e, js_dup(p->u.object_data));
     case JS_CLASS_RAWJSON:
-        /* frozen, and without a prototype: the first property is the text */
+        /* the object is frozen and has no prototype: its first property is the text */
         return write_raw(e, p->prop[0].u.value);
     default:
         return write_object(e, p);
     }
 }
 
-/* |value| has been through `toJSON`, and is not nothing. */
+/* Writes |value|, after `toJSON`; it must not be a value that JSON omits. */
 static int write_value(struct encoder *e, JSValueConst value)
 {
     switch (JS_VALUE_GET_NORM_TAG(value)) {

@@ -1,21 +1,21 @@
 /*
- * encode_text.c - the text that encode.c writes: bytes up to a ceiling, strings, numbers, and the
- * path of what cannot be written; included by engine.c.
+ * encode_text.c - the output of encode.c: a buffer with a maximum length, strings, numbers, and
+ * error messages with the path of a value; included by engine.c.
  *
  * Functions return 0, or -1 if an exception is pending or the text is too long.
  */
 #include "engine/encode.h"
 
-/* More than any one number or character takes, so that room for one can be had at the ceiling. */
+/* Room after the maximum length, more than any one number or character needs. */
 #define SLACK 64
 
-/* A long path is cut to so many steps at each end, a long key to so many characters. */
+/* The steps shown at each end of a long path, and the characters shown of a long key. */
 #define PATH_ENDS 8
 #define PATH_KEY 40
 #define ELLIPSIS "\xe2\x80\xa6"
 
 struct level {
-    JSObject *object; /* held by the function that writes it */
+    JSObject *object; /* referenced by the function that writes it */
     JSAtom key;       /* or JS_ATOM_NULL in an array, which is at |index| */
     int64_t index;
 };
@@ -47,7 +47,7 @@ static no_inline bool grow(struct encoder *e, size_t more)
     return true;
 }
 
-/* Returns where |more| bytes can be written, or NULL: |e| is over. Does not count them. */
+/* Returns where |more| bytes can be written, or NULL if |e| is full. Does not change |len|. */
 static inline uint8_t *room(struct encoder *e, size_t more)
 {
     if (unlikely(e->cap - e->len <= more) && !grow(e, more))
@@ -86,7 +86,7 @@ static int put_index(struct encoder *e, int64_t index)
     return 0;
 }
 
-/* --- paths and what is wrong there ----------------------------------------------------------- */
+/* --- error messages with paths --------------------------------------------------------------- */
 
 static int write_units(struct encoder *e, JSString *text, uint32_t len);
 
@@ -117,7 +117,7 @@ static void write_step(struct encoder *words, const struct level *at)
     put_text(words, bare ? "" : is_index ? "]" : "\"]");
 }
 
-/* The path to the object at |depth|, or to the value that the last one is at. */
+/* Writes the path to the object at |depth|, or to the current value of the innermost object. */
 static void write_path(struct encoder *words, const struct encoder *e, size_t depth)
 {
     put_text(words, e->rules->root);
@@ -130,7 +130,7 @@ static void write_path(struct encoder *words, const struct encoder *e, size_t de
     }
 }
 
-/* Throws |what|, where it is and, if it is an object above, where that is. Returns -1. */
+/* Throws |what| and its path; |above|: the depth of the object that a cycle leads to. */
 static no_inline int fail_encoding(struct encoder *e, const char *what, size_t above)
 {
     static const struct crw_encode_rules lenient = {.max = LIMIT_ERROR_MESSAGE_BYTES};
@@ -152,7 +152,7 @@ static no_inline int fail_encoding(struct encoder *e, const char *what, size_t a
 
 /* --- strings and numbers --------------------------------------------------------------------- */
 
-/* Writes a character that is none of a plain run, or any beyond Latin-1. */
+/* Writes a character that is not plain, or is beyond Latin-1. */
 static int write_special(struct encoder *e, uint32_t c)
 {
     static const char letters[] = "btn\0fr";
@@ -212,7 +212,7 @@ static int write_wide(struct encoder *e, const uint16_t *text, size_t len)
     return 0;
 }
 
-/* The first |len| units of |text|, escaped. */
+/* Writes the first |len| units of |text|, escaped. */
 static int write_units(struct encoder *e, JSString *text, uint32_t len)
 {
     return text->is_wide_char ? write_wide(e, str16(text), len) : write_latin1(e, str8(text), len);
@@ -232,7 +232,7 @@ static int write_string(struct encoder *e, JSValueConst value)
 
     if (JS_VALUE_GET_TAG(value) == JS_TAG_STRING)
         return write_quoted(e, JS_VALUE_GET_STRING(value));
-    /* one that cannot fit is not put together from its pieces */
+    /* do not join the pieces of a string that cannot fit */
     if (put_char(e, '"') < 0 || !room(e, JS_VALUE_GET_STRING_ROPE(value)->len))
         return -1;
     whole = js_linearize_string_rope(e->ctx, value);
@@ -244,9 +244,9 @@ static int write_string(struct encoder *e, JSValueConst value)
 }
 
 /*
- * Prices and coordinates have a few decimals. If a whole number of at most 15 digits, divided by a
- * power of ten, is |number| to the last bit, then no other with as many digits is, and with the
- * smallest power that does it there is none with fewer. Returns the length, or 0.
+ * Writes numbers with few decimals, like prices and coordinates. If an integer of at most 15
+ * digits, divided by a power of ten, is exactly |number|, no other decimal with as many digits is;
+ * and with the smallest such power, no shorter one is. Returns the length, or 0.
  */
 static size_t write_decimals(uint8_t *to, double number)
 {

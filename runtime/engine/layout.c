@@ -1,10 +1,10 @@
 /*
- * layout.c - what decode.c, encode.c and peek.c take for granted of the engine's structs. Part of
- * engine.c, like these.
+ * layout.c - checks at build time that the engine's structs have the layout that decode.c, encode.c
+ * and peek.c assume. Part of engine.c, like these files.
  *
- * They make and read objects without the engine's own functions. In an engine whose structs are
- * others, a field that is new would be left unset, or one that means something else be read. So the
- * build stops here: read what has changed and what uses it, then change this list.
+ * They make and read objects without the engine's own functions. With other structs they could
+ * leave a new field unset, or misread a changed one. So the build stops here: read what has changed
+ * and what uses it, then change this list.
  */
 #include <stddef.h>
 
@@ -31,7 +31,7 @@ IS_AT(JSObject, u.array.u.values, 56, 8);
 IS_AT(JSObject, u.array.count, 64, 4);
 HAS_SIZE(JSProperty, 16);
 
-/* find_shape() and new_shape() in decode.c look shapes up, and make them. */
+/* find_shape() and new_shape() in decode.c look up and make shapes. */
 HAS_SIZE(JSShape, 56);
 IS_AT(JSShape, is_hashed, 16, 1);
 IS_AT(JSShape, hash, 20, 4);

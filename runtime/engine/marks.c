@@ -1,8 +1,8 @@
 /*
- * marks.c - a WeakMap from errors to where they come from.
+ * marks.c - a WeakMap from errors to their origin.
  *
- * The map's functions are called directly: through the engine's call they could fail for want of
- * stack, and the mark would be lost.
+ * The map's C functions are called directly: a JavaScript call could fail because the stack is
+ * full, and the mark would be lost.
  */
 static JSValue marks_map;
 
@@ -15,7 +15,7 @@ int crw_marks_install(JSContext *ctx)
     return JS_IsObject(marks_map) ? 0 : -1;
 }
 
-/* Both numbers in one, exactly: each is far below 2^20. */
+/* Stores both numbers in one integer: each is far below 2^20. */
 static void set_mark(JSContext *ctx, JSValueConst error, struct crw_mark mark)
 {
     JSValueConst pair[] = {error, JS_NewInt64(ctx, ((int64_t)mark.call << 20) | mark.blocked)};

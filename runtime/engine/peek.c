@@ -1,4 +1,4 @@
-/* peek.c - included at the end of engine.c, whose translation unit has the engine's insides. */
+/* peek.c - reads the engine's internal data of values; included at the end of engine.c. */
 #include "engine/peek.h"
 
 /* Is the first property a private field `#impl`? js/web/url.js gives each of its objects one. */
@@ -145,7 +145,7 @@ unsigned crw_peek_function(JSValueConst function)
     if (!js_class_has_bytecode(p->class_id))
         return 0;
     b = p->u.func.function_bytecode;
-    /* an ordinary function that can be a constructor has a prototype made for it */
+    /* an ordinary function that is a constructor has the flag has_prototype, a class has not */
     return (p->is_constructor && !b->has_prototype ? CRW_PEEK_IS_CLASS : 0) |
            (b->func_kind & JS_FUNC_GENERATOR ? CRW_PEEK_IS_GENERATOR : 0) |
            (b->func_kind & JS_FUNC_ASYNC ? CRW_PEEK_IS_ASYNC : 0);
@@ -169,7 +169,7 @@ int crw_peek_names(JSContext *ctx, JSValueConst object, JSPropertyEnum **ret, ui
     unsigned exotic = p->is_exotic;
     int r;
 
-    /* so that the engine lists what is in the shape, and not a billion elements beside it */
+    /* then the engine lists only the properties in the shape, and not a billion elements */
     p->is_exotic = 0;
     r = JS_GetOwnPropertyNamesInternal(ctx, ret, ret_count, p,
                                        JS_GPN_ENUM_ONLY | JS_GPN_STRING_MASK | JS_GPN_SYMBOL_MASK);

@@ -1,9 +1,9 @@
 /*
- * peek.h - what only the engine's insides can tell of a value, without running a line of anybody's
- * code: no trap, no getter, no toString.
+ * peek.h - reads the contents of a value through the engine's internals, without running any code:
+ * no trap, no getter, no toString.
  *
- * peek.c is part of engine.c's translation unit. What is returned as JSValueConst is still the
- * object's own: it is valid until code runs.
+ * peek.c is part of engine.c's translation unit. A returned JSValueConst is borrowed from the
+ * object: it is valid until code runs.
  */
 #ifndef CRW_PEEK_H
 #define CRW_PEEK_H
@@ -15,7 +15,7 @@
 #include "quickjs.h"
 
 enum crw_peek_kind {
-    CRW_PEEK_OBJECT, /* and all that has no line of its own here */
+    CRW_PEEK_OBJECT, /* and all kinds that are not listed here */
     CRW_PEEK_ARRAY,
     CRW_PEEK_ARGUMENTS,
     CRW_PEEK_ERROR, /* and a DOMException */
@@ -38,47 +38,46 @@ enum crw_peek_kind {
     CRW_PEEK_KINDS,
 };
 
-/* What kind of object |value| is, which must be one. */
+/* Returns the kind of |value|, which must be an object. */
 enum crw_peek_kind crw_peek_kind(JSContext *ctx, JSValueConst value);
 
-/* Returns what a proxy stands for, or undefined if it is revoked. */
+/* Returns the target of a proxy, or undefined if it is revoked. */
 JSValueConst crw_peek_target(JSValueConst proxy);
 
 /* Returns the prototype, or null. Not for a proxy. */
 JSValueConst crw_peek_prototype(JSValueConst object);
 
-/* Returns the value in a CRW_PEEK_BOXED. */
+/* Returns the primitive value of a CRW_PEEK_BOXED. */
 JSValueConst crw_peek_boxed(JSValueConst object);
 
 /*
- * The name and the message that a DOMException was made with; either may be NULL. Returns false if
- * |error| is none.
+ * Gets the name and the message that a DOMException was made with. Returns false if |error| is not
+ * a DOMException.
  */
 bool crw_peek_dom_exception(JSValueConst error, JSValueConst *ret_name, JSValueConst *ret_message);
 
 /* Returns the value of the private field `#impl` of a CRW_PEEK_URL. */
 JSValueConst crw_peek_impl(JSValueConst url);
 
-/* Return text: the time in ISO form or "Invalid Date"; the pattern between slashes, and flags. */
+/* Return text: an ISO time or "Invalid Date"; the pattern between slashes, and the flags. */
 JSValue crw_peek_date(JSContext *ctx, JSValueConst date);
 JSValue crw_peek_regexp(JSContext *ctx, JSValueConst regexp);
 
-/* What kind of function it is, as flags. */
+/* The kind of a function, as flags. */
 #define CRW_PEEK_IS_CLASS 1u
 #define CRW_PEEK_IS_GENERATOR 2u
 #define CRW_PEEK_IS_ASYNC 4u
 unsigned crw_peek_function(JSValueConst function);
 
-/* How many elements are side by side from 0 on, all there and none of them a getter. */
+/* Returns how many elements from index 0 on are plain data, without holes and getters. */
 uint32_t crw_peek_elements(JSValueConst object);
 
-/* How many properties the engine has to look at to list them. */
+/* Returns how many properties the engine has to read to list them. */
 size_t crw_peek_effort(JSValueConst object);
 
 /*
- * Lists the enumerable own properties other than those elements: indexes in order, then strings,
- * then symbols. Freed with JS_FreePropertyEnum. Not for a proxy. Returns 0, or -1 with an
- * exception.
+ * Lists the enumerable own properties except the elements above: indexes in order, then strings,
+ * then symbols. Free with JS_FreePropertyEnum. Not for a proxy. Returns 0, or -1 with an exception.
  */
 int crw_peek_names(JSContext *ctx, JSValueConst object, JSPropertyEnum **ret, uint32_t *ret_count);
 
@@ -88,30 +87,30 @@ bool crw_peek_index(JSContext *ctx, JSAtom name, uint32_t *ret);
 /* Is the name a symbol? */
 bool crw_peek_is_symbol(JSContext *ctx, JSAtom name);
 
-/* The name that `Symbol.toStringTag` has in the engine; never freed. */
+/* Returns the engine's atom of `Symbol.toStringTag`; never free it. */
 JSAtom crw_peek_tag_name(void);
 
-/* A walk over the entries of a Map or a Set, or over those that an iterator of one has left. */
+/* A walk over the entries of a Map or a Set, or over the remaining ones of such an iterator. */
 struct crw_peek_walk {
     const void *at, *end; /* the engine's */
     bool pairs;           /* an iterator over [key, value] */
     bool values;          /* an iterator over the values of a Map */
 };
 
-/* Begins; returns how many entries there are, which for an iterator is not known: 0. */
+/* Begins a walk. Returns the number of entries; 0 for an iterator, where it is not known. */
 uint32_t crw_peek_walk(JSValueConst object, struct crw_peek_walk *ret);
 bool crw_peek_next(struct crw_peek_walk *walk, JSValueConst *ret_key, JSValueConst *ret_value);
 
-/* Returns the first |max| characters of |string|, and how long it is in UTF-16 units. */
+/* Returns the first |max| characters of |string|, and its length in UTF-16 units. */
 JSValue crw_peek_head(JSContext *ctx, JSValueConst string, uint32_t max, uint32_t *ret_length);
 
-/* How many bits a bigint takes: the time for its decimal digits grows with the square of that. */
+/* Returns the size of a bigint in bits; the time to print it grows with the square of that. */
 size_t crw_peek_bits(JSValueConst bigint);
 
-/* parseInt or parseFloat of what is neither object nor symbol. */
+/* Returns parseInt or parseFloat of |value|, which must not be an object or a symbol. */
 JSValue crw_peek_parse(JSContext *ctx, JSValueConst value, bool as_integer);
 
-/* Where a DataView begins, how long it is, and its buffer. */
+/* Returns the buffer of a DataView, and gets its offset and length. */
 JSValueConst crw_peek_dataview(JSValueConst view, uint32_t *ret_offset, uint32_t *ret_length);
 
 #endif

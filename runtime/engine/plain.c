@@ -1,9 +1,9 @@
 /*
- * plain.c - how far a string of JSON goes on without anything special: a quote, a backslash, a
- * control, a character that is not ASCII; and where it ends. Included by engine.c.
+ * plain.c - finds the next special character in a JSON string (a quote, a backslash, a control
+ * character, or not ASCII), and the end of the string. Included by engine.c.
  *
- * On x86-64, sixteen bytes are compared at once, and the answers of 64 are the bits of one word;
- * elsewhere eight bytes are looked at in one step.
+ * On x86-64, sixteen bytes are compared at once, and the results for 64 bytes are the bits of one
+ * word; on other processors eight bytes are compared in one step.
  */
 typedef uint8_t sixteen __attribute__((vector_size(16), aligned(1), may_alias));
 
@@ -28,7 +28,7 @@ static inline uint32_t bits_of(sixteen yes)
     return (uint32_t)__builtin_ia32_pmovmskb128((chars)yes);
 }
 
-/* A bit for each special character: as signed bytes, both ends of the range are below a space. */
+/* One bit per special character. As signed bytes, controls and non-ASCII are below a space. */
 static inline uint32_t specials_at(const uint8_t *text)
 {
     typedef int8_t numbers __attribute__((vector_size(16)));
@@ -38,10 +38,10 @@ static inline uint32_t specials_at(const uint8_t *text)
 }
 
 /*
- * The quotes behind an odd number of backslashes, as far as |backslashes| tells, and what else
- * follows as many. To add the first of a run to the run leaves a bit behind its end; a run that
- * begins at an even place and ends before an odd one is odd, and the other way round. |*carry|: the
- * first character is escaped by what was before.
+ * Returns the bits of the characters that follow an odd number of backslashes, and so are escaped.
+ * Adding the first bit of a run to the run sets the bit after its end. A run that begins at an even
+ * position and ends before an odd one has an odd length, and vice versa. |*carry|: the first
+ * character is escaped by the previous block.
  */
 static inline uint64_t escaped_by(uint64_t backslashes, uint64_t *carry)
 {
@@ -55,7 +55,7 @@ static inline uint64_t escaped_by(uint64_t backslashes, uint64_t *carry)
     return escaped | (~backslashes & ((after_even & ~even) | (after_odd & even)));
 }
 
-/* The quote that ends the string at |at|, or NULL. */
+/* Returns the quote that ends the string at |at|, or NULL. */
 static const uint8_t *closing_quote(const uint8_t *at, const uint8_t *end)
 {
     uint64_t carry = 0;
@@ -85,7 +85,7 @@ static const uint8_t *closing_quote(const uint8_t *at, const uint8_t *end)
 
 #define STEP 8
 
-/* A bit for each special character. */
+/* One bit per special character. */
 static inline uint32_t specials_at(const uint8_t *text)
 {
     const uint64_t ones = 0x0101010101010101;
@@ -95,7 +95,7 @@ static inline uint32_t specials_at(const uint8_t *text)
 
     fine &= (low ^ ones * '"') + ones * 0x7f;
     fine &= (low ^ ones * '\\') + ones * 0x7f;
-    /* the product moves the top bit of each byte into the highest byte, and no two to one place */
+    /* the product moves the top bit of each byte to a different bit of the highest byte */
     return (uint32_t)((((~fine | t) & (ones * 0x80)) >> 7) * 0x0102040810204080 >> 56);
 }
 
@@ -108,7 +108,7 @@ static const uint8_t *closing_quote(const uint8_t *at, const uint8_t *end)
 
 #endif
 
-/* A bit for each of 64 characters that is special. */
+/* One bit per special character, for 64 characters. */
 static inline uint64_t specials_of_64(const uint8_t *text)
 {
     uint64_t specials = 0;
@@ -118,7 +118,7 @@ static inline uint64_t specials_of_64(const uint8_t *text)
     return specials;
 }
 
-/* How many characters at |text| are not special. */
+/* Returns how many characters at |text| are not special. */
 static inline size_t plain_run(const uint8_t *text, size_t len)
 {
     size_t at = 0;

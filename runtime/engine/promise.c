@@ -1,8 +1,8 @@
 /*
  * promise.c - promises that only the host's answer settles.
  *
- * The engine's resolving functions look for a `then` on what they are given, which a capability
- * may have put on Object.prototype. An answer is data: it settles the promise as it is.
+ * The engine's resolving functions call a `then` of the value, which a capability may have put on
+ * Object.prototype. An answer is data, so here it settles the promise without a look at `then`.
  */
 JSValue crw_engine_new_promise(JSContext *ctx)
 {

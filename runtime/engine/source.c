@@ -1,15 +1,15 @@
 /*
- * source.c - the code of the job, for as long as somebody may ask where in it something is.
+ * source.c - keeps the code of the job, to compute the columns in stack traces and errors.
  *
- * The engine counts columns in bytes; people and their editors count characters (UTF-16 units, as
- * every JavaScript engine has it). Code that is all ASCII needs no translation, and is not kept.
+ * The engine counts columns in bytes; people and editors count characters (UTF-16 units, as in
+ * every JavaScript engine). For ASCII code both are equal, and the code is not kept.
  */
 static struct {
-    const char *text; /* NULL: columns are right as they are */
+    const char *text; /* NULL: columns need no conversion */
     size_t len;
 } source;
 
-/* Where the line that |at| is on ends, and the next begins, as the engine counts lines. */
+/* Returns where the line of |at| ends, and gets where the next begins, as the engine counts. */
 static size_t source_line_end(size_t at, size_t *ret_next)
 {
     const uint8_t *text = (const uint8_t *)source.text;
@@ -30,7 +30,7 @@ static size_t source_line_end(size_t at, size_t *ret_next)
     return at;
 }
 
-/* Line |number|, counted from 1. Returns NULL if there is no such line. */
+/* Returns line |number|, counted from 1, or NULL if there is no such line. */
 static const char *source_line(int number, size_t *ret_len)
 {
     size_t at = 0, next = 0, end;
@@ -48,7 +48,7 @@ static const char *source_line(int number, size_t *ret_len)
     return source.text + at;
 }
 
-/* The column, from 1, in UTF-16 units, of what the engine says is at |column| in bytes. */
+/* Converts the engine's |column|, in bytes, to a column in UTF-16 units, counted from 1. */
 static int source_column(const char *line, size_t len, int column)
 {
     int units = 1;

@@ -1,6 +1,6 @@
 /*
- * stack.c - stacks as a capability and its author may see them: no frames of ours, and columns that
- * are right.
+ * stack.c - prepares stack traces for a capability and its author: removes the frames of our own
+ * code, and corrects columns.
  */
 
 /* Reads the number that ends at |end|, not before |begin|. Returns where it begins. */
@@ -15,7 +15,7 @@ static const char *number_before(const char *begin, const char *end, int *ret)
     return at;
 }
 
-/* Splits a frame that ends in ":LINE:COLUMN" or that and ")". Returns what is before, or 0. */
+/* Splits a frame ending in ":LINE:COLUMN" or ":LINE:COLUMN)". Returns the rest's length, or 0. */
 static size_t split_frame(const char *frame, size_t len, int *ret_line, int *ret_column)
 {
     const char *end = frame + len, *at;
@@ -30,7 +30,7 @@ static size_t split_frame(const char *frame, size_t len, int *ret_line, int *ret
     return at == end || at == frame || at[-1] != ':' ? 0 : (size_t)(at - frame) - 1;
 }
 
-/* Line 0 is the head that a body gets: whoever is there is at the code's beginning. */
+/* Appends a frame. Line 0 is the head that we put before a body: shown as the code's beginning. */
 static void put_frame(DynBuf *out, const char *frame, size_t len)
 {
     int line, column;
@@ -55,13 +55,13 @@ static bool is_native(const char *frame, size_t len)
     return len > sizeof(ending) && !memcmp(frame + len - (sizeof(ending) - 1), ending, 9);
 }
 
-/* Copies |text| without the frames of our code, and of native functions that it has called. */
+/* Copies |text| without the frames of our own code and of native functions that it called. */
 static JSValue without_our_frames(JSContext *ctx, const char *text)
 {
     static const char ours[] = " (" CRW_ENGINE_OURS;
     DynBuf kept;
     JSValue result;
-    size_t certain = 0; /* what is behind this goes if our code comes next */
+    size_t certain = 0; /* the text after this is removed if a frame of our code follows */
 
     js_dbuf_init(ctx, &kept);
     while (*text) {
@@ -88,7 +88,7 @@ bool crw_engine_is_error(JSValueConst value)
     return JS_IsError(value) || JS_GetClassID(value) == JS_CLASS_DOM_EXCEPTION;
 }
 
-/* The stack as the engine has it. */
+/* Returns the unfiltered stack of |error|. */
 static JSValue raw_stack(JSContext *ctx, JSValueConst error)
 {
     JSPropertyDescriptor own;
@@ -111,7 +111,7 @@ JSValue crw_engine_error_stack(JSContext *ctx, JSValueConst error)
         return stack;
     text = JS_ToCString(ctx, stack);
     frames = text;
-    /* one that is a property has the header already */
+    /* a stack in a property already has the header: skip it */
     while (frames && !JS_IsError(error) && *frames && strncmp(frames, "    at ", 7) != 0) {
         frames += strcspn(frames, "\n");
         frames += *frames == '\n';
@@ -122,7 +122,7 @@ JSValue crw_engine_error_stack(JSContext *ctx, JSValueConst error)
     return clean;
 }
 
-/* "TypeError: words" above |stack|, as code that was written for V8 expects. Takes it. */
+/* Takes |stack|. Puts "TypeError: message" above it, as code written for V8 expects. */
 static JSValue with_header(JSContext *ctx, JSValueConst error, JSValue stack)
 {
     JSValue header;
@@ -131,13 +131,13 @@ static JSValue with_header(JSContext *ctx, JSValueConst error, JSValue stack)
         return stack;
     header = js_error_toString(ctx, error, 0, NULL);
     if (JS_IsException(header)) {
-        JS_FreeValue(ctx, JS_GetException(ctx)); /* a getter of the code's own threw */
+        JS_FreeValue(ctx, JS_GetException(ctx)); /* a getter of untrusted code threw */
         return stack;
     }
     return JS_ConcatString(ctx, JS_ConcatString3(ctx, "", header, "\n"), stack);
 }
 
-/* For errors that keep their stack as a property. */
+/* Removes our frames from the stack of an error that has it as an own property. */
 static void clean_own_stack(JSContext *ctx, JSValueConst error)
 {
     if (JS_GetClassID(error) == JS_CLASS_DOM_EXCEPTION)
@@ -151,7 +151,7 @@ JSValue crw_engine_running_stack(JSContext *ctx)
     JSStackFrame *sf = ctx->rt->current_stack_frame;
     JSValue error, stack;
 
-    /* a function that has called nothing yet is shown where it begins */
+    /* a function that has called nothing yet: show its beginning */
     if (sf && !sf->cur_pc && js_class_has_bytecode(JS_VALUE_GET_OBJ(sf->cur_func)->class_id))
         sf->cur_pc = JS_VALUE_GET_OBJ(sf->cur_func)->u.func.function_bytecode->byte_code_buf + 1;
     error = JS_NewError(ctx);
@@ -181,8 +181,7 @@ static int replace_stack_property(JSContext *ctx)
 }
 
 /*
- * The code that is running now: its function, and where in it. It costs two stores, where a stack
- * would have to be written out.
+ * Stores the running function and the position in it. That is much cheaper than formatting a stack.
  */
 void crw_engine_place(JSContext *ctx, struct crw_engine_place *ret)
 {
@@ -194,7 +193,7 @@ void crw_engine_place(JSContext *ctx, struct crw_engine_place *ret)
     ret->at = sf && sf->cur_pc ? sf->cur_pc : NULL;
 }
 
-/* The line of a stack trace for |place|. */
+/* Returns the line of a stack trace for |place|. */
 static JSValue place_text(JSContext *ctx, const struct crw_engine_place *place)
 {
     const JSFunctionBytecode *b = JS_VALUE_GET_OBJ(place->function)->u.func.function_bytecode;

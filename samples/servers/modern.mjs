@@ -1,5 +1,5 @@
-// A server of notes that speaks MCP 2026-07-28 over stdio, written with the SDK of that revision.
-// Notes live as long as the process. `make run` and the tests get its packages into build/npm-servers.
+// An MCP server for notes: MCP revision 2026-07-28 over stdio, with the SDK of that revision. Notes
+// live as long as the process. `make run` and the tests get its packages into build/npm-servers.
 import { createRequire } from "node:module";
 
 const require = createRequire(new URL("../../build/npm-servers/", import.meta.url));
@@ -48,7 +48,7 @@ function makeServer() {
     server.registerTool(
         "notes-remove",
         {
-            description: "Removes a note; an error if there is none with that id.",
+            description: "Removes a note; an error if no note has that id.",
             inputSchema: z.object({ id: z.number().int() }),
             annotations: { destructiveHint: true, openWorldHint: false },
         },

@@ -1,6 +1,7 @@
 /*
- * bench.h - what the programs of `make bench` share: each sees only what an application sees, and
- * leaves with words when something fails, since a figure of failed runs is worth nothing.
+ * bench.h - shared functions of the programs of `make bench`. These programs use only the public
+ * API, like an application, and exit with a message if a run fails, because then the figures are
+ * useless.
  */
 #ifndef BENCH_H
 #define BENCH_H
@@ -41,7 +42,7 @@ static inline void bench_sort(double *values, size_t count)
     qsort(values, count, sizeof(*values), bench_by_size);
 }
 
-/* The number in argument |at|, at least 1. */
+/* Returns the number in argument |at|, at least 1. */
 static inline size_t bench_number(int argc, char **argv, int at)
 {
     long n = at < argc ? strtol(argv[at], NULL, 10) : 0;
@@ -51,7 +52,7 @@ static inline size_t bench_number(int argc, char **argv, int at)
     return (size_t)n;
 }
 
-/* An array of |count|, which is the caller's to free. */
+/* Returns an array of |count| numbers, which the caller frees. */
 static inline double *bench_array(size_t count)
 {
     double *values = calloc(count, sizeof(*values));
@@ -61,7 +62,7 @@ static inline double *bench_array(size_t count)
     return values;
 }
 
-/* A runtime with the worker program of argument 1, not yet warm. Free it with caprun_free(). */
+/* Returns a runtime with the worker of argument 1, not warm yet. Free it with caprun_free(). */
 static inline struct caprun_runtime *bench_runtime(int argc, char **argv)
 {
     struct caprun_runtime *rt;
@@ -93,7 +94,7 @@ static inline void bench_warm(struct caprun_runtime *rt, size_t workers)
     bench_fill(rt, workers);
 }
 
-/* A run of |code|, which is the caller's to start and to free. */
+/* Returns a new run of |code|, which the caller starts and frees. */
 static inline struct caprun_run *bench_run(struct caprun_runtime *rt, const char *code)
 {
     static const char args[] = "{\"a\": 1}";
@@ -105,7 +106,7 @@ static inline struct caprun_run *bench_run(struct caprun_runtime *rt, const char
     return run;
 }
 
-/* Takes the envelope, as an application would, and frees the run. */
+/* Reads the envelope, as an application would, and frees the run. */
 static inline void bench_take(struct caprun_run *run)
 {
     const char *json = caprun_result_json(run, NULL);

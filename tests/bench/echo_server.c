@@ -1,6 +1,6 @@
 /*
- * echo_server.c - the least that is an MCP server on standard input and output: legacy, one tool,
- * answers at once. What a call to it costs is what the way there costs.
+ * echo_server.c - a minimal MCP server on standard input and output: legacy, with one tool that
+ * answers at once. So the time of a call to it is the time of the transport.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static void answer(const char *line)
         exit(1);
 }
 
-/* Reads what there is, and answers each whole line of it. */
+/* Reads the available input, and answers each complete line. */
 int main(void)
 {
     static char buf[1 << 20];

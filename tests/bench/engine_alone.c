@@ -1,5 +1,5 @@
 /*
- * engine_alone.c - the floor for a cold `caprun exec`: the same engine, with neither sandbox nor
+ * engine_alone.c - the lower bound for a cold `caprun exec`: the same engine, without sandbox and
  * host, starts, reads a file of code, runs it and prints its result.
  */
 #include <stdio.h>

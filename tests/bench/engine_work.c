@@ -1,6 +1,6 @@
 /*
- * engine_work.c - the worker's engine, with its own C library and neither sandbox nor host: the
- * floor of scripts that compute, and its JSON beside ours.
+ * engine_work.c - measures the worker's engine, with its own C library, without sandbox and host:
+ * the lower bound for scripts that compute, and the engine's JSON functions compared with ours.
  *
  *     engine_work cpu                  prints "NAME µs" of each script of `caprun bench cpu`
  *     engine_work json ROUNDS FILE...  prints for each file the bytes, then the microseconds of
@@ -22,7 +22,7 @@
 #define MOST_ROUNDS 100
 #define MOST_BYTES (64u * LIMIT_MIB)
 
-_Noreturn static void fail(const char *what)
+_Noreturn static void exit_with_error(const char *what)
 {
     (void)fprintf(stderr, "engine_work: %s\n", what);
     exit(1);
@@ -30,7 +30,7 @@ _Noreturn static void fail(const char *what)
 
 static void full(void)
 {
-    fail("no memory");
+    exit_with_error("no memory");
 }
 
 static double now_us(void)
@@ -46,7 +46,7 @@ static JSContext *new_engine(void)
     JSContext *ctx;
 
     if (crw_arena_init(MEMORY, full) < 0 || !(ctx = crw_engine_new(1)))
-        fail("no engine");
+        exit_with_error("no engine");
     return ctx;
 }
 
@@ -63,7 +63,7 @@ static void run_script(const struct cr_bench_script *script)
     while (JS_ExecutePendingJob(JS_GetRuntime(ctx), &unused) > 0)
         ;
     if (JS_PromiseState(ctx, promise) != JS_PROMISE_FULFILLED)
-        fail(script->name);
+        exit_with_error(script->name);
     printf("%s %.1f\n", script->name, now_us() - start);
 }
 
@@ -104,7 +104,7 @@ static double their_text(JSContext *ctx, JSValueConst value)
 {
     double start = now_us();
     JSValue text = JS_JSONStringify(ctx, value, JS_UNDEFINED, JS_UNDEFINED);
-    const char *bytes = JS_ToCString(ctx, text); /* what leaves is UTF-8 */
+    const char *bytes = JS_ToCString(ctx, text); /* the output must be UTF-8 */
 
     start = now_us() - start;
     JS_FreeCString(ctx, bytes);
@@ -119,14 +119,14 @@ static double our_text(JSContext *ctx, JSValueConst value)
     struct crw_text text;
 
     if (crw_encode_json(ctx, value, &rules, &text) != 0)
-        fail("it cannot be written");
+        exit_with_error("it cannot be written");
     start = now_us() - start;
     crw_encode_release(&text);
     return start;
 }
 
-/* A long array is freed when the next object is made (engine.c): here, and not while we measure. */
-static void let_go(JSContext *ctx, JSValue value)
+/* A long array is freed when the next object is made (engine.c): do that here, unmeasured. */
+static void free_now(JSContext *ctx, JSValue value)
 {
     JS_FreeValue(ctx, value);
     JS_FreeValue(ctx, JS_NewObject(ctx));
@@ -140,20 +140,20 @@ static void measure_file(JSContext *ctx, const char *path, int rounds)
     double us[4][MOST_ROUNDS];
 
     if (!len)
-        fail(path);
+        exit_with_error(path);
     (void)fclose(file);
     text[len] = '\0';
-    for (int i = -1; i < rounds; i++) { /* the first one touches memory for the first time */
+    for (int i = -1; i < rounds; i++) { /* round -1 only touches the memory */
         int at = i < 0 ? 0 : i;
         JSValue value = theirs(ctx, text, len, &us[0][at]);
 
-        let_go(ctx, value);
+        free_now(ctx, value);
         value = ours(ctx, text, len, &us[1][at]);
         if (JS_IsException(value))
-            fail("it is not JSON");
+            exit_with_error("it is not JSON");
         us[2][at] = their_text(ctx, value);
         us[3][at] = our_text(ctx, value);
-        let_go(ctx, value);
+        free_now(ctx, value);
     }
     printf("%zu %.1f %.1f %.1f %.1f\n", len, median(us[0], rounds), median(us[1], rounds),
            median(us[2], rounds), median(us[3], rounds));
@@ -169,11 +169,11 @@ int main(int argc, char **argv)
         JSContext *ctx = new_engine();
 
         if (rounds < 1 || rounds > MOST_ROUNDS)
-            fail("rounds are from 1 to 100");
+            exit_with_error("rounds are from 1 to 100");
         for (int i = 3; i < argc; i++)
             measure_file(ctx, argv[i], rounds);
     } else {
-        fail("see the top of its source for how it is called");
+        exit_with_error("see the top of its source for how it is called");
     }
     return 0;
 }

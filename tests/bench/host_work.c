@@ -1,11 +1,11 @@
 /*
- * host_work.c - fixed pieces of the host's work, whose instructions tests/bench/gate counts.
+ * host_work.c - fixed workloads of the host, whose instructions tests/bench/gate counts.
  *
  *     host_work WORKLOAD [FILE]
  *
- * Each workload is a function of that name. All of it happens in this one process, so that the
- * count does not depend on when who gets a processor: the workers of the runs are the other ends of
- * their sockets, and we write what they would say.
+ * Each workload is a function of that name. Everything runs in this one process, so that the count
+ * does not depend on the scheduler: this program holds the workers' ends of the sockets, and writes
+ * the frames of the workers.
  */
 #include <fcntl.h>
 #include <stdbool.h>
@@ -24,11 +24,11 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define FILE_MAX (16u * LIMIT_MIB)
-#define CHUNK (64u * LIMIT_KIB) /* as much as the host reads at once of a server */
+#define CHUNK (64u * LIMIT_KIB) /* the host reads so much at once from a server */
 #define RUNS 40
 #define SAYS(text) (text), sizeof(text) - 1
 
-static struct cr_buf text; /* of FILE */
+static struct cr_buf text; /* the contents of FILE */
 static struct cr_err err;
 
 /* --- texts ----------------------------------------------------------------------------------- */
@@ -93,7 +93,7 @@ static bool policy(void)
 
 /* --- runs ------------------------------------------------------------------------------------ */
 
-/* In the place of pool/kill.c: there is no process to kill, and valgrind does not know the call. */
+/* Replaces pool/kill.c: there is no process to kill, and valgrind does not know the call. */
 int cr_kill_process(int pidfd)
 {
     (void)pidfd;
@@ -109,10 +109,10 @@ int cr_kill_check(int pidfd, struct cr_err *ret)
 
 #define MEMORY (64u * LIMIT_MIB)
 #define CPU_S (LIMIT_DEFAULT_WALL_MS / 1000 + 2)
-#define SLOT_OF_NO_SAMPLE 5 /* nobody looks in /proc whether this one is locked down */
+#define SLOT_OF_NO_SAMPLE 5 /* the host does not check in /proc that this worker is locked down */
 
 static struct caprun_runtime *rt;
-static struct cr_zygote zygote; /* what is asked of it comes to |requests| */
+static struct cr_zygote zygote; /* requests to it arrive at |requests| */
 static int requests;
 
 static bool open_zygote(void)
@@ -145,7 +145,7 @@ static bool put(int worker, enum wire_type type, uint32_t id, const void *payloa
            write(worker, payload, len) == (ssize_t)len;
 }
 
-/* The host has said something. */
+/* Reads what the host has written to |worker|. */
 static bool take(int worker)
 {
     static uint8_t said[CHUNK];
@@ -153,7 +153,7 @@ static bool take(int worker)
     return recv(worker, said, sizeof(said), MSG_DONTWAIT) > (ssize_t)sizeof(struct wire_header);
 }
 
-/* A worker that is ready, in the stock. Returns its end of the socket, or -1. */
+/* Adds a ready worker to the stock. Returns its end of the socket, or -1. */
 static int fork_worker(struct cr_stock *stock)
 {
     static const struct cr_worker_owner owner = {.forked = put_in_stock};
@@ -181,7 +181,7 @@ static void answer(void *data, struct caprun_run *run, uint32_t call, const char
         run, call, SAYS("{\"content\":[{\"type\":\"text\",\"text\":\"twelve lamps\"}]}"));
 }
 
-/* A job, a line of log, a call and its answer, a result. */
+/* Plays a run: a job, a log line, a call and its answer, a result. */
 static bool converse(struct caprun_run *run, int worker)
 {
     static const struct wire_idle idle = {-1};
@@ -218,8 +218,8 @@ static bool one_run(void)
     if (ok) {
         caprun_run_set_handler(run, answer, NULL);
         zygote.loop = run->loop;
-        run->loop->turn_us = INT32_MAX;       /* also where all is slow */
-        run->pool->scheduling.started_us = 0; /* a long time ago, however fast this is */
+        run->loop->turn_us = INT32_MAX;       /* no turn ends early, even on a slow machine */
+        run->pool->scheduling.started_us = 0; /* long ago, even on a fast machine */
         worker = fork_worker(&run->pool->stock);
     }
     ok = worker >= 0 && caprun_start(run) == 0 && converse(run, worker) &&

@@ -1,13 +1,13 @@
 /*
- * server_calls.c - what a call to an MCP server costs: one run awaits many, of the trivial server
- * beside this program. Beside it, in turns, a client in C that does nothing but send the same line
- * to the same server and read the answer; and calls that this process answers itself.
+ * server_calls.c - measures a call to an MCP server: one run awaits many calls, of the trivial
+ * server in the same folder. Compared, in turns, with a client in C that only sends the same line
+ * to the same server and reads the answer, and with calls that this process answers itself.
  *
  *     server_calls WORKER COUNT ROUNDS SERVER
  *
- * Prints the microseconds of a round trip, medians of the rounds: of a call through caprun; of the
- * client in C; of a call that needs no server; of the first in a run that is recorded, and the
- * median of what that costs in a round, as a ratio.
+ * Prints the microseconds of a round trip, as medians of the rounds: a call through caprun; the
+ * client in C; a call without a server; a call through caprun in a recorded run; and last the
+ * median ratio of a recorded to an unrecorded round.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@
     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"b\"," \
     "\"arguments\":" ARGS ",\"_meta\":{\"progressToken\":1}}}\n"
 
-/* The code logs before the first call that counts, and after the last. */
+/* The code writes a log line before the first measured call and after the last one. */
 struct times {
     double at_us[2];
     size_t count;
@@ -51,7 +51,7 @@ static void answer(void *data, struct caprun_run *run, uint32_t call, const char
         bench_die("caprun_call_reply", "the answer was not taken");
 }
 
-/* |journal|: where it is recorded, or NULL. */
+/* |journal|: the file to record the run in, or NULL. */
 static double call_us(struct caprun_runtime *rt, size_t count, int own_answers, const char *journal)
 {
     struct times times = {{0, 0}, 0};
@@ -76,8 +76,7 @@ static double call_us(struct caprun_runtime *rt, size_t count, int own_answers, 
     return (times.at_us[1] - times.at_us[0]) / (double)count;
 }
 
-/* --- the client in C ---------------------------------------------------------------------------
- */
+/* --- the client in C ----------------------------------------------------------------------- */
 
 struct client {
     int in, out;
@@ -127,8 +126,7 @@ static double client_us(const struct client *c, size_t count)
     return (bench_now_us() - start) / (double)count;
 }
 
-/* ------------------------------------------------------------------------------------------------
- */
+/* --- the program --------------------------------------------------------------------------- */
 
 static void configure(struct caprun_runtime *rt, const char *folder, const char *server)
 {
@@ -182,7 +180,7 @@ int main(int argc, char **argv)
     bench_warm(rt, 1);
     for (size_t i = 0; i < rounds; i++) {
         call[i] = call_us(rt, count, 0, NULL);
-        bench_fill(rt, 1); /* or the zygote would fork beside what comes next */
+        bench_fill(rt, 1); /* otherwise the zygote would fork during the measurement */
         recorded[i] = call_us(rt, count, 0, journal);
         ratio[i] = recorded[i] / call[i];
         bench_fill(rt, 1);

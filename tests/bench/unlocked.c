@@ -1,15 +1,14 @@
 /*
- * unlocked.c - stands in for the worker's lock-down, its zygote and its host, so that valgrind can
- * count the instructions of a run: one process from the engine's start to the last frame. Only
- * tests and `make bench` link it.
+ * unlocked.c - replaces the worker's lock-down, its zygote and its host, so that valgrind can count
+ * the instructions of a run: one process from the engine's start to the last frame. Only tests and
+ * `make bench` link it.
  *
- * The code is standard input. The environment names files: BENCH_ARGS, the args, and BENCH_ANSWER,
- * the result of an MCP tools/call with which every call is answered. The result, or the words of an
- * error, go to standard output; all other frames are thrown away.
+ * Standard input is the code. Environment variables name files: BENCH_ARGS, the args, and
+ * BENCH_ANSWER, the result of an MCP tools/call that answers every call. The result, or the message
+ * of an error, is written to standard output; all other frames are ignored.
  *
- * There is no socket behind the worker's descriptor: what the host would say is copied from memory
- * by read(), and write() looks for calls. So nothing depends on when who gets a processor, and an
- * answer may have any length.
+ * The worker's descriptor is not a socket: read() copies the host's frames from memory, and write()
+ * looks for calls. So nothing depends on the scheduler, and an answer may have any length.
  */
 #include <fcntl.h>
 #include <stdbool.h>
@@ -32,15 +31,15 @@ ssize_t __wrap_write(int fd, const void *bytes, size_t len);
 
 static struct {
     bool is_there;
-    struct wire_header header; /* of the frame that the worker reads */
+    struct wire_header header; /* of the frame that the worker is reading */
     struct wire_job job;
     struct wire_part parts[6]; /* all of that frame */
     size_t count;
     struct wire_part args, answer;
     uint32_t calls, answered;
-    struct wire_header heard; /* of the frame that the worker writes */
-    size_t heard_len;         /* bytes of that header, until it is all there */
-    size_t left;              /* bytes of its payload that are still to come */
+    struct wire_header heard; /* of the frame that the worker is writing */
+    size_t heard_len;         /* bytes of that header so far */
+    size_t left;              /* bytes of its payload that are still missing */
     bool has_result;
 } host;
 
@@ -52,7 +51,7 @@ static void need(int ok)
 
 /* --- lock-down and zygote -------------------------------------------------------------------- */
 
-/* main() expects to find the control socket. */
+/* main() checks that the control socket is open. */
 __attribute__((constructor)) static void open_control_socket(void)
 {
     int ends[2];
@@ -95,7 +94,7 @@ static struct wire_part map_file(const char *path)
     return file;
 }
 
-/* What |variable| names, or |otherwise|. */
+/* Returns the file that |variable| names, or |otherwise|. */
 static struct wire_part map_named(const char *variable, const char *otherwise)
 {
     const char *path = getenv(variable);
@@ -103,7 +102,7 @@ static struct wire_part map_named(const char *variable, const char *otherwise)
     return path ? map_file(path) : (struct wire_part){otherwise, strlen(otherwise)};
 }
 
-/* |parts| are all but the header. */
+/* Prepares a frame for the worker to read; |parts| is its payload. */
 static void say(enum wire_type type, uint32_t id, const struct wire_part *parts, size_t count)
 {
     host.header = (struct wire_header){.type = (uint16_t)type, .id = id, .left_ms = LIMIT_MAX_MS};
@@ -130,7 +129,7 @@ static void say_job(const char *code, size_t len)
         4);
 }
 
-/* The first part of what is left to be read; NULL: there is nothing, and never will be. */
+/* Returns the next part to be read, or NULL if nothing is left and nothing will come. */
 static struct wire_part *next_part(void)
 {
     static const struct wire_reply reply = {.kind = WIRE_REPLY_TOOL};
@@ -146,7 +145,7 @@ static struct wire_part *next_part(void)
     }
 }
 
-/* A worker that has read all there is has ended; or it waits for what nobody will say. */
+/* If nothing is left to read, the worker has ended, or waits for a frame that will never come. */
 ssize_t __wrap_read(int fd, void *to, size_t len)
 {
     uint8_t *at = to;
@@ -204,7 +203,7 @@ ssize_t __wrap_write(int fd, const void *bytes, size_t len)
     return (ssize_t)len;
 }
 
-/* This process is the worker itself. */
+/* This process itself is the worker: no fork. */
 void crw_zygote_serve(pid_t own)
 {
     static char code[64 * LIMIT_KIB];

@@ -1,11 +1,12 @@
 /*
- * shared.c - lets a locked worker be measured: its counters of executed lines are a file's pages.
+ * shared.c - measures the coverage of a locked worker: puts gcov's line counters into a shared
+ * file.
  *
- * A worker can write no file, nor call anything that would. So before anything is locked,
- * counters.ld having put all counters on pages of their own, a file is mapped over them; the zygote
- * and its workers inherit that, and counting stays what it was, an increment in memory. They leave
- * without a word to gcov. The program started by hand, which returns from main(), writes what the
- * file has in gcov's form. Only VARIANT=cover links this, and without the file nothing is shared.
+ * A locked worker cannot write files. So before the lock-down a file is mapped over the counters,
+ * which counters.ld has put on separate pages. The zygote and its workers inherit the mapping; to
+ * count a line is still an increment in memory. They exit without calling gcov. When the program is
+ * then started by hand, it returns from main(), and gcov writes the counts of the file in its own
+ * format. Only VARIANT=cover links this file; if the counters file is missing, nothing is shared.
  */
 #include <fcntl.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /**
- * endurance.ts ROUNDS: executes 100 times as many, and prints what this process has before and after.
+ * endurance.ts ROUNDS: executes code 100 times a round, and prints this process's memory before and after.
  *
- * A program of its own, so that nobody else's memory is counted. It needs V8's --expose-gc.
+ * A separate program, so that no other memory is counted. It needs V8's --expose-gc.
  */
 import { SandboxWorker } from "../../host/bindings/deno/mod.ts";
 import { equal, sleep, valueOf } from "./help.ts";
@@ -11,9 +11,9 @@ const rounds = Number(Deno.args[0]);
 
 const descriptors = () => [...Deno.readDirSync("/proc/self/fd")].length;
 
-/** What is in use, without the room that V8 has taken for garbage to come, nor the pages of files. */
+/** Memory in use, without V8's reserve for future garbage, and without pages of files. */
 async function memoryKiB(): Promise<number> {
-  for (let i = 0; i < 5; i++) { // V8 gives back step by step, and some of it aside
+  for (let i = 0; i < 5; i++) { // V8 frees memory in steps, and partly in the background
     (globalThis as unknown as { gc: () => void }).gc();
     await sleep(50);
   }
@@ -22,7 +22,7 @@ async function memoryKiB(): Promise<number> {
   return Number(/^Anonymous:\s+(\d+)/m.exec(rollup)?.[1]) - (heapTotal - heapUsed) / 1024;
 }
 
-/** What a day of use has: values, calls, errors, limits, shutdowns, in many objects. */
+/** All kinds of use: values, calls, errors, limits, shutdowns, in many objects. */
 async function round(): Promise<void> {
   for (let i = 0; i < EACH; i += 10) {
     const sandbox = new SandboxWorker({
@@ -47,7 +47,7 @@ async function round(): Promise<void> {
 
 const use = async () => ({ descriptors: descriptors(), memoryKiB: await memoryKiB() });
 
-for (let i = 0; i < 20; i++) await round(); // until everything is as large as it gets
+for (let i = 0; i < 20; i++) await round(); // until memory has reached its final size
 const before = await use();
 for (let i = 0; i < rounds; i++) await round();
 console.log(JSON.stringify({ before, after: await use() }));

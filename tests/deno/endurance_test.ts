@@ -1,9 +1,9 @@
-/** Memory and descriptors are flat, however many executions there are. */
+/** Memory and the number of descriptors do not grow over many executions. */
 import { deno, equal, isTorture, ok, test } from "./help.ts";
 
-const ROUNDS = isTorture ? 100 : 10; // of 100
+const ROUNDS = isTorture ? 100 : 10; // of 100 executions
 const SLACK_KIB = 3000;
-/** A zygote that takes over while the old one has workers left. */
+/** Descriptors of a new zygote, while workers of the old zygote are left. */
 const SLACK_DESCRIPTORS = 40;
 
 test(`memory and descriptors stay as they are over ${100 * ROUNDS} executions`, async () => {

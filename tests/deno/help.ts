@@ -1,4 +1,4 @@
-/** What the tests share. */
+/** Helpers for all tests. */
 import { deepStrictEqual, match, ok } from "node:assert/strict";
 import {
   type Envelope,
@@ -18,7 +18,7 @@ export function test(name: string, fn: () => void | Promise<void>): void {
 /** A handler for code that makes no calls. */
 export const noCalls: RpcHandler = (method) => Promise.reject(new Error(`${method} was called`));
 
-/** One execution in a sandbox of its own. */
+/** One execution in a new sandbox. */
 export async function execute(
   code: string,
   args: unknown = {},
@@ -32,7 +32,7 @@ export async function execute(
   }
 }
 
-/** What the code returned; it must have. */
+/** Returns the code's value; fails if it threw. */
 export async function value(
   code: string,
   args: unknown = {},
@@ -47,7 +47,7 @@ export function valueOf({ success, value, error }: SandboxResult): unknown {
   return value;
 }
 
-/** The error must have this code; returns its message. */
+/** Fails unless the error has |code|; returns its message. */
 export function failure(
   { success, error }: Pick<SandboxResult | Envelope, "success" | "error">,
   code: string,
@@ -59,13 +59,13 @@ export function failure(
 
 const equalTo: (got: unknown, wanted: unknown) => void = deepStrictEqual;
 
-/** Deadlines stretch where everything is slow. */
+/** Stretches deadlines on slow machines and under sanitizers. */
 export const MULTIPLIER = Number(Deno.env.get("CAPRUN_TEST_TIMEOUT_MULTIPLIER") ?? 1) || 1;
 
-/** Long series are in full in `make torture`. */
+/** True in `make torture`, which runs long series in full. */
 export const isTorture = Deno.env.has("CAPRUN_TORTURE");
 
-/** A promise and what settles it. */
+/** A promise with its resolve and reject functions. */
 export const later = <T = void>() => Promise.withResolvers<T>();
 
 export const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
@@ -73,7 +73,7 @@ export const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(r
 const decoder = new TextDecoder();
 const binding = new URL("../../host/bindings/deno/mod.ts", import.meta.url).href;
 
-/** Runs Deno anew, with a |program| that is there or a text, which may import "caprun". */
+/** Starts Deno with |program|, a file or a text, which may import "caprun". */
 export async function deno(
   command: string[],
   program: URL | string,

@@ -1,4 +1,4 @@
-/** Where the library is looked for, and what is said if it is not there. Programs of their own. */
+/** Where the binding looks for the library, and its errors. Each test starts a new program. */
 import { deno, equal, match, ok, test } from "./help.ts";
 
 const PROGRAM = `
@@ -9,7 +9,7 @@ const PROGRAM = `
 const LIB = Deno.env.get("CAPRUN_LIB") ?? "";
 const ENV = "--allow-env=CAPRUN_LIB";
 
-/** A library with nothing but a version, or without one. */
+/** A library that has only a version function, or not even that. */
 async function withLibrary(source: string, use: (path: string) => Promise<void>): Promise<void> {
   const dir = await Deno.makeTempDir();
   await Deno.writeTextFile(`${dir}/old.c`, source);
@@ -22,7 +22,7 @@ async function withLibrary(source: string, use: (path: string) => Promise<void>)
   }
 }
 
-test("CAPRUN_LIB says where it is", async () => {
+test("CAPRUN_LIB names the library", async () => {
   const { code, out, err } = await deno(["run", "--allow-ffi", ENV], PROGRAM, {
     env: { CAPRUN_LIB: LIB },
   });
@@ -32,10 +32,10 @@ test("CAPRUN_LIB says where it is", async () => {
 test("CAPRUN_LIB is not read without the permission to", async () => {
   const env = { CAPRUN_LIB: "/nonexistent/libcaprun.so.0" };
   const { code, out, err } = await deno(["run", "--allow-ffi"], PROGRAM, { env });
-  equal([code, out, err], [0, "42\n", ""]); // the one that was built beside
+  equal([code, out, err], [0, "42\n", ""]); // the library in the build folder
 });
 
-test("a library that is not there is an error that says what was tried and what to do", async () => {
+test("a missing library is an error that says what was tried and what to do", async () => {
   const env = { CAPRUN_LIB: "/nonexistent/libcaprun.so.0" };
   const { code, err } = await deno(["run", "--allow-ffi", ENV], PROGRAM, { env });
   equal(code, 1);
@@ -43,7 +43,7 @@ test("a library that is not there is an error that says what was tried and what 
   match(err, /`make install`, or set CAPRUN_LIB/);
 });
 
-test("a library without a version is none, or too old", async () => {
+test("a library without a version is not caprun's, or too old", async () => {
   await withLibrary("int nothing;", async (CAPRUN_LIB) => {
     const { code, err } = await deno(["run", "--allow-ffi", ENV], PROGRAM, { env: { CAPRUN_LIB } });
     equal(code, 1);
@@ -51,7 +51,7 @@ test("a library without a version is none, or too old", async () => {
   });
 });
 
-test("an older library is too old, a newer one would have to have the functions", async () => {
+test("an older library is too old, a newer one must have the functions", async () => {
   const version = (text: string) => `const char *caprun_version(void) { return "${text}"; }`;
   for (const text of ["0.0.9", "0.0.10"]) {
     await withLibrary(version(text), async (CAPRUN_LIB) => {
@@ -67,7 +67,7 @@ test("an older library is too old, a newer one would have to have the functions"
   }
 });
 
-test("without the permission for it, the error says how to give it", async () => {
+test("without the FFI permission, the error says how to give it", async () => {
   for (const permission of [["--no-prompt"], [`--allow-ffi=${LIB}`, "--no-prompt"]]) {
     const { code, err } = await deno(["run", ...permission], PROGRAM);
     equal(code, 1);
@@ -75,7 +75,7 @@ test("without the permission for it, the error says how to give it", async () =>
   }
 });
 
-test("to import it needs no permission and no library", async () => {
+test("importing the binding needs no permission and no library", async () => {
   const program = `
     import { SANDBOX_RPC_TIMEOUT_MS, type SandboxResult } from "caprun";
     const result: SandboxResult = { success: true, durationMs: SANDBOX_RPC_TIMEOUT_MS };

@@ -1,11 +1,11 @@
-/** Starts, ends and answers in any order that there can be: all is settled, nothing is left, nothing crashes. */
+/** Starts, ends and answers in every order: all promises settle, nothing is left, nothing crashes. */
 import { createRuntime, type RunOptions, type Runtime } from "../../host/bindings/deno/mod.ts";
 import { equal, isTorture, ok, sleep, test } from "./help.ts";
 
 const ROUNDS = isTorture ? 2000 : 60;
 const RUNS = 8;
 
-/** Chance that can be repeated. */
+/** Random numbers that are the same in each run. */
 function chanceFrom(seed: number): (below: number) => number {
   let state = seed + 1;
   return (below) => (state = (state * 48271) % 2147483647) % below;
@@ -38,7 +38,7 @@ class Round {
     });
   }
 
-  /** One thing of many, of those that a handler, a listener or a toJSON might do. */
+  /** A random action that a handler, a listener or a toJSON might take. */
   #act(): void {
     const what = this.#chance(20);
     if (what < 6) this.#start();
@@ -47,7 +47,7 @@ class Round {
     if (what === 8) this.#abort = new AbortController();
   }
 
-  /** Its timer is this test's own, and waited for at the end. */
+  /** A delay whose timer the test waits for at its end. */
   #nap(): Promise<void> {
     const nap = sleep(this.#chance(40));
     this.#all.push(nap);

@@ -1,4 +1,4 @@
-/** What a program with the binding does as a process: it ends when it should, and leaves nothing. */
+/** Programs that use the binding, as processes: they exit in time and leave nothing behind. */
 import { deno, equal, match, ok, test } from "./help.ts";
 
 const RUN = ["run", "--allow-ffi", "--allow-env=CAPRUN_LIB"];
@@ -26,7 +26,7 @@ test("a program that only made its objects ends", async () => {
   );
 });
 
-test("a program waits for what runs", async () => {
+test("a program waits for active runs", async () => {
   await prints(
     `import { SandboxWorker } from "caprun";
      const sandbox = new SandboxWorker(async () => 1);
@@ -36,7 +36,7 @@ test("a program waits for what runs", async () => {
   );
 });
 
-test("a program ends after a shutdown, whatever ran", async () => {
+test("a program ends after a shutdown, whatever was running", async () => {
   await prints(
     `import { SandboxWorker } from "caprun";
      const sandbox = new SandboxWorker(() => new Promise(() => {}));
@@ -48,7 +48,7 @@ test("a program ends after a shutdown, whatever ran", async () => {
   );
 });
 
-test("Deno.exit ends it at once, while code spins", async () => {
+test("Deno.exit ends a program at once, while code spins", async () => {
   const program = `import { SandboxWorker } from "caprun";
     const sandbox = new SandboxWorker(async () => 1);
     sandbox.execute("for (;;) {}", {});
@@ -64,7 +64,7 @@ test("a listener that throws is an error of the program", async () => {
   match(err, /of the listener/);
 });
 
-test("a worker of Deno may use it, and may be terminated while it does", async () => {
+test("a Deno worker may use the binding, and may be terminated during a run", async () => {
   await prints(
     `import { SandboxWorker } from "caprun";
      const inside = (code: string) => \`
@@ -100,13 +100,13 @@ const testing = (body: string) => `
 const suite = (body: string) =>
   deno(["test", "--allow-all", "--no-check"], testing(body), { name: "leftover_test.ts" });
 
-test("what is left over is found by the sanitizers, so that these tests mean something", async () => {
+test("Deno's sanitizers find leftovers, so that these tests are meaningful", async () => {
   const { code, out } = await suite(`sandbox.execute("for (;;) {}", {});`);
   equal(code, 1);
   match(out, /leak/i);
 });
 
-test("somebody who catches an exit can go on", async () => {
+test("a program that catches an exit can continue", async () => {
   const { code, out } = await suite(`
     await sandbox.execute("return 1", {});
     try { Deno.exit(3); } catch { Deno.exitCode = 0; } // sanitizeExit throws

@@ -1,4 +1,4 @@
-/** createRuntime: the whole envelope, events, limits, cancelling, a pool of one's own. */
+/** createRuntime: the whole envelope, events, limits, cancelling, a separate pool. */
 import { createRuntime, type RunEvent, type RuntimeOptions } from "../../host/bindings/deno/mod.ts";
 import { equal, failure, later, match, MULTIPLIER, ok, sleep, test } from "./help.ts";
 
@@ -24,7 +24,7 @@ test("a run gives the whole envelope", async () => {
   match(runId, /^[0-9a-f]{8}-[0-9a-f]{4}-7/);
 });
 
-test("an error is told with type, code, message, stack, tool and hint", async () => {
+test("an error has type, code, message, stack, tool and hint", async () => {
   await using runtime = createRuntime({ onRpc: () => Promise.reject(new Error("broken")) });
   const { error } = await runtime.run("await mcp.a.b()");
   equal([error?.type, error?.code, error?.message, error?.toolName], [
@@ -44,7 +44,7 @@ test("without a handler calls fail", async () => {
   match(failure(await runtime.run("await mcp.a.b()"), "RPC_ERROR"), /No onRpc was given/);
 });
 
-test("events are told in their order, while the run goes on", async () => {
+test("events come in order, during the run", async () => {
   const events: RunEvent[] = [];
   const seen: number[] = [];
   await using runtime = createRuntime({
@@ -66,7 +66,7 @@ test("events are told in their order, while the run goes on", async () => {
   equal(seen, [3]); // the handler has the call before it is done
 });
 
-test("a signal cancels a run, before it begins and while it goes on", async () => {
+test("a signal cancels a run, before its start and during it", async () => {
   await using runtime = createRuntime();
   failure(await runtime.run(TRIVIAL, { a: 1 }, { signal: AbortSignal.abort() }), "CANCELLED");
   const abort = new AbortController();
@@ -89,7 +89,7 @@ test("a signal that is aborted after the end does nothing", async () => {
   equal((await runtime.run(TRIVIAL, { a: 2 })).result, { ok: 3 });
 });
 
-test("a handler hears that its answer is not wanted any more", async () => {
+test("a handler is told when its answer is no longer needed", async () => {
   const lost: string[] = [];
   await using runtime = createRuntime({
     onRpc: (method, _, { signal, n }) =>
@@ -103,7 +103,7 @@ test("a handler hears that its answer is not wanted any more", async () => {
   equal(lost, ["slow:one 1", "slow:two 2"]);
 });
 
-test("a signal that is looked at when the call is lost already is aborted", async () => {
+test("a signal that is first read after the call was lost is aborted", async () => {
   const { promise, resolve } = later<boolean>();
   await using runtime = createRuntime({
     onRpc: async (_method, _args, call) => {
@@ -140,7 +140,7 @@ test("each limit holds", async () => {
   );
 });
 
-test("limits of the runtime are those of its runs, unless they have their own", async () => {
+test("limits of the runtime apply to its runs, unless a run sets its own", async () => {
   await using runtime = createRuntime({ limits: { timeoutMs: 50, resultBytes: 10 } });
   failure(await runtime.run("for (;;) {}"), "EXECUTION_TIMEOUT");
   failure(
@@ -149,7 +149,7 @@ test("limits of the runtime are those of its runs, unless they have their own", 
   );
 });
 
-test("tools, schema, env and onDenied are what they are in the library", async () => {
+test("tools, schema, env and onDenied work as in the library", async () => {
   await using runtime = createRuntime({ onRpc: (method) => method });
   const tools = ["a:b", "c:d"];
   const code = "return [await mcp.a.b(), await mcp.c.d(), await mcp.e.f().catch((e) => e.code)]";
@@ -164,7 +164,7 @@ test("tools, schema, env and onDenied are what they are in the library", async (
   equal((await runtime.run(caught, {}, { onDenied: "continue" })).result, 1);
 });
 
-test("a list of tools that changes while it is read is no other memory of C", async () => {
+test("a list of tools that changes while it is read cannot corrupt memory of C", async () => {
   await using runtime = createRuntime({ onRpc: (method) => method });
   const grows = new Proxy(["a:b"], {
     get: (list, key) => key === "length" && list.push("c:d") > 50 ? 5000 : Reflect.get(list, key),
@@ -185,7 +185,7 @@ test("a run can be recorded", async () => {
   await Deno.remove(dir, { recursive: true });
 });
 
-test("options that make no sense are refused by name", async () => {
+test("invalid options are refused by name", async () => {
   const made: [object, RegExp][] = [
     [
       { limits: { timeout: 1 } },
@@ -226,7 +226,7 @@ test("options that make no sense are refused by name", async () => {
   equal((await runtime.run(TRIVIAL, { a: 1 })).result, { ok: 2 });
 });
 
-test("what is undefined leaves what the runtime has", async () => {
+test("undefined options keep the values of the runtime", async () => {
   await using runtime = createRuntime({
     tools: ["a:b"],
     limits: { timeoutMs: 50 },
@@ -238,7 +238,7 @@ test("what is undefined leaves what the runtime has", async () => {
   equal((await runtime.run("return mcp.x.y()", {}, { tools: ["x:y"] })).result, "x:y");
 });
 
-test("log lines are as they were written", async () => {
+test("log lines arrive unchanged", async () => {
   const lines: string[] = [];
   await using runtime = createRuntime({
     onEvent: (event) => event.type === "log" && lines.push(event.line),
@@ -276,12 +276,12 @@ test("workers are replaced while nothing runs", async () => {
   await using runtime = createRuntime({ pool: { warm: 4 } });
   for (let i = 1; i <= 3; i++) {
     await runtime.run(TRIVIAL, { a: 1 });
-    await sleep(20); // nobody asks for anything
+    await sleep(20); // nothing is awaited
     equal(runtime.counts().workers, 4 + i);
   }
 });
 
-test("a runtime that is closed ends what runs, and runs nothing any more", async () => {
+test("closing a runtime ends its runs, and no new run starts", async () => {
   const runtime = createRuntime({ onRpc: () => new Promise(() => {}) });
   const running = [runtime.run("for (;;) {}"), runtime.run("await mcp.a.b()")];
   await Promise.all([runtime.close(), runtime.close()]);
@@ -295,7 +295,7 @@ test("a runtime that is closed ends what runs, and runs nothing any more", async
   await runtime.close();
 });
 
-test("a runtime can be closed by what is called while it works", async () => {
+test("a runtime can be closed in a toJSON, a handler and an event listener", async () => {
   const closing: Promise<void>[] = [];
   const inArgs = createRuntime();
   const args = { toJSON: () => (closing.push(inArgs.close()), 1) };
@@ -311,7 +311,7 @@ test("a runtime can be closed by what is called while it works", async () => {
   ok(closing.length >= 3);
 });
 
-test("what Object.prototype has is not taken for an option", async () => {
+test("properties of Object.prototype are not options", async () => {
   const polluted = Object.prototype as Record<string, unknown>;
   polluted.strange = 1;
   try {
@@ -332,7 +332,7 @@ test("runtimes share nothing", async () => {
 
 // --- the event loop ------------------------------------------------------------------------------
 
-/** Counts turns until there are enough, then calls |enough|. */
+/** Counts turns of the event loop until there are enough, then calls |enough|. */
 async function countTurns(turns: number, enough: () => void): Promise<void> {
   for (let i = 0; i < turns; i++) await sleep(0);
   enough();

@@ -1,4 +1,4 @@
-/** SandboxWorker: what PML relies on. */
+/** SandboxWorker: the behaviour that PML relies on. */
 import {
   type RpcHandler,
   SANDBOX_EXECUTION_TIMEOUT_MS,
@@ -63,7 +63,7 @@ test("code that is too long is refused", async () => {
   equal(await value(`return "${"x".repeat(1 << 19)}".length`), 1 << 19);
 });
 
-test("code that is no text is refused", async () => {
+test("code that is not a string is refused", async () => {
   for (const code of [5, undefined, null, () => 1] as unknown[]) {
     match(
       failure(await execute(code as string), "VALIDATION_ERROR"),
@@ -97,7 +97,7 @@ test("code that does not parse is an error of the code", async () => {
   match(failure(await execute("return {"), "CODE_ERROR"), /ends too early.* at line 1, column 9/);
 });
 
-test("how long it took is told", async () => {
+test("the time of the run is reported", async () => {
   const { durationMs } = await execute("await new Promise((r) => setTimeout(r, 30))");
   ok(durationMs >= 30, `${durationMs} ms`);
 });
@@ -163,7 +163,7 @@ test("each direct access is denied, and can be caught", async () => {
   sandbox.shutdown();
 });
 
-test("what is denied and not caught ends the run, with the same words", async () => {
+test("an uncaught denial ends the run, with the same message", async () => {
   const sandbox = new SandboxWorker(noCalls);
   for (const [code, words] of Object.entries(denied)) {
     const message = failure(await sandbox.execute(code, {}), "PERMISSION_DENIED");
@@ -172,7 +172,7 @@ test("what is denied and not caught ends the run, with the same words", async ()
   sandbox.shutdown();
 });
 
-test("process.kill does not end this process, nor anybody", async () => {
+test("process.kill ends neither this process nor any other", async () => {
   const code = "try { process.kill(args.pid, 9) } catch (e) { return e.message }";
   match(String(await value(code, { pid: Deno.pid })), /^Requires/);
   equal(await value("return 'alive'"), "alive");
@@ -252,7 +252,7 @@ test("the args of a call can be answers of others", async () => {
   equal(await value(code, {}, { onRpc }), 10);
 });
 
-test("what a handler throws arrives with the same message", async () => {
+test("an error of a handler arrives with the same message", async () => {
   const code =
     "try { await mcp.a.b() } catch (e) { return [e instanceof Error, e.message, e.code] }";
   const thrown: [unknown, string][] = [
@@ -285,7 +285,7 @@ test("an error of the handler that is not caught is the run's", async () => {
   equal(failure(result, "RPC_ERROR"), "the tool is broken");
 });
 
-test("what cannot be JSON is an error of that call only", async () => {
+test("an answer that cannot be JSON is an error of that call only", async () => {
   const cycle: Record<string, unknown> = {};
   cycle.self = cycle;
   const answers = [cycle, 1n, undefined, () => {}, Number.NaN, "fine"];
@@ -315,7 +315,7 @@ test("an answer that is too large is an error of that call only", async () => {
   equal(await value(code, {}, { onRpc }), ["The answer is over 64 MiB", "small"]);
 });
 
-test("args of calls that wait are not more than this process can bear", async () => {
+test("the args of waiting calls have a limit in bytes", async () => {
   const { promise: goOn, resolve } = later();
   const onRpc: RpcHandler = async (method, args) => {
     if (method === "go:on") resolve();
@@ -337,7 +337,7 @@ test("args of calls that wait are not more than this process can bear", async ()
 
 // --- limits --------------------------------------------------------------------------------------
 
-test("the limits have the names and numbers of before", () => {
+test("the limits have the same names and values as before", () => {
   equal(SANDBOX_EXECUTION_TIMEOUT_MS, 300000);
   equal(SANDBOX_RPC_TIMEOUT_MS, 30000);
 });
@@ -358,7 +358,7 @@ const endless = [
   "const f = () => Promise.resolve().then(f); await f()",
 ];
 
-test("other endless things are ended as well", async () => {
+test("other endless code is ended, too", async () => {
   const sandbox = new SandboxWorker({ onRpc: noCalls, executionTimeoutMs: 200 });
   const results = await Promise.all(endless.map((code) => sandbox.execute(code, {})));
   for (const [i, result] of results.entries()) {
@@ -402,7 +402,7 @@ test("a handler that never answers is no reason to wait longer than the run may 
   failure(result, "EXECUTION_TIMEOUT");
 });
 
-test("limits that make no sense are refused when the object is made", () => {
+test("invalid limits are refused when the object is made", () => {
   const bad: [object, RegExp][] = [
     [{ executionTimeoutMs: -1 }, /'executionTimeoutMs' has to be a number, 0 or more, and is -1/],
     [{ rpcTimeoutMs: Number.NaN }, /'rpcTimeoutMs'/],
@@ -426,12 +426,12 @@ test("limits that make no sense are refused when the object is made", () => {
     match(message, words);
   }
   new SandboxWorker({ onRpc: noCalls, executionTimeoutMs: 1.5, rpcTimeoutMs: 0 });
-  new SandboxWorker({ onRpc: noCalls, rpcTimeoutMs: null as unknown as number }); // as ?? has it
+  new SandboxWorker({ onRpc: noCalls, rpcTimeoutMs: null as unknown as number }); // null means the default, as with ??
 });
 
 // --- shutdown and activity -----------------------------------------------------------------------
 
-test("it is active from the first execution to the shutdown", async () => {
+test("the sandbox is active from the first execution to the shutdown", async () => {
   const sandbox = new SandboxWorker(noCalls);
   equal(sandbox.isActive(), false);
   const running = sandbox.execute("return 1", {});
@@ -443,7 +443,7 @@ test("it is active from the first execution to the shutdown", async () => {
   sandbox.shutdown();
 });
 
-test("it can be used with using", async () => {
+test("the object works with `using`", async () => {
   let sandbox: SandboxWorker;
   {
     using made = new SandboxWorker(noCalls);
@@ -460,7 +460,7 @@ test("after the shutdown an execution resolves to WORKER_TERMINATED", async () =
   equal(sandbox.isActive(), false);
 });
 
-test("what runs ends with WORKER_TERMINATED at the shutdown, and others go on", async () => {
+test("a shutdown ends its runs with WORKER_TERMINATED, and other objects continue", async () => {
   const { promise: called, resolve } = later();
   const never = new Promise(() => {});
   const sandbox = new SandboxWorker(() => (resolve(), never));
@@ -485,7 +485,7 @@ test("a shutdown right after the start, and in a handler", async () => {
   failure(await running, "WORKER_TERMINATED");
   const second: SandboxWorker = new SandboxWorker(() => {
     second.shutdown();
-    return Promise.resolve("nobody wants it");
+    return Promise.resolve("unused");
   });
   failure(await second.execute("return mcp.a.b()", {}), "WORKER_TERMINATED");
 });
@@ -498,7 +498,7 @@ test("a shutdown in a toJSON, of args and of an answer", async () => {
   failure(await second.execute("return mcp.a.b()", {}), "WORKER_TERMINATED");
 });
 
-test("an answer after the end is dropped quietly, be it a value or an error", async () => {
+test("an answer after the end is ignored, whether value or error", async () => {
   const answers: ReturnType<typeof later<unknown>>[] = [];
   const onRpc = () => {
     const answer = later<unknown>();
@@ -548,14 +548,14 @@ test("50 objects at once, each with its own handler", async () => {
   equal(results.map(valueOf), Array.from({ length: 50 }, (_, n) => n));
 });
 
-test("more at once than there may be workers are all run", async () => {
+test("more executions at once than the limit of workers all run", async () => {
   const sandbox = new SandboxWorker(noCalls);
   const all = Array.from({ length: 600 }, (_, n) => sandbox.execute("return args.n", { n }));
   equal((await Promise.all(all)).map(valueOf), Array.from({ length: 600 }, (_, n) => n));
   sandbox.shutdown();
 });
 
-test("some that misbehave do not harm the others", async () => {
+test("misbehaving executions do not harm others", async () => {
   const sandbox = new SandboxWorker({ onRpc: echo, executionTimeoutMs: 20000, memoryLimitMB: 64 });
   const short = new SandboxWorker({ onRpc: noCalls, executionTimeoutMs: 300, memoryLimitMB: 32 });
   const bad = ["for (;;) {}", "const a = []; for (;;) a.push(new Array(999).fill(1))", "throw 1"]

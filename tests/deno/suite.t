@@ -1,5 +1,5 @@
 #!/bin/bash
-# suite.t - the tests of the binding for Deno, as Deno's own test runner tells them.
+# suite.t - runs the tests of the Deno binding with Deno's own test runner.
 # CAPRUN_DENO_TESTS=tests/deno/library_test.ts runs one file alone.
 set -o pipefail
 cd "$(dirname "$0")/../.." || exit 1
@@ -19,6 +19,6 @@ build=${CAPRUN_BUILD:-$PWD/build}
 tests/deno/deno --version >/dev/null 2>&1 || skip 'there is no Deno; make test-deno gets it'
 
 export CAPRUN_LIB="$build/libcaprun.so.0"
-# Debian's prove knows version 13, which is the same as far as it is used here.
+# Debian's prove knows TAP version 13; version 14 is the same for the parts used here.
 tests/deno/deno test --allow-all --quiet --reporter=tap --no-check --config host/bindings/deno/deno.json "${CAPRUN_DENO_TESTS:-tests/deno}" |
     sed -u '1{/^TAP version/d}'

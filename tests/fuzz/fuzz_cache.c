@@ -1,5 +1,5 @@
 /*
- * fuzz_cache.c - any bytes at all, as a file of the cache and as the head of an answer.
+ * fuzz_cache.c - fuzzes the reader of cache files and the parser of HTTP response headers.
  *
  * What must hold: an entry that is read is the same when it is written and read again; a head never
  * has an ETag that could not be sent back, nor an age out of bounds.

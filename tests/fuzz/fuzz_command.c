@@ -1,12 +1,11 @@
 /*
- * fuzz_command.c - any bytes at all, as what somebody types, and as what a terminal is shown.
+ * fuzz_command.c - fuzzes the command line, and the escaping of text for the terminal.
  *
- * The input is cut at each NUL into the words of a command line. They go the way that the command
- * sends them: the options, then limits and args of a run that is never started, or its refusal.
+ * The input is cut at each NUL into the words of a command line. They are handled as the command
+ * does: options, then limits and args of a run that is never started, or its refusal.
  *
- * What must hold: there is an answer, with words if it is no; what was accepted is within its
- * bounds; --json is found whatever else is wrong; and nothing of all this can do more to a terminal
- * than to show text on one line.
+ * What must hold: each refusal has a message; accepted values are within their bounds; --json is
+ * found whatever else is wrong; and no output can do more to a terminal than show text on one line.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -27,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define WORDS 64
 
-/* --- what a terminal is shown ------------------------------------------------------------- */
+/* --- output to the terminal --------------------------------------------------------------- */
 
 static bool is_dangerous(uint32_t c)
 {
@@ -37,7 +36,7 @@ static bool is_dangerous(uint32_t c)
            (c >= 0xe0000 && c <= 0xe007f); /* tags */
 }
 
-/* Only the |allowed| ones of the controls may be there. */
+/* Fails if |out| has a control character that is not in |allowed|. */
 static void check_shown(const struct cr_buf *shown, const char *allowed)
 {
     for (size_t at = 0; at < shown->len;) {
@@ -68,7 +67,7 @@ static void check_escapes(const uint8_t *text, size_t len)
     look_says((struct look_part){out.data, out.len}, text, len);
     insist(cr_scan_json(out.data, out.len, CR_SCAN_PASS, NULL) == 0);
     cr_buf_clear(&out);
-    /* also for what is no JSON, and is never given to it */
+    /* also with bytes that are not JSON, which callers never pass */
     cr_escape_pretty(&out, text, len);
     check_shown(&out, "\t\n");
     cr_buf_clear(&out);
@@ -88,7 +87,7 @@ static void check_words(const struct cr_err *err)
 
 /* --- numbers ------------------------------------------------------------------------------ */
 
-/* What was shown, without its space and in the short form, is read as the same number. */
+/* The shown text, in its short form without the space, must be read as the same number. */
 static void check_round_trip(uint64_t value, const char *shown, bool is_size)
 {
     static const char *const short_forms[][2] = {{" min", "m"}, {" ms", "ms"}, {" s", "s"},
@@ -107,7 +106,7 @@ static void check_round_trip(uint64_t value, const char *shown, bool is_size)
         insist(again == value);
         return;
     }
-    insist(is_size && strstr(shown, " bytes")); /* which cannot be written */
+    insist(is_size && strstr(shown, " bytes")); /* has no short form */
 }
 
 static void check_units(const char *text)
@@ -136,8 +135,7 @@ static void check_units(const char *text)
 
 /* --- the command line --------------------------------------------------------------------- */
 
-/* Points |argv| to the words of |text|, and NULL. Returns how many there are, the first included.
- */
+/* Fills |argv| with the words of |text| and a NULL. Returns their number, including the first. */
 static int split(char *text, size_t len, char **argv)
 {
     static char name[] = "caprun";
@@ -171,7 +169,7 @@ static void check_options(const struct cr_options *o, char **argv)
     for (int i = 0; i <= CR_OPTIONS_WORDS; i++)
         insist((o->words[i] != NULL) == (i < o->word_count));
     for (int i = 0, at = 0; i < o->word_count; i++) {
-        do /* words of the command line, in their order */
+        do /* the words of the command line keep their order */
             insist(argv[++at]);
         while (argv[at] != o->words[i]);
     }
@@ -203,7 +201,7 @@ static int parse(int argc, char **argv, struct cr_options *ret, struct cr_err *e
     return r;
 }
 
-/* --- the run that would be ---------------------------------------------------------------- */
+/* --- the run that the command line asks for ----------------------------------------------- */
 
 static int take_args(struct caprun_run *run, const char *word)
 {
@@ -211,13 +209,13 @@ static int take_args(struct caprun_run *run, const char *word)
     int r;
 
     if (!word || word[0] != '{')
-        return 0; /* none, or a path */
+        return 0; /* no args, or a path */
     r = caprun_run_set_args(run, word, len);
     insist(r == cr_scan_json((const uint8_t *)word, len, CR_SCAN_STRICT, NULL));
     return r;
 }
 
-/* As host/cli/exec.c does it. */
+/* Sets limits and args as host/cli/exec.c does. */
 static void set_up(struct caprun_runtime *rt, struct caprun_run *run, const struct cr_options *o)
 {
     int limits[] = {caprun_run_set_timeout(run, o->timeout_ms), caprun_run_set_cpu(run, o->cpu_ms),

@@ -1,9 +1,9 @@
 /*
- * fuzz_config.c - any bytes at all, as a .caprun.json: the tree of JSON, then what it may say.
+ * fuzz_config.c - fuzzes the reader of .caprun.json: the JSON tree, then its fields.
  *
- * What must hold: a refusal names a place in the text; what was accepted is within its bounds, and
- * whole lines of warnings; each value's bytes are inside its parent's; and the canonical form is
- * JSON, is canonical already, and is judged like the text.
+ * What must hold: a refusal names a place in the text; accepted values are within their bounds;
+ * warnings are whole lines; the bytes of each value are inside those of its parent; the canonical
+ * form is JSON, does not change when made canonical again, and gives the same result as the text.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,14 +27,14 @@ static char file_name[] = "f", folder[] = "/d";
 
 /* --- the tree ----------------------------------------------------------------------------- */
 
-#define LOOKED_AT 100 /* values of a text: each is searched for in all of it */
+#define LOOKED_AT 100 /* values checked per text: each check searches the whole text */
 
 struct looking {
     const struct cr_json_doc *doc;
     size_t left;
 };
 
-/* The bytes where |v| is said to stand are |v|. */
+/* The bytes at the reported position of |v| must parse to |v|. */
 static void check_bytes(const struct cr_json_doc *doc, const struct cJSON *v)
 {
     struct cr_json_place place = cr_json_place_of(doc, v);
@@ -89,7 +89,7 @@ static void check_tree(const struct cr_json_doc *doc)
     check_value(&(struct looking){doc, LOOKED_AT}, doc->root, NULL);
 }
 
-/* --- what it may say ---------------------------------------------------------------------- */
+/* --- the fields --------------------------------------------------------------------------- */
 
 static void check_accepted(const struct cr_config *c)
 {
@@ -107,7 +107,7 @@ static void check_patterns(char *const *list)
         insist(cr_pattern_is(*list));
 }
 
-/* What is taken of what was accepted. */
+/* Checks the fields of an accepted configuration. */
 static void check_fields(struct cr_config *c)
 {
     insist(cr_fields_take(c) == 0);

@@ -1,9 +1,9 @@
 /*
- * fuzz_decode.c - any bytes, through the worker's JSON decoder and the engine's own parser.
+ * fuzz_decode.c - fuzzes the worker's JSON decoder, and compares it with the engine's parser.
  *
- * What must hold: both take the same texts, and make the same of them, to the last bit of a number
- * and the order of keys; and what the encoder writes of that is what JSON.stringify writes. Only
- * the engine gives up on deep nesting.
+ * What must hold: both accept the same texts and make the same values, to the last bit of a number
+ * and the order of keys; and the encoder writes these values as JSON.stringify does. Only the
+ * engine gives up on deep nesting.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -102,7 +102,7 @@ static void compare(JSContext *ctx, JSValueConst a, JSValueConst b)
         must(JS_IsStrictEqual(ctx, a, b));
 }
 
-/* An engine without stack says so, and is then not compared with. */
+/* Did the engine run out of stack? Its answer is then not compared. */
 static int is_too_deep(JSContext *ctx)
 {
     JSValue error = JS_GetException(ctx);
@@ -124,7 +124,7 @@ static void compare_texts(JSContext *ctx, JSValueConst value)
     const char *text = JS_IsException(theirs) ? NULL : JS_ToCStringLen(ctx, &len, theirs);
 
     must((text && r == 0) || is_too_deep(ctx));
-    /* JSON.stringify escapes half of a surrogate pair, and for us it becomes U+FFFD */
+    /* JSON.stringify escapes half of a surrogate pair; our encoder writes U+FFFD */
     if (text && r == 0 && !strstr(text, "\\ud"))
         must(ours.len == len && memcmp(ours.bytes, text, len) == 0);
     if (r >= 0)

@@ -1,11 +1,11 @@
 /*
- * fuzz_envelope.c - runs that ended in every way, with any words in them, and their envelopes.
+ * fuzz_envelope.c - fuzzes the envelopes of runs that ended in every way, with any texts in them.
  *
- * The input is a list of things that happened to a run: a byte for what, then what it needs. Frames
- * go through the host's own table, calls and times are put into the run as calls.c and worker.c do.
+ * The input is a list of events of a run: a byte for the kind, then its data. Frames go through the
+ * host's own table; calls and times are put into the run as calls.c and worker.c do.
  *
  * What must hold: the envelope is one JSON value, for the scanner and for a second reader; it has
- * the fields of docs/envelope.md in their order, and no others; what was put in comes out.
+ * exactly the fields of docs/envelope.md, in order, with the values that were put in.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -21,13 +21,13 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define LINES 64
-#define OUTCOMES 28 /* a few more than there are */
+#define OUTCOMES 28 /* a few more than exist */
 
-/* What has to come out again. */
+/* The values that the envelope must have. */
 static struct {
     struct cr_buf lines[LINES];
     size_t line_count, attempts;
-    bool nul; /* somewhere, which the strict rules do not like */
+    bool nul; /* a NUL is somewhere: the strict rules refuse it */
 } story;
 
 static void note_line(void *data, const char *line, size_t len)
@@ -45,7 +45,7 @@ static struct input text_of(struct input *in)
     return text;
 }
 
-/* --- what happens ------------------------------------------------------------------------- */
+/* --- events of the run -------------------------------------------------------------------- */
 
 static void hand_in(struct caprun_run *run, enum wire_type type, uint32_t id,
                     const struct cr_buf *payload)
@@ -63,12 +63,12 @@ static void log_something(struct caprun_run *run, struct input *in, struct cr_bu
     struct input line = text_of(in);
 
     if (story.line_count + 2 > LINES)
-        return; /* and one may be the host's own */
+        return; /* leave one entry for the host */
     cr_buf_add(payload, line.at, line.len);
     hand_in(run, WIRE_LOG, cut, payload);
 }
 
-/* A text of at most |most| bytes without a NUL; an honest worker's have none either. */
+/* A text of at most |most| bytes without a NUL, as an honest worker sends. */
 static uint32_t add_word(struct cr_buf *payload, struct input *in, uint32_t most)
 {
     struct input word = input_text(in);
@@ -148,7 +148,7 @@ static void return_something(struct caprun_run *run, struct input *in, struct cr
     if (cr_scan_json(json.at, json.len, CR_SCAN_PASS, NULL) < 0)
         return;
     if (memchr(json.at, '\n', json.len) || memchr(json.at, '\r', json.len))
-        return; /* the host takes no result of several lines */
+        return; /* the host refuses results of several lines */
     cr_buf_add(payload, json.at, json.len);
     hand_in(run, WIRE_DONE, 0, payload);
     result = caprun_get_result(run, &len);
@@ -238,7 +238,7 @@ static void happen(struct caprun_run *run, struct input *in)
     cr_buf_clear(&payload);
 }
 
-/* --- what comes out ----------------------------------------------------------------------- */
+/* --- the envelope ------------------------------------------------------------------------- */
 
 static void look_at_number(struct look_part number)
 {
@@ -334,7 +334,7 @@ static void look_at_metrics(struct look_part object)
     look_end(&l);
 }
 
-/* The result is the worker's own bytes; between the rest there is nothing, not even a space. */
+/* The result has the worker's own bytes; the rest of the envelope has no spaces. */
 static void look_at_envelope(const char *envelope, size_t len, struct caprun_run *run)
 {
     struct look l = look_at(envelope, len);
@@ -372,7 +372,7 @@ static void check_envelope(struct caprun_run *run)
 
     insist(envelope && strlen(envelope) == len);
     pass = cr_scan_json(text, len, CR_SCAN_PASS, NULL);
-    /* a result that is as deep as it may be is one level deeper in here */
+    /* the envelope adds one level to a result of the allowed depth */
     insist(pass == 0 ||
            (pass == CAPRUN_E_TOOBIG && look_whole(envelope, len) == CR_SCAN_MAX_DEPTH + 1));
     if (pass == 0 && !story.nul &&

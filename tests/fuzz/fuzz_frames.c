@@ -1,11 +1,12 @@
 /*
- * fuzz_frames.c - any bytes at all, as what a worker says, through the host's own state machine.
+ * fuzz_frames.c - fuzzes the host's state machine with any bytes as the output of a worker.
  *
- * The first byte says how the rest is sent: in pieces of its low six bits (0: at once); calls are
- * answered unless the seventh is set; after a READY unless the eighth is.
+ * The low six bits of the first byte are the size of the pieces in which the rest is sent (0: all
+ * at once). Calls are answered unless the seventh bit is set; a READY comes first unless the eighth
+ * is.
  *
- * What must hold: a run ends once or goes on; its envelope is JSON; only JSON is a result; a worker
- * that has ended is let go of completely.
+ * What must hold: a run ends once or continues; its envelope is JSON; only JSON is a result; all
+ * resources of a worker that has ended are freed.
  */
 #include <stdint.h>
 
@@ -17,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define STEPS_MAX 200000
 
-/* What the zygote gets: the worker's socket. */
+/* Receives the worker's socket, as the zygote does. */
 static int take_socket(int control)
 {
     struct wire_control packet;
@@ -53,7 +54,7 @@ static void feed(struct caprun_run *run, int fd, const uint8_t *data, size_t siz
     cr_buf_clear(&heard);
 }
 
-/* Answers in a way that the call's first letter says. */
+/* Answers a call; the first letter of the action selects how. */
 static void answer(void *data, struct caprun_run *run, uint32_t call, const char *method,
                    const char *args, size_t args_len)
 {
@@ -105,7 +106,7 @@ static void do_nothing(struct cr_zygote *z)
     (void)z;
 }
 
-/* The pool's from now on. Returns its other end. */
+/* Adds a zygote to the pool. Returns the other end of its control socket. */
 static int add_zygote(struct cr_pool *pool)
 {
     struct cr_zygote *z = malloc(sizeof(*z));
@@ -160,7 +161,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!(data[0] & 0x80)) {
         insist(send(fd, &ready, sizeof(ready), MSG_NOSIGNAL) == (ssize_t)sizeof(ready));
         cr_loop_step(run->loop, 0);
-        insist(run->state == CR_RUN_RUNNING); /* or what follows is not looked at */
+        insist(run->state == CR_RUN_RUNNING); /* otherwise the host would ignore the rest */
     }
     feed(run, fd, data + 1, size - 1, data[0] & 0x3f);
     (void)close(fd);

@@ -1,11 +1,11 @@
 /*
- * fuzz_lockfile.c - any bytes at all, as a caprun.lock.
+ * fuzz_lockfile.c - fuzzes the reader of caprun.lock.
  *
- * What must hold: a refusal has the path, a place and words on one line, and something to do; in
- * what is accepted, every pin is found by its name, is a version of it, is itself when it is
- * checked, and shows when it is another; so is every tool, whose definition fits its hash, and what
- * is said of another has no line of the file's in it. What is accepted and written again is
- * accepted, and written the same once more.
+ * What must hold: a refusal has the path, a place, a message of one line, and a hint. In an
+ * accepted file every pin is found by its name, matches itself, and does not match another; the
+ * same holds for every tool, whose definition fits its hash. An explanation has no line that comes
+ * from the file. An accepted file that is written is accepted again, and written the same once
+ * more.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -39,7 +39,7 @@ static void look_at_pin(void *data, const char *name, const struct cr_pin *pin)
     insist(strstr(why.text, pin->code) && strstr(why.text, other.code) && strstr(why.hint, name));
 }
 
-/* The lines of an explanation begin as caprun's do, and hide nothing. */
+/* Every line of an explanation must begin as caprun's lines do, and hide nothing. */
 static void look_at_lines(const char *text)
 {
     static const char *const starts[] = {
@@ -68,7 +68,7 @@ static void look_at_explained(const struct cr_lockfile *lock, const char *server
         return;
     insist(cr_tool_pins_explain(lock, server, &now, &why) == CAPRUN_E_INVAL && why.hint[0]);
     insist(why.outcome == CAPRUN_OUTCOME_INTEGRITY_MISMATCH);
-    if (strlen(server) > 512 || strchr(server, '\n')) /* the config has no such server */
+    if (strlen(server) > 512 || strchr(server, '\n')) /* the config refuses such a name */
         return;
     insist(strstr(why.text, hash) && strlen(why.text) + 1 < sizeof(why.text));
     insist(cr_utf8_valid_prefix((const uint8_t *)why.text, strlen(why.text)) == strlen(why.text));
@@ -96,7 +96,7 @@ static void look_at_tool(void *data, const char *server, const char *tool, const
     cr_buf_clear(&text);
 }
 
-/* |lock|, with a capability more, written and read; and once more, which is the same. */
+/* Writes |lock| with one more capability, reads it, and writes it again: both must be equal. */
 static void look_at_written(const struct cr_lockfile *lock)
 {
     struct cr_lockfile again = {.path = lock->path};
@@ -110,7 +110,7 @@ static void look_at_written(const struct cr_lockfile *lock)
     cr_buf_init(&again.text, FUZZ_LOCK_MAX);
     cr_buf_init(&twice, FUZZ_LOCK_MAX);
     insist(cr_lockfile_compose(&again.text, lock, &news) == 1);
-    /* deep values grow, and there may be a key too many */
+    /* indentation makes deep values grow, and one more key may exceed the limit */
     if (!cr_buf_err(&again.text) && lock->text.len < FUZZ_LOCK_MAX / 1024) {
         insist(cr_lockfile_parse(&again, &why) == 0);
         insist(cr_lockfile_compose(&twice, &again, &news) == 1);
@@ -121,7 +121,7 @@ static void look_at_written(const struct cr_lockfile *lock)
     cr_buf_clear(&again.text);
 }
 
-/* The bytes as the definition of a tool: a fuzzer finds no hash that fits. */
+/* Uses the bytes as a tool's definition, with the right hash: a fuzzer cannot guess one. */
 static void look_at_definition(char *path, const uint8_t *data, size_t size)
 {
     struct cr_lockfile none = {.path = path}, lock = {.path = path};
@@ -144,7 +144,7 @@ static void look_at_definition(char *path, const uint8_t *data, size_t size)
         insist(tool_state(&lock, "s", &now) == CR_TOOL_PINNED);
         cr_tool_pins_each(&lock, look_at_tool, &lock);
     } else {
-        insist(cr_json_type(doc.root) != CR_JSON_OBJECT || size > 900); /* too deep, or grown */
+        insist(cr_json_type(doc.root) != CR_JSON_OBJECT || size > 900); /* too deep, or too large */
     }
     cr_json_clear(&lock.doc);
     cr_buf_clear(&lock.text);

@@ -1,10 +1,10 @@
 /*
- * fuzz_message.c - any bytes at all, as what a server writes, cut in pieces of any size.
+ * fuzz_message.c - fuzzes the reader of JSON-RPC with any bytes as the output of a server.
  *
- * The first byte says how long a line may be, the next ones how the stream is cut; the rest is the
- * stream. What must hold: the messages are the same however it is cut; their parts lie in the line,
- * are JSON, and are what a second opinion finds; what is no message has words that are safe to
- * show; and of an answer that is too long the id is that of the answer.
+ * The first byte is the line limit, the next ones say how the stream is cut; the rest is the
+ * stream. What must hold: the messages are the same wherever it is cut; their parts lie in the
+ * line, are JSON, and are the parts that a second reader finds; noise has a reason that is safe to
+ * show; and an answer that is too long keeps its id.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define FUZZ_MESSAGE_MAX (1u << 20)
 
-/* What a second opinion finds at the top of a message. */
+/* What a second reader finds at the top of a message. */
 struct found {
     struct look_part jsonrpc, id, method, params, result, error;
 };
@@ -67,7 +67,7 @@ static void same_part(const struct cr_message *m, struct cr_span part, struct lo
 static void look_at_method(struct cr_span method, struct look_part found)
 {
     insist(found.at && *found.at == '"' && method.len + 2 <= found.len);
-    /* escapes that are left are in both */
+    /* a method that still has escapes has them in the text, too */
     if (memchr(method.at, '\\', method.len))
         insist(memchr(found.at, '\\', found.len));
     else
@@ -87,7 +87,7 @@ static void look_at_kind(const struct cr_message *m, const struct found *found)
     insist(!is_question || m->id == 0);
 }
 
-/* What was found while the bytes came is what is found in all of them. */
+/* The type found while the bytes arrived must be the type in the whole result. */
 static void look_at_type(const struct cr_message *m)
 {
     size_t len = 0;
@@ -121,7 +121,7 @@ static void look_at_message(const struct cr_message *m)
         look_at_type(m);
 }
 
-/* Appends what a message is, so that two can be compared. */
+/* Appends a description of a message, to compare two messages. */
 static void note(struct cr_buf *out, const struct cr_message *m)
 {
     const struct cr_span parts[] = {{m->bytes, m->len}, m->id_text, m->method,
@@ -135,7 +135,7 @@ static void note(struct cr_buf *out, const struct cr_message *m)
     }
 }
 
-/* Feeds one piece, from a copy with nothing behind it. Returns how many messages came. */
+/* Feeds a copy of one piece, of exact size. Returns the number of messages. */
 static int feed_piece(struct cr_reader *r, const uint8_t *bytes, size_t len, struct cr_buf *out,
                       struct cr_message *last)
 {
@@ -156,7 +156,7 @@ static int feed_piece(struct cr_reader *r, const uint8_t *bytes, size_t len, str
     return count;
 }
 
-/* A cut of 0 takes all that is left. */
+/* Feeds |stream| in pieces of the sizes in |cuts|; a size of 0 means the rest. */
 static void feed_cut(struct input stream, size_t max, struct input cuts, struct cr_buf *out)
 {
     struct cr_reader r;
@@ -176,7 +176,7 @@ static void feed_cut(struct input stream, size_t max, struct input cuts, struct 
     cr_reader_clear(&r);
 }
 
-/* A line that is too long, beside what it is where it is not. */
+/* Compares a line that is too long with the same line under a larger limit. */
 static void compare_line(const uint8_t *line, size_t len, size_t max)
 {
     struct cr_reader small, large;

@@ -1,15 +1,15 @@
 /*
- * fuzz_protocol.c - zygotes, workers and an application that do whatever the input says, to a whole
- * host: several runs at once, a stock of workers, calls that are answered at any time, limits.
+ * fuzz_protocol.c - fuzzes a whole host with zygotes, workers and an application that do what the
+ * input says: several runs at once, a stock of workers, calls answered at any time, limits.
  *
- * The input is a list of operations: a byte for which, then what it needs. Most frames and packets
- * are right, so that much happens; a byte in each can bend an id, a length or a slot. There are no
- * processes (fake_ends.h), and time passes by an operation.
+ * The input is a list of operations: a byte for the kind, then its data. Most frames and packets
+ * are valid, so that much happens; a byte in each can change an id, a length or a slot. There are
+ * no processes (fake_ends.h), and time passes only by an operation.
  *
- * What must hold: a run that has not ended is looked after; it ends once, with an envelope that is
- * JSON, and its events come in order; it keeps no more memory than it was sent reasons for; what a
- * worker returns that has obeyed is the run's result; and after all that, an honest run on the same
- * runtime succeeds, and nothing is left, not even a descriptor.
+ * What must hold: a run that has not ended waits for a timer or for the pool's next step; it ends
+ * once, with an envelope that is JSON, and its events come in order; its memory is bounded by the
+ * size of the input; the value returned by a worker that obeyed is the run's result. Afterwards an
+ * honest run on the same runtime succeeds, and nothing is left, not even a descriptor.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define RUNS 8
 #define CALLS 1024
-#define SLACK_US 1000000 /* what is due later than that does not come in between */
+#define SLACK_US 1000000 /* timers due later than this do not interfere */
 
 /* What the application knows of a run. */
 struct known {
@@ -88,7 +88,7 @@ static void hear_event(void *data, struct caprun_run *run, enum caprun_event wha
 
 static struct known *start_run(const char *code, uint8_t how, struct input *in);
 
-/* The first letter of the action says how; most are answered later, or never. */
+/* The first letter of the action selects the answer; most calls are answered later, or never. */
 static void hear_call(void *data, struct caprun_run *run, uint32_t call, const char *method,
                       const char *args, size_t args_len)
 {
@@ -155,9 +155,9 @@ static struct known *start_run(const char *code, uint8_t how, struct input *in)
     return known;
 }
 
-/* --- what is said to the host ------------------------------------------------------------- */
+/* --- sending to the host ------------------------------------------------------------------ */
 
-/* A run whose worker is about to return a value, having obeyed so far, and nothing else is due. */
+/* Must the run succeed with this frame? Its worker obeyed so far, and no timer is due soon. */
 static bool has_to_succeed(const struct worker_end *w, unsigned type)
 {
     const struct caprun_run *run = w->run >= 0 ? runs[w->run].run : NULL;
@@ -174,7 +174,7 @@ static void step_some(unsigned times)
     }
 }
 
-/* Says it later, with what comes then; or now, in two pieces; or only the first of them. */
+/* Sends the frame later with the next one, or now in two pieces, or only the first piece. */
 static void send_frame(struct worker_end *w, bool succeeds, struct input *in)
 {
     const struct cr_buf *b = &w->to_say;
@@ -204,11 +204,11 @@ static void make_frame(struct worker_end *w, struct input *in)
     unsigned type = bent_frame(w, in);
 
     send_frame(w, has_to_succeed(w, type), in);
-    /* what comes after the last frame is nothing that an honest worker says */
+    /* an honest worker sends nothing after its last frame */
     w->obeys &= type == WIRE_CALL || type == WIRE_LOG || type == WIRE_IDLE;
 }
 
-/* --- what the application does ------------------------------------------------------------ */
+/* --- operations of the application -------------------------------------------------------- */
 
 static void answer_call(struct known *known, struct input *in)
 {
@@ -289,7 +289,7 @@ static void operate(struct input *in)
         make_frame(w, in);
 }
 
-/* --- all of it ---------------------------------------------------------------------------- */
+/* --- the whole input ---------------------------------------------------------------------- */
 
 static size_t kept_by(const struct caprun_run *run)
 {
@@ -322,14 +322,15 @@ static void end_everything(void)
     run_count = 0;
 }
 
-/* Nothing that was before is held against a run that is honest, and whose code is new. */
+/* An honest run with new code must succeed, whatever happened before. */
 static void run_honestly(void)
 {
     static const char bytes[] = "[42]";
     struct wire_header done = {.length = 4, .type = WIRE_DONE};
     struct known *known;
 
-    /* the end of all those before is a failure too, and has to be over */
+    /* the end of all earlier workers counts as a failure, too: wait until the pause after it is
+     * over */
     for (int i = 0; i < 4; i++) {
         fake_pass(pool->loop, 2000000);
         step_some(1);
@@ -357,7 +358,7 @@ static void begin(struct input *in)
     struct caprun_run *any;
     uint8_t sizes = input_byte(in);
 
-    fake.now_us = 1000000; /* long ago, so that the kernel's timers never wait */
+    fake.now_us = 1000000; /* in the past, so that the kernel's timers never wait */
     fake_set_world(2);
     insist(caprun_new(&rt) == 0 && caprun_set_worker(rt, "/nowhere") == 0);
     insist(caprun_set_warm(rt, sizes & 3 ? sizes & 3 : CAPRUN_WARM_NONE) == 0);

@@ -1,9 +1,9 @@
 /*
- * fuzz_scan.c - any bytes at all, through both rules of the scanner and the pretty-printer.
+ * fuzz_scan.c - fuzzes the JSON scanner with both its rules, and the pretty-printer.
  *
- * What must hold: strict is a part of pass; what is pretty is accepted by the same rules, and is
- * pretty already; a text in pieces is judged as the whole text is; and a refusal has words that are
- * safe to show.
+ * What must hold: a text that strict accepts is accepted by pass; pretty-printed text is accepted
+ * by the same rules, and does not change when printed again; a text in pieces gives the same result
+ * as the whole text; and a refusal has a message that is safe to show.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -36,7 +36,7 @@ static int scan(const uint8_t *data, size_t size, enum cr_scan_rules rules)
     return r;
 }
 
-/* The same in two pieces, cut where the first byte says. */
+/* Scans the text in two pieces; the first byte says where it is cut. */
 static void check_pieces(const uint8_t *data, size_t size, enum cr_scan_rules rules, int whole)
 {
     struct cr_scan s;

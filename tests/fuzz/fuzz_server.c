@@ -1,10 +1,10 @@
 /*
- * fuzz_server.c - a server that says anything at any time, and a client that calls, cancels and
- * waits meanwhile. The transport is a fake one: what the input says is what the server writes.
+ * fuzz_server.c - fuzzes the client of an MCP server: a server that writes anything at any time,
+ * and a caller that calls, cancels and waits meanwhile. The transport is fake.
  *
- * The first byte is the era; then each byte is what happens next (enum happening), with what it
- * needs behind it. What must hold: a call ends once, or is cancelled, or still waits; nobody hears
- * anything from within a function that he calls; all that was counted is still there.
+ * The first byte is the era; then each byte is the next event (enum happening), followed by its
+ * data. What must hold: a call ends once, or is cancelled, or still waits; no callback is called
+ * from within a function that the caller calls; all counters stay right.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,20 +25,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define FUZZ_SERVER_WAITING_MAX (64u << 20)
 
 enum happening {
-    IT_WRITES,     /* a text */
-    IT_ANSWERS,    /* which request, and how (honest_answers) */
-    IT_ENDS,       /* 1: it was never there */
-    IT_READS,      /* all that waits */
-    IT_IS_DEAF,    /* from now on, until it reads */
-    IT_LEAVES,     /* takes nothing any more, but has not ended */
-    IT_IS_CALLED,  /* which call, 128: it will not be admitted */
-    IT_IS_SPARED,  /* which call is cancelled */
-    IT_IS_ASKED,   /* for its list */
-    IT_IS_LATE,    /* the timer is due */
-    IT_IS_STOPPED, /* for good */
-    TIME_PASSES,   /* the list is old, the next start may be now */
-    NO_START,      /* the next one fails */
-    ALL_GO_ON,     /* a step of the loop */
+    SERVER_WRITES,        /* data: a text */
+    SERVER_ANSWERS,       /* data: which request, and how (honest_answers) */
+    SERVER_ENDS,          /* data: 1: the server could not be started */
+    SERVER_READS,         /* all that waits */
+    SERVER_STOPS_READING, /* until SERVER_READS */
+    SERVER_LEAVES,        /* accepts nothing any more, but has not ended */
+    CALL_IS_MADE,         /* data: which call; 128: it will not be admitted */
+    CALL_IS_CANCELLED,    /* data: which call */
+    LIST_IS_WANTED,       /* the list of tools */
+    TIMER_IS_DUE,         /* the server's timer */
+    SERVER_IS_STOPPED,    /* for good */
+    TIME_PASSES,          /* the list is old, the next start may be now */
+    START_FAILS,          /* the next start */
+    LOOP_STEPS,           /* one step of the loop */
     HAPPENINGS,
 };
 
@@ -54,12 +54,12 @@ static struct {
     struct cr_server *server;
     struct fuzz_server_call calls[FUZZ_SERVER_CALLS];
     struct cr_server_waiter waiter;
-    bool waits;   /* the waiter */
-    bool is_busy; /* in a function of the server, from which no callback may come */
+    bool waits;   /* |waiter| waits */
+    bool is_busy; /* inside a function of the server, which must not call back */
     bool no_start;
     struct {
         uint64_t id;
-        char method; /* its first letter */
+        char method; /* the first letter of the method */
     } asked[FUZZ_SERVER_ASKED];
     size_t asked_count;
 } fuzz_server;
@@ -88,7 +88,7 @@ static void fuzz_server_peer_free(struct cr_transport *t)
     free(c);
 }
 
-/* What is asked is kept, so that it can be answered. */
+/* Remembers requests, so that they can be answered. */
 static int fuzz_server_peer_send(struct cr_transport *t, const struct cr_outbox_part *parts,
                                  size_t count, struct cr_err *err)
 {
@@ -193,10 +193,10 @@ static int fuzz_server_start(struct cr_endpoint *endpoint, struct cr_loop *loop,
 
 static void fuzz_server_forget_endpoint(struct cr_endpoint *endpoint)
 {
-    endpoint->key = NULL; /* it is used no more */
+    endpoint->key = NULL; /* the endpoint is not used any more */
 }
 
-/* --- who calls -------------------------------------------------------------------------------- */
+/* --- the caller ------------------------------------------------------------------------------- */
 
 static struct fuzz_server_call *fuzz_server_of(struct cr_server_call *at)
 {
@@ -246,7 +246,7 @@ static void fuzz_server_result(struct cr_server_call *at, const char *json, size
     struct fuzz_server_call *call = fuzz_server_of(at);
 
     insist(call->was_sent && cr_scan_json((const uint8_t *)json, len, CR_SCAN_PASS, NULL) == 0);
-    if (block && len % 2) { /* every second one keeps it for a while, as a worker's queue does */
+    if (block && len % 2) { /* every second call takes the block, as a worker's queue does */
         insist(json >= (const char *)*block);
         free(*block);
         *block = NULL;
@@ -280,9 +280,9 @@ static void fuzz_server_listed(void *data, struct cr_server *server)
     insist(data == &fuzz_server && server == fuzz_server.server && !fuzz_server.is_busy);
 }
 
-/* --- what happens ----------------------------------------------------------------------------- */
+/* --- events ----------------------------------------------------------------------------------- */
 
-/* As child.c does it, from a copy with nothing behind it. */
+/* Delivers |text| as child.c does, from a copy of exact size. */
 static void fuzz_server_write(struct fuzz_server_peer *c, const void *text, size_t len)
 {
     uint8_t *copy = malloc(len ? len : 1);
@@ -312,7 +312,7 @@ static const char *const fuzz_server_answers[] = {
     "\"error\":{}",
 };
 
-/* What an honest server would say to a request that begins so. */
+/* What an honest server answers to a method with this first letter. */
 static const char *fuzz_server_honest(char method)
 {
     return fuzz_server_answers[method == 's' ? 1 : method == 'i' ? 3 : method == 'l' ? 4 : 6];
@@ -382,48 +382,48 @@ static void fuzz_server_be_late(struct cr_server *s)
     s->timer.due(&s->timer);
 }
 
-/* What the server does. */
+/* Events of the server. */
 static void fuzz_server_its_turn(struct fuzz_server_peer *c, enum happening what, struct input *in)
 {
     struct input text;
     uint8_t which;
 
-    if (what == IT_WRITES) {
+    if (what == SERVER_WRITES) {
         text = input_text(in);
         fuzz_server_write(c, text.at, text.len);
-    } else if (what == IT_ANSWERS) {
+    } else if (what == SERVER_ANSWERS) {
         which = input_byte(in);
         fuzz_server_answer(c, which, input_byte(in));
-    } else if (what == IT_ENDS) {
+    } else if (what == SERVER_ENDS) {
         fuzz_server_end(c, input_byte(in) == 1);
-    } else if (what == IT_READS) {
+    } else if (what == SERVER_READS) {
         c->is_deaf = false;
         c->waiting = 0;
         c->owner->room(c->data);
-    } else if (what == IT_IS_DEAF) {
+    } else if (what == SERVER_STOPS_READING) {
         c->is_deaf = true;
     } else {
         c->is_ending = true;
     }
 }
 
-/* What those do who use it. */
+/* Events of the caller, and of time. */
 static void fuzz_server_our_turn(struct cr_server *s, enum happening what, struct input *in)
 {
-    fuzz_server.is_busy = what >= IT_IS_CALLED && what <= IT_IS_STOPPED && what != IT_IS_LATE;
-    if (what == IT_IS_CALLED)
+    fuzz_server.is_busy = what >= CALL_IS_MADE && what <= SERVER_IS_STOPPED && what != TIMER_IS_DUE;
+    if (what == CALL_IS_MADE)
         fuzz_server_call(input_byte(in));
-    else if (what == IT_IS_SPARED)
+    else if (what == CALL_IS_CANCELLED)
         fuzz_server_cancel(input_byte(in));
-    else if (what == IT_IS_ASKED)
+    else if (what == LIST_IS_WANTED)
         fuzz_server_list();
-    else if (what == IT_IS_LATE)
+    else if (what == TIMER_IS_DUE)
         fuzz_server_be_late(s);
-    else if (what == IT_IS_STOPPED)
+    else if (what == SERVER_IS_STOPPED)
         cr_server_stop(s);
     else if (what == TIME_PASSES)
         s->list_until_us = s->listed_us = s->retry_us = 0;
-    else if (what == NO_START)
+    else if (what == START_FAILS)
         fuzz_server.no_start = true;
     else
         cr_loop_step(&fuzz_server.loop, 0);
@@ -455,7 +455,7 @@ static void fuzz_server_play(struct input in)
     while (in.len) {
         enum happening what = input_byte(&in) % HAPPENINGS;
 
-        if (what >= IT_IS_CALLED)
+        if (what >= CALL_IS_MADE)
             fuzz_server_our_turn(s, what, &in);
         else if (s->transport)
             fuzz_server_its_turn(fuzz_server_peer_of(s->transport), what, &in);

@@ -1,8 +1,8 @@
-// walk.js - everything that code can reach, as lines for the golden list.
+// walk.js - lists everything that code in the sandbox can reach, for tests/golden/globals.txt.
 //
-// It starts at globalThis, mcp, args and at values that only syntax or a call makes, and follows own
+// It starts at globalThis, mcp, args and values that only syntax or a call makes, and follows own
 // properties, getters, setters and prototypes. An object is described once, under the shortest path
-// that leads to it; every other way to it is a line with "=". Returns {lines, faults}.
+// that leads to it; every other path to it is a line with "=". Returns {lines, faults}.
 
 // --- where to start; golden.t puts import.meta here for a run as a module ------------------------
 
@@ -61,7 +61,7 @@ const bySyntax = {
     timer: setTimeout(() => 0, 0),
 };
 
-// Web APIs, each only where it is there: a missing one is a missing line, not a failed walk.
+// Web APIs, each only if it exists: a missing one gives a missing line, not a failed walk.
 const webApis = {
     url: () => new URL("https://a.example/?b=c"),
     params: () => new URLSearchParams("a=b"),
@@ -90,11 +90,11 @@ const madeBy = (make) => {
 // --- the walk ------------------------------------------------------------------------------------
 
 const paths = new Map(); // object -> its path
-const queue = [], later = []; // whose properties, and whose prototype, are still to be followed
+const queue = [], later = []; // objects whose properties, and whose prototype, must still be followed
 const followed = new Set();
 const unowned = new Set(); // paths that no property's line describes
 const lines = [];
-const denied = new Set(); // lines too, but one for every time that somebody looks
+const denied = new Set(); // also lines; a set, since each access adds the same line
 const faults = [];
 const isObject = (v) => (typeof v === "object" && v !== null) || typeof v === "function";
 
@@ -116,7 +116,7 @@ const careful = (what, path, act) => {
     }
 };
 
-// The keys in an order of their own, so that the engine's order is not part of the list.
+// The keys in sorted order, so that the engine's order is not part of the list.
 const keysOf = (object, path) =>
     (careful("ownKeys", path, () => Reflect.ownKeys(object)) ?? [])
         .map((key) => [nameOf(key), key]).sort((a, b) => (a[0] < b[0] ? -1 : 1)).map((pair) => pair[1]);
@@ -139,7 +139,7 @@ const follow = (object) => {
     }
 };
 
-// What a constructor's `prototype` names is found by that name first, hence prototypes come last.
+// An object that is a constructor's `prototype` gets that name, so prototypes are followed last.
 const start = (value, path) => {
     if (value !== globalThis) unowned.add(path);
     visit(value, path);
@@ -179,7 +179,7 @@ const describeProperty = (path, d) => {
     if (d.set) lines.push(`set ${path}: ${describe(d.set, `set ${path}`)}`);
 };
 
-// A function's line has its length, and its path most often is its name.
+// Skips a function's `length` and `name`: its line has the length, and its path is mostly the name.
 const isUsual = (object, key, d) =>
     typeof object === "function" && (key === "length" || key === "name") && flagsOf(d) === "--c" && !isObject(d.value);
 
@@ -191,7 +191,7 @@ const describeObject = (object, path) => {
     }
 };
 
-// A global that is made when it is first asked for is asked for first.
+// Accesses globals that are created on first access.
 for (const key of Reflect.ownKeys(globalThis)) careful("get", nameOf(key), () => globalThis[key]);
 
 const roots = { globalThis, mcp, args, "mcp.ns": mcp.ns, "mcp.ns.action": mcp.ns.action,

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""allocations.t - every allocation of a run fails once: out of memory is a clear end wherever the engine is.
+"""allocations.t - each allocation of a run fails once: running out of memory must end a run clearly at any point.
 
-Each script of allocations/ is run by the test-only worker with its first allocation failing, then its
-second, and so on, until nothing fails any more. Each run ends with MEMORY_LIMIT, and never with a
-crash, until the script ends as its first line says (as in README.md; the twin of all the others).
-CAPRUN_TORTURE=1 has every allocation; otherwise after the first ones only some are tried.
+The test-only worker runs each script of allocations/ with the first allocation failing, then with the
+second, and so on. Each run must end with MEMORY_LIMIT, never with a crash. The series ends when no
+allocation fails: that run is the twin, and must end as the script's first line says (see README.md).
+CAPRUN_TORTURE=1 tries every allocation; otherwise only some are tried after the first ones.
 """
 
 import glob
@@ -20,7 +20,7 @@ sys.path.insert(0, os.path.join(HERE, "../lib"))
 from harness import BUILD, TORTURE, between, each, equal, main
 from library import CRASHES, Library, descriptors, resident_kib
 
-FIRST, STRIDE = 150, 17  # each of the first ones, then some
+FIRST, STRIDE = 150, 17  # every one of the first 149 allocations, then every 17th
 MOST = 1000000
 WIDTH = 8  # runs at once
 EXPECT = re.compile(r"// expect: ([A-Z_]+)(?: ([A-Z][A-Za-z]+))?(?: (.+))?\n(?:// expect-log: (.*)\n)?"
@@ -28,7 +28,7 @@ EXPECT = re.compile(r"// expect: ([A-Z_]+)(?: ([A-Z][A-Za-z]+))?(?: (.+))?\n(?:/
 
 
 class Script:
-    """What a file says of its end, and its code."""
+    """The expected end and the code of a file."""
 
     def __init__(self, path):
         with open(path, encoding="utf-8") as file:
@@ -59,14 +59,14 @@ def answer(call):
 
 
 class Host(Library):
-    """A host whose workers run out of memory when they are told to."""
+    """A host with the test-only worker, in which a chosen allocation fails."""
 
     def __init__(self):
         super().__init__(answer, warm=WIDTH)
         equal(self.lib.caprun_set_worker(self.runtime, f"{BUILD}/tests/caprun-worker-hook".encode()), 0)
 
     def outcome(self, script, number, run):
-        """True if |run| ended as without a failure, False if it was out of memory; there is nothing else."""
+        """True if |run| ended as the script expects, False if it was out of memory. Any other end is an error."""
         envelope = json.loads(self.finish(run))
         if script.ends_right(envelope):
             return True
@@ -80,7 +80,7 @@ def tried():
 
 
 def fail_each(host, script):
-    """Returns how many runs failed, until one did not."""
+    """Returns the number of runs that failed, before a run did not."""
     numbers, going, failed, ended = tried(), [], 0, False
     while going or not ended:
         while not ended and len(going) < WIDTH:

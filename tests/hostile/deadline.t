@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""deadline.t - runs that end within a millisecond of their limit, and code that is still read at it.
+"""deadline.t - runs that end within a millisecond of their time limit, and code that takes longer to parse.
 
-Whatever is first, the result or the limit: a run has one end, and all of its envelope says the same.
-CAPRUN_TORTURE=1 has the series in full.
+Whether the result or the limit is first: a run ends once, and its whole envelope agrees on the end.
+CAPRUN_TORTURE=1 runs the full series.
 """
 
 import collections
@@ -21,7 +21,7 @@ MIB = 1 << 20
 
 # --- the deadline ----------------------------------------------------------------------------
 
-# After a wait of {ms} and {n} rounds of a loop, each ends in its own way.
+# Each ends in a different way, after a wait of {ms} and {n} rounds of a loop.
 WAIT = "await new Promise(r => setTimeout(r, {ms})); for (let i = 0; i < {n}; i++);"
 NEAR = {
     "a result": "return [1]",
@@ -30,12 +30,12 @@ NEAR = {
     "a denial": "eval('1')",
     "logs": "for (let i = 0; i < 50; i++) console.log(i); return [1]",
 }
-ROUNDS = 20000  # in a millisecond, more or less
-OWN = {"an error": "CODE_ERROR", "a denial": "PERMISSION_DENIED"}  # how they end in time
+ROUNDS = 20000  # about one millisecond
+OWN = {"an error": "CODE_ERROR", "a denial": "PERMISSION_DENIED"}  # how they end before the limit
 
 
 def check_one(library, run, own):
-    """Returns the outcome; all else in the envelope has to agree with it."""
+    """Returns the outcome. The rest of the envelope must agree with it."""
     library.finish_events(run)
     outcome, envelope = library.outcome(run), json.loads(library.finish(run))
     code = "SUCCESS" if envelope["success"] else envelope["error"]["code"]
@@ -67,7 +67,7 @@ def code_near(end, ms):
 
 
 def series(library, end, own):
-    """Runs, some at once, each a little later than one that was in time, or earlier than one that was not."""
+    """Makes runs, some at once. Each ends a little later if the last one was in time, or earlier if it was not."""
     counts, going, ms = collections.Counter(), [], float(LIMIT)
     for _ in range(RUNS // len(NEAR)):
         going.append(library.start(code_near(end, ms), timeout_ms=LIMIT))
@@ -92,11 +92,11 @@ def a_run_that_ends_at_its_limit_has_one_end(name):
         equal(descriptors(), before, "descriptors")
 
 
-# --- code that takes long to read ------------------------------------------------------------
+# --- code that takes long to parse -----------------------------------------------------------
 
 
 def filled(unit, head="", tail="", size=MIB):
-    """As many |unit| as fit into |size| bytes, a number in place of {i} in each."""
+    """Code of |size| bytes made of copies of |unit|; {i} becomes the number of the copy."""
     many = size // len(unit.replace("{i}", ""))
     text = "".join(unit.replace("{i}", str(i)) for i in range(many))[:size - len(head) - len(tail)]
     end = unit.replace("{i}", "")[-1]
@@ -104,12 +104,12 @@ def filled(unit, head="", tail="", size=MIB):
 
 
 def nested(before, within, after, depth=0):
-    """As deep as fits into a mebibyte, with some letters left for what is around it."""
+    """Nesting as deep as fits into a mebibyte, with some bytes left for the code around it."""
     depth = depth or (MIB - 100) // len(before + after)
     return before * depth + within + after * depth
 
 
-# Each unit and what is around it. The engine needs seconds for a mebibyte of it.
+# Each unit and the code around it. The engine needs seconds to parse a mebibyte of it.
 SLOW = {
     "variables": ("let v{i};", "", "return 1"),
     "private names": ("#p{i};", "class A {", "} return 1"),
@@ -135,7 +135,7 @@ def code_that_takes_long_to_read_is_ended_in_time(parts):
         equal(library.execute(filled(*parts, size=500), timeout_ms=int(stretched(10000))).get("result"), 1)
 
 
-# Deep or wide code; whether it is an error is the engine's to say, but it does say something.
+# Deep or wide code. The engine may accept or reject it, but the run must end clearly.
 LARGE = {
     "arrows in defaults": nested("(a=", "0", ")=>0"),
     "parentheses after async": nested("async(", "", ")"),

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""doctor.t - caprun doctor says the truth: of this machine, and when layers are taken away.
+"""doctor.t - caprun doctor reports the truth, on this machine and when layers are missing.
 
-A layer is taken away by the test-only worker (tests/worker/steps.c): a step that fails has to be
-told as absent, one that only pretends to have been taken as failed.
+The test-only worker removes a layer (tests/worker/steps.c): a step that fails must be reported as
+absent, and a step that only pretends to succeed as failed.
 """
 
 import json
@@ -27,7 +27,7 @@ USER, JOINED, PID, ROOT, CAPS, DUMP, MDWE, FILES, TCP, SCOPE, CLOCK = BEHIND = (
 
 
 class Doctor:
-    """One examination. |states| has what is neither present nor usual for who looks."""
+    """One report of the doctor. |states| has the layers that are not in the state expected for this user."""
 
     def __init__(self, *words, program=CAPRUN, under=(), as_root=IS_ROOT):
         self.done = Process([*under, program, "doctor", "--json", *words]).end()
@@ -42,10 +42,10 @@ class Doctor:
 
 
 def with_steps(plan, under=()):
-    """An examination of the test-only worker, whose lock-down goes by |plan|."""
+    """Examines the test-only worker, whose lock-down follows |plan|."""
     make_worker(dict(step.split("=") for step in plan))
     doctor = Doctor(program=PROGRAM, under=under)
-    # without a PID namespace a worker that is killed falls to us
+# without a PID namespace a killed worker becomes our child: reap it
     wait_until(lambda: not reap_orphans(), 10, "the end of all workers")
     return doctor
 
@@ -54,7 +54,7 @@ def with_steps(plan, under=()):
 
 
 @test
-def here_every_layer_is_told_of_once_and_in_order():
+def every_layer_is_reported_once_and_in_order():
     doctor = Doctor()
     equal([layer["name"] for layer in doctor.report["layers"]], [*REQUIRED, *BEHIND])
     equal([layer["required"] for layer in doctor.report["layers"]], [True] * len(REQUIRED) + [False] * len(BEHIND))
@@ -64,7 +64,7 @@ def here_every_layer_is_told_of_once_and_in_order():
 
 
 @test
-def what_is_absent_has_its_cost_and_its_remedy_and_nothing_else_has():
+def only_absent_layers_have_a_cost_and_a_remedy():
     for layer in with_steps(["zygote prctl 65=22"]).report["layers"]:
         equal(set(layer) - {"name", "state", "required", "found"},
               {"cost", "remedy"} if layer["state"] == "absent" else set(), layer["name"])
@@ -84,7 +84,7 @@ def the_text_says_the_same():
 
 @test
 def as_an_ordinary_user_what_only_root_sees_is_not_checkable():
-    need(IS_ROOT, "root can become somebody else")
+    need(IS_ROOT, "root can become another user")
     need_program("setpriv")
     with scratch_dir() as directory:
         for name in ("caprun", "caprun-worker"):
@@ -103,7 +103,7 @@ def nothing_is_left_of_an_examination():
 
 @each({"a word": ["doctor", "now"], "a limit": ["doctor", "--timeout", "1s"],
        "an option for runs": ["doctor", "-v"], "an unknown option": ["doctor", "--fix"]})
-def what_it_cannot_use_is_refused(words):
+def bad_arguments_are_refused(words):
     done = Process([CAPRUN, *words]).end()
     equal((done.status, done.out), (2, ""))
     contains(done.err, "USAGE")
@@ -111,7 +111,7 @@ def what_it_cannot_use_is_refused(words):
 
 # --- layers that are absent ------------------------------------------------------------------
 
-NAMESPACES = [] if IS_ROOT else [ROOT, PID, JOINED, CAPS]  # which an ordinary user has in that one only
+NAMESPACES = [] if IS_ROOT else [ROOT, PID, JOINED, CAPS]  # an ordinary user has these only inside a user namespace
 NO_OTHERS = [f"{step}=1" for step in OTHER_NAMESPACES]
 ABSENT = {
     "user namespace": (["program unshare 0x10000000=1"], [USER, *NAMESPACES]),
@@ -129,7 +129,7 @@ ABSENT = {
 
 
 @each(ABSENT)
-def what_could_not_be_set_up_is_absent_and_code_may_run(case):
+def a_layer_that_could_not_be_set_up_is_absent_and_code_may_run(case):
     plan, names = case
     doctor = with_steps(plan)
     equal(doctor.states, dict.fromkeys(names, "absent"))
@@ -147,7 +147,7 @@ REFUSED = {
 
 
 @each(REFUSED)
-def without_what_is_required_code_must_not_run(case):
+def without_a_required_layer_code_must_not_run(case):
     plan, name, words = case
     doctor = with_steps(plan)
     equal((doctor.layers[name]["state"], doctor.may), ("absent", False))
@@ -157,7 +157,7 @@ def without_what_is_required_code_must_not_run(case):
 
 
 @each({"filter": ["worker seccomp=22"], "limits": ["worker prlimit 7=1"], "death signal": ["worker prctl 1=22"]})
-def a_worker_that_cannot_lock_itself_down_is_told_of(plan):
+def a_worker_that_cannot_lock_itself_down_is_reported(plan):
     doctor = with_steps(plan)
     equal((doctor.layers["start"]["state"], doctor.may), ("absent", False))
     contains(doctor.layers["start"]["found"], "the worker left with status")
@@ -172,7 +172,7 @@ def where_a_run_with_the_usual_limits_cannot_start_code_must_not_run():
 
 
 @test
-def what_cannot_be_examined_is_no_yes():
+def a_sandbox_that_cannot_be_examined_is_not_safe():
     done = Process(["sh", "-c", 'ulimit -n 8; exec "$@"', "sh", CAPRUN, "doctor", "--json"]).end()
     equal((done.status, json.loads(done.out)["untrustedCodeMayRun"]), (70, False))
     contains(done.err, "cannot examine the sandbox")
@@ -188,7 +188,7 @@ def without_randomisation_code_must_not_run():
 
 # --- layers that only pretend ----------------------------------------------------------------
 
-# who is not root looks at the first one before, to see who he is
+# without root, uid_map is read first, to learn the own uid: the second open is the write
 OPEN_MAPS = [f"program open /proc/self/{name}=skip"
              for name in ("uid_map" if IS_ROOT else "uid_map#2", "setgroups", "gid_map")]
 NO_ROOT = [f"zygote {step}=skip" for step in ("unshare 0x20000", "mount 0x44000", "mount tmpfs", "pivot_root",
@@ -209,7 +209,7 @@ FAILED = {
 
 
 @each(FAILED)
-def what_only_pretends_has_failed_and_code_must_not_run(case):
+def a_layer_that_only_pretends_has_failed_and_code_must_not_run(case):
     plan, names = case
     doctor = with_steps(plan)
     equal({name: state for name, state in doctor.states.items() if state != "absent"}, dict.fromkeys(names, "failed"))

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""fairness.t - what friendly runs notice of a flood beside them.
+"""fairness.t - how much a flood slows down friendly runs beside it.
 
 Eight friendly runs make calls, one after the other, which are answered at once. The time from an
 answer to the next call is measured: beside eight runs that only compute, and beside each kind of
-flood, in turns and in one process. The flood's median and 99th percentile are within three times
-those beside the computing runs, or too short to be noticed: under 1 and 10 ms. Each comparison is
-made up to three times, since the machine may be busy with something else; beside a loop that can be
-stopped it is slower by more than that each time.
+flood, one after the other in one process. With the flood, the median and the 99th percentile must be at
+most three times those beside the computing runs, or too short to be noticed: under 1 and 10 ms. Each
+comparison is made up to three times, since the machine may be busy with other work; if a flood can
+block the event loop, all three fail.
 """
 
 import contextlib
@@ -34,7 +34,7 @@ NOTIFICATION = '{"jsonrpc":"2.0","method":"notifications/x"}'
 KEYS = "const o = {}; for (let i = 0; i < 199000; i++) o['k' + i] = i;"
 AT_ONCE = "await Promise.allSettled(Array.from({length: 256}, () => "
 
-# What eight runs do, in the worker that can send any bytes.
+# The code of eight runs, in the test-only worker, which can send any bytes.
 WORKERS = {
     "calls, one after the other": "for (;;) await mcp.flood.it({})",
     "calls, 256 at once": f"for (;;) {AT_ONCE} mcp.flood.it({{}})))",
@@ -47,7 +47,7 @@ WORKERS = {
     "attempts": "for (let i = 1; i <= 1000; i++) send(attempt(i, 'a', 'b', 'c', 'm'.repeat(2048))); for (;;);",
 }
 
-# What a server does that one run waits for: a program of the shell.
+# The shell script of a server that one run waits for.
 SERVERS = {
     "lines that are not messages": "exec yes 1",
     "notifications": f"exec yes '{NOTIFICATION}'",
@@ -58,7 +58,7 @@ SERVERS = {
 
 
 class Host(Library):
-    """Answers all calls at once, and notes how long friends took to make the next one."""
+    """Answers all calls at once, and measures how long friendly runs take to make the next call."""
 
     def __init__(self):
         super().__init__(lambda call: None, warm=16)
@@ -73,7 +73,7 @@ class Host(Library):
         self.answered[run] = time.perf_counter()
 
     def friendly(self):
-        """(median, 99th percentile) of what friends take beside whatever else there is, in ms."""
+        """(median, 99th percentile) of the times of friendly runs, in ms."""
         self.answered, self.took = {}, []
         friends = [self.start(hooked(FRIENDLY)) for _ in range(FRIENDS)]
         for run in friends:
@@ -83,7 +83,7 @@ class Host(Library):
 
     @contextlib.contextmanager
     def beside(self, code, count=8, tools=None, handled=True):
-        """|count| runs of |code|; each is different, so that none is refused for what others did."""
+        """|count| runs of |code|. Each code is different, so that no run is refused because another crashed."""
         runs = [self._flood(code, tools, handled) for _ in range(count)]
         try:
             self.step_until(lambda: all("STARTED" in run.events for run in runs), 60, "all of them")
@@ -114,7 +114,7 @@ def is_fair(quiet, loud):
 
 
 def compare(flood):
-    """|flood|, a function that gives a host and what goes on there, with runs that only compute."""
+    """Compares |flood|, a function that returns a host with a flood, with runs that only compute."""
     for _ in range(3):
         with Host() as host, host.beside(SPIN):
             quiet = host.friendly()
@@ -139,7 +139,7 @@ def a_flood_of_workers_is_not_felt(name):
 
 @contextlib.contextmanager
 def configured(**servers):
-    """A host with these servers, of the shell."""
+    """A host with these shell scripts as servers."""
     with scratch_dir() as root, Host() as host:
         path = f"{root}/.caprun.json"
         commands = {name: {"command": "sh", "args": ["-c", script]} for name, script in servers.items()}

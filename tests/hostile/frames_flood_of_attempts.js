@@ -1,4 +1,4 @@
-// expect: WORKER_TERMINATED WorkerError "an attempt that is not one"
+// expect: WORKER_TERMINATED WorkerError "an invalid BLOCKED frame"
 // expect-blocked-count: 1000
 for (let id = 1; ; id++) send(attempt(id, 'fetch', 'net', 'x'.repeat(1024), 'm'.repeat(2048), 2048));
 // twin

@@ -35,7 +35,7 @@ return 'went on';
 // case
 // expect: WORKER_TERMINATED WorkerError "a call that is not one"
 // expect-call: echo:it {"n":1}
-// the worker's own count does not know of the one by hand
+// the worker's own counter does not include the call sent by hand
 send(call(1, 'echo', 'it', '{"n":1}'));
 read(65536);
 return await mcp.echo.it({n: 2});

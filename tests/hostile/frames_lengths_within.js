@@ -1,27 +1,28 @@
-// with frame(CALL, 1, [4, 2, 'echo', 'i'])
-// with frame(CALL, 1, [4294967295, 2, 'echo', 'it', '{}'])
-// with frame(CALL, 1, [4, 4294967295, 'echo', 'it', '{}'])
-// with frame(CALL, 1, [4294967295, 4294967295, 'echo', 'it', '{}'])
-// with frame(CALL, 1, [2147483648, 2147483648, 'echo', 'it', '{}'])
-// with frame(CALL, 1, [0, 2, 'it', '{}'])
-// with frame(CALL, 1, [4, 0, 'echo', '{}'])
-// with frame(CALL, 1, [65, 2, 'e'.repeat(65), 'it', '{}'])
-// with frame(CALL, 1, [4, 129, 'echo', 'i'.repeat(129), '{}'])
-// with frame(THREW, 0, [1, 0, 0, 1, 0, 0])
-// with frame(THREW, 0, [1, 0, 0, 0, 0, 0, 'x'])
-// with frame(THREW, 0, [1, 0, 0, 4294967295, 1, 0])
-// with frame(THREW, 0, [1, 0, 0, 4294967295, 4294967295, 2, ''])
-// with frame(THREW, 0, [1, 0, 0, 2147483648, 2147483648, 0])
-// with frame(BLOCKED, 1, [1, 0, 0, 0, 0])
-// with frame(BLOCKED, 1, [0, 0, 0, 0, 0, 'x'])
-// with frame(BLOCKED, 1, [0, 0, 0, 1, 2, 'x'])
-// with frame(BLOCKED, 1, [0, 0, 0, 0, 4294967295])
-// with frame(BLOCKED, 1, [4294967295, 1, 0, 0, 0])
-// with frame(BLOCKED, 1, [129, 0, 0, 0, 0, 'x'.repeat(129)])
-// with frame(BLOCKED, 1, [0, 17, 0, 0, 0, 'x'.repeat(17)])
-// with frame(BLOCKED, 1, [0, 0, 1025, 0, 0, 'x'.repeat(1025)])
-// with frame(BLOCKED, 1, [0, 0, 0, 2049, 0, 'x'.repeat(2049)])
-// expect: WORKER_TERMINATED WorkerError "not one"
+// columns WHAT
+// with frame(CALL, 1, [4, 2, 'echo', 'i']) | a call that is not one
+// with frame(CALL, 1, [4294967295, 2, 'echo', 'it', '{}']) | a call that is not one
+// with frame(CALL, 1, [4, 4294967295, 'echo', 'it', '{}']) | a call that is not one
+// with frame(CALL, 1, [4294967295, 4294967295, 'echo', 'it', '{}']) | a call that is not one
+// with frame(CALL, 1, [2147483648, 2147483648, 'echo', 'it', '{}']) | a call that is not one
+// with frame(CALL, 1, [0, 2, 'it', '{}']) | a call that is not one
+// with frame(CALL, 1, [4, 0, 'echo', '{}']) | a call that is not one
+// with frame(CALL, 1, [65, 2, 'e'.repeat(65), 'it', '{}']) | a call that is not one
+// with frame(CALL, 1, [4, 129, 'echo', 'i'.repeat(129), '{}']) | a call that is not one
+// with frame(THREW, 0, [1, 0, 0, 1, 0, 0]) | an invalid THREW frame
+// with frame(THREW, 0, [1, 0, 0, 0, 0, 0, 'x']) | an invalid THREW frame
+// with frame(THREW, 0, [1, 0, 0, 4294967295, 1, 0]) | an invalid THREW frame
+// with frame(THREW, 0, [1, 0, 0, 4294967295, 4294967295, 2, '']) | an invalid THREW frame
+// with frame(THREW, 0, [1, 0, 0, 2147483648, 2147483648, 0]) | an invalid THREW frame
+// with frame(BLOCKED, 1, [1, 0, 0, 0, 0]) | an invalid BLOCKED frame
+// with frame(BLOCKED, 1, [0, 0, 0, 0, 0, 'x']) | an invalid BLOCKED frame
+// with frame(BLOCKED, 1, [0, 0, 0, 1, 2, 'x']) | an invalid BLOCKED frame
+// with frame(BLOCKED, 1, [0, 0, 0, 0, 4294967295]) | an invalid BLOCKED frame
+// with frame(BLOCKED, 1, [4294967295, 1, 0, 0, 0]) | an invalid BLOCKED frame
+// with frame(BLOCKED, 1, [129, 0, 0, 0, 0, 'x'.repeat(129)]) | an invalid BLOCKED frame
+// with frame(BLOCKED, 1, [0, 17, 0, 0, 0, 'x'.repeat(17)]) | an invalid BLOCKED frame
+// with frame(BLOCKED, 1, [0, 0, 1025, 0, 0, 'x'.repeat(1025)]) | an invalid BLOCKED frame
+// with frame(BLOCKED, 1, [0, 0, 0, 2049, 0, 'x'.repeat(2049)]) | an invalid BLOCKED frame
+// expect: WORKER_TERMINATED WorkerError "$WHAT"
 send($CASE);
 return 'went on';
 // twin

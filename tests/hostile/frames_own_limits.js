@@ -23,7 +23,7 @@ return 'went on';
 for (let i = 0; i < 2; i++) send(frame(LOG, 0, 'x'.repeat(1000)));
 return 'went on';
 // case
-// expect: WORKER_TERMINATED WorkerError "it logs on after the end of the log"
+// expect: WORKER_TERMINATED WorkerError "it sends log lines after the end of the log"
 // max-log: 1000
 for (let i = 0; i < 3; i++) send(frame(LOG, 0, 'x'.repeat(1000)));
 return 'went on';

@@ -1,7 +1,7 @@
 // expect: EXECUTION_TIMEOUT TimeoutError
 // timeout: 200
 // expect-log: heard
-// the last piece never comes
+// the last byte never comes
 const whole = frame(DONE, 0, '"never"');
 send(frame(LOG, 0, 'heard'));
 for (let at = 0; at < whole.length - 1; at++) write(whole.subarray(at, at + 1));
@@ -23,7 +23,7 @@ return at;
 // twin
 // expect: SUCCESS [42]
 // expect-call: echo:it [42]
-// each byte on its own: a call by hand, and the result
+// each byte is written separately: a call sent by hand, and the result
 const whole = bytes(call(1, 'echo', 'it', '[42]'), frame(DONE, 0, '[42]'));
 for (let at = 0; at < whole.length; at++) {
     write(whole.subarray(at, at + 1));

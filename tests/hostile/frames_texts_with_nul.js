@@ -1,12 +1,12 @@
-// expect: WORKER_TERMINATED WorkerError "an attempt that is not one"
+// expect: WORKER_TERMINATED WorkerError "an invalid BLOCKED frame"
 send(attempt(1, 'fet\0ch', 'net', 'host', 'message'));
 return 'went on';
 // case
-// expect: WORKER_TERMINATED WorkerError "an attempt that is not one"
+// expect: WORKER_TERMINATED WorkerError "an invalid BLOCKED frame"
 send(attempt(1, 'fetch', 'net', 'host', 'mess\0age'));
 return 'went on';
 // case
-// expect: WORKER_TERMINATED WorkerError "an attempt that is not one"
+// expect: WORKER_TERMINATED WorkerError "an invalid BLOCKED frame"
 send(attempt(1, 'fetch', 'net', '\0', 'message'));
 return 'went on';
 // twin

@@ -14,7 +14,7 @@ return 'went on';
 send(threw({why: 4}, 'TypeError'));
 return 'went on';
 // case
-// expect: CODE_ERROR RuntimeError "without words"
+// expect: CODE_ERROR RuntimeError "without a message"
 send(threw({}, '', '', ''));
 return 'went on';
 // case

@@ -9,7 +9,7 @@
 // with {blocked: 1002}
 // with {blocked: 4294967295}
 // with {why: 4, call: 1}
-// expect: WORKER_TERMINATED WorkerError "an error that is not one"
+// expect: WORKER_TERMINATED WorkerError "an invalid THREW frame"
 send(threw($CASE));
 return 'went on';
 // twin

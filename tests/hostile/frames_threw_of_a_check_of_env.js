@@ -1,4 +1,4 @@
-// expect: WORKER_TERMINATED WorkerError "an error that is not one"
+// expect: WORKER_TERMINATED WorkerError "an invalid THREW frame"
 // env: {"A": "b"}
 send(threw({why: 6}, '', 'parametersSchema: expected a schema'));
 return 'went on';

@@ -18,7 +18,7 @@ stop();
 // case
 // expect: WORKER_TERMINATED WorkerError "a call that is not one"
 // tools: echo:it
-// what is no name is no call, whatever it looks like in the list
+// an invalid name is refused, even if namespace and action together look like a listed tool
 send(call(1, 'echo:it', 'x'));
 return 'went on';
 // case
@@ -30,7 +30,7 @@ return 'went on';
 // expect: PERMISSION_DENIED PermissionError "is not in the capability's list of tools"
 // expect-call-count: any
 // tools: echo:it
-// a thousand calls, and nobody reads that they are refused
+// a thousand calls; the worker never reads the refusals
 for (let i = 1; i <= 1000; i++) send(call(i, 'value', 'null'));
 send(threw({call: 1000}));
 stop();

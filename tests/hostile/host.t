@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""host.t - a host that is started badly: too little of everything, a hostile environment, signals at any moment.
+"""host.t - a host that is started with low resource limits, in a hostile environment, or gets signals at any moment.
 
-And what of the host is in the memory of a worker: nothing. What exec.t (descriptors that are closed,
+Also: a worker's memory contains nothing of the host. Not repeated here: exec.t (closed descriptors,
 output that cannot be written), envelope.t (signals to a run), input.t (bad input) and lockdown.t (a
-host that is killed) have is not repeated here. CAPRUN_TORTURE=1 has the sweeps in full.
+host that is killed). CAPRUN_TORTURE=1 runs the sweeps in full.
 """
 
 import json
@@ -26,7 +26,7 @@ CRASH = "native.poke(0, 0)"
 
 
 def copied(directory, worker="caprun-worker"):
-    """The programs, where an ordinary user can run them; the worker may be another one."""
+    """Copies the programs to a place where an ordinary user can run them; the worker may be another one."""
     shutil.copy(f"{BUILD}/{worker}", f"{directory}/caprun-worker")
     return shutil.copy(f"{BUILD}/caprun", directory)
 
@@ -35,11 +35,11 @@ def nothing_is_left():
     wait_until(lambda: not reap_orphans(), 2, "the end of all processes")
 
 
-# --- too little ------------------------------------------------------------------------------
+# --- low limits ------------------------------------------------------------------------------
 
 
 def ends_clearly(done, what):
-    """A result, or an error with words. True if it was a result."""
+    """Requires a result, or an error with a message. Returns True if it was a result."""
     assert done.status in (0, 70), f"{what}: status {done.status}: {done.err:.500}"
     if done.status == 0:
         equal(done.envelope["success"], True, what)
@@ -52,7 +52,7 @@ def ends_clearly(done, what):
 
 
 def limited(limit, sizes, **options):
-    """Runs under each of |sizes|; returns which of them were enough."""
+    """Runs with each limit in |sizes|; returns the limits that were enough."""
     need_program("prlimit")
     options = {"code": "return 1", **options}
     under = options.pop("under", [])
@@ -85,7 +85,7 @@ def with_too_little_memory_there_is_a_clear_end(options):
 
 @test
 def with_too_few_processes_there_is_a_clear_end():
-    if os.geteuid() != 0:  # how many this user has already, nobody knows
+    if os.geteuid() != 0:  # the number of processes that this user has already is unknown
         limited("nproc", range(0, 4))
         return
     with scratch_dir() as directory:
@@ -107,9 +107,9 @@ def a_crash_leaves_no_core_file():
         equal(sorted(os.listdir(directory)), before)
         with open("/proc/sys/kernel/core_pattern", encoding="utf-8") as file:
             pattern = file.read()
-        if pattern[0] not in "|/" and not SANITIZED:  # the twin: another program that crashes here does leave one
+        if pattern[0] not in "|/" and not SANITIZED:  # the twin: another program that crashes here leaves one
             subprocess.run([*unlimited, sys.executable, "-c", "import os; os.abort()"], cwd=directory, check=False)
-            assert sorted(os.listdir(directory)) != before, "no core file of anybody"
+            assert sorted(os.listdir(directory)) != before, "no core file"
 
 
 # --- a hostile environment -------------------------------------------------------------------
@@ -180,7 +180,7 @@ def the_environment_changes_nothing_and_nothing_is_written_for_it(env):
     "an option of 100,000 letters": ["exec", "-", "--" + "x" * 100000],
     "escapes": ["exec", "\x1b[31m" * 10000],
 })
-def huge_words_are_one_error_of_bounded_length(words):
+def huge_arguments_are_one_error_of_bounded_length(words):
     done = caprun(*words, code="return 1")
     equal((done.status, done.out), (2, ""))
     between(len(done.err), 10, 8192, "letters of the error")
@@ -203,7 +203,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def at_moment(seconds, number, code):
-    """Sends a signal so long after the start. Returns the exit status."""
+    """Sends a signal after this time from the start. Returns the exit status."""
     running = start("exec", "-", "--json", code=code)
     while time.monotonic() < running.started + seconds:
         pass
@@ -212,7 +212,7 @@ def at_moment(seconds, number, code):
     if not done.out:
         assert done.status in (-number, 128 + number), done.status
     elif parse_envelope(done.out)["success"]:
-        assert done.status in (0, -number), done.status  # it may come when all is done
+        assert done.status in (0, -number), done.status  # the signal may come after the end of the run
     else:
         equal((done.status, done.envelope["error"]["code"]), (128 + number, "CANCELLED"))
     nothing_is_left()
@@ -235,7 +235,7 @@ def a_signal_at_any_moment_is_a_clear_end():
 
 
 def memory_of(pid):
-    """All that can be read of a process, as bytes."""
+    """All readable memory of a process, as bytes."""
     parts = []
     with open(f"/proc/{pid}/mem", "rb", buffering=0) as file:
         for line in proc(pid, "maps").splitlines():
@@ -272,7 +272,7 @@ def nothing_of_the_host_or_of_another_run_is_in_a_worker_s_memory():
         running = [pid for pid in workers() if "other" in seen[pid] or "own" in seen[pid]]
         equal(sorted(sorted(seen[pid]) for pid in running), [["its own name", "other"], ["its own name", "own"]])
         equal({str(pid): names for pid, names in seen.items() if pid not in running and names}, {})
-        if not SANITIZED:  # whose shadow is terabytes
+        if not SANITIZED:  # its shadow memory is terabytes
             assert {"environment", "own", "path of the test"} <= found(os.getpid(), words), "the host has them"
         for call in asked:
             equal(call.reply("1"), 0)

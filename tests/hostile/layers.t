@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""layers.t - each layer of the lock-down alone, with all others off, against what it is there for.
+"""layers.t - each layer of the lock-down alone, with all other layers off, against the attack that it must stop.
 
-Each attack is made twice with native code: the layer alone stops it, with an errno that is its own;
-and without that layer too the very same attack succeeds, so it is real.
+Each attack is made twice with native code: the layer alone stops it, with an errno that only this
+layer causes; without any layer the same attack succeeds, so the attack is real.
 """
 
 import contextlib
@@ -39,13 +39,13 @@ OFF = {
 WAIT = "console.log('waiting'); await new Promise(r => setTimeout(r, 20000))"
 STAY_ROOT = {"program setresuid": SKIP}
 
-# Layers by the steps that make them.
+# The steps that make each layer.
 USER_NS, PID_NS, JOINED_NS, ROOT = (["program unshare 0x10000000"], ["program unshare 0x20000000"],
                                     OTHER_NAMESPACES, ["zygote unshare 0x20000"])
 BOUNDING_SET, NOT_DUMPABLE, MDWE = ["zygote prctl 24"], ["zygote prctl 4"], ["zygote prctl 65"]
 LANDLOCK, ZYGOTE_FILTER, FILTER = ["zygote landlock_version"], ["zygote seccomp"], ["worker seccomp"]
 DEATH_SIGNAL, IDENTITY = ["worker prctl 1"], ["program setresuid"]
-# An ordinary user has no other namespace without that one, and is in it when they are tested.
+# An ordinary user needs the user namespace for the other namespaces, so it is on when they are tested.
 WITHIN_USER_NS = (PID_NS, JOINED_NS, ROOT, BOUNDING_SET)
 
 
@@ -59,7 +59,7 @@ _own = set()  # processes that a test has started and still needs
 
 
 def end(run):
-    """Ends with |run| whatever it left: without a PID namespace orphans fall to us."""
+    """Waits for the end of all processes of |run|. Without a PID namespace orphans become our children."""
     wait_until(lambda: set(reap_orphans()) <= _own, 5, "the end of all processes")
     return run
 
@@ -102,11 +102,11 @@ def the_zygotes_filter_alone(user):
     assert result_with(ZYGOTE_FILTER, "return call('getppid')", user) > 0, "what a zygote may do"
 
 
-# --- who it is ---------------------------------------------------------------------------------
+# --- identity ----------------------------------------------------------------------------------
 
 
 @test
-def a_uid_of_its_own_alone():
+def a_separate_uid_alone():
     need(IS_ROOT, "only root has an identity to give up")
     with scratch_dir() as directory:
         os.chmod(write_file(f"{directory}/secret", "x"), 0o600)
@@ -121,7 +121,7 @@ def a_uid_of_its_own_alone():
 
 @BOTH
 def the_user_namespace_alone(user):
-    """Another uid is not forbidden there: it does not exist."""
+    """In the namespace another uid does not exist: the error is EINVAL, not EPERM."""
     code = "return call('setuid', 12345)"
     equal(result_with(USER_NS, code, user), -errno.EINVAL)
     equal(result_with([], code, user), -errno.EPERM)
@@ -135,7 +135,7 @@ def an_empty_bounding_set_alone(user):
     equal(result_with([], code, user), [1] * 4)
 
 
-# A host that cannot look: what is off then would have been noticed.
+# Hides /proc from the host: otherwise it would notice the layers that are off.
 NO_PROC = ["unshare", "-m", "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh"]
 
 
@@ -150,7 +150,7 @@ def no_capabilities_alone():
 
 @test
 def no_new_privileges_alone():
-    """Without it a filter needs a capability, so the twin has all."""
+    """Without it only a process with capabilities can load a filter, so the twin has all capabilities."""
     need(IS_ROOT, "an ordinary user cannot load a filter without it")
     code = native_code("return call('prctl', 39, 0, 0, 0, 0)")
     plan = plan_with([], "root") | {"zygote capset": SKIP}
@@ -173,8 +173,8 @@ def check_namespaces(layer, names, user):
 
 
 @contextlib.contextmanager
-def somebody(user):
-    """A process of the same uid that has nothing to do with the run."""
+def other_process(user):
+    """A process of the same uid that does not belong to the run."""
     process = Process([*USERS[user], "sleep", "1000"])
     _own.add(process.pid)
     try:
@@ -188,7 +188,7 @@ def somebody(user):
 
 @BOTH
 def the_pid_namespace_alone(user):
-    with somebody(user) as pid:
+    with other_process(user) as pid:
         code = f"return [call('kill', {pid}, 0), call('getpid')]"
         equal(result_with(PID_NS, code, user), [-errno.ESRCH, 2])
         killed, own = result_with([], code, user)
@@ -226,7 +226,7 @@ def the_network_namespace_alone(user):
 @BOTH
 def the_ipc_namespace_alone(user):
     libc, key = ctypes.CDLL(None), 0x10000 + os.getpid()
-    segment = libc.shmget(key, 4096, 0o1666)  # IPC_CREAT, for everybody
+    segment = libc.shmget(key, 4096, 0o1666)  # IPC_CREAT, writable for all users
     assert segment >= 0
     try:
         equal(result_with(JOINED_NS, f"return call('shmget', {key}, 0, 0)", user), -errno.ENOENT)
@@ -268,7 +268,7 @@ def no_new_executable_memory_alone(user):
 
 
 def can_read_memory(pid, user):
-    """Whether another process of that user can."""
+    """Can another process of that user read the worker's memory?"""
     other = Process([*USERS[user], "sh", "-c", f": </proc/{pid}/mem"]).end()
     return other.status == 0
 
@@ -312,7 +312,7 @@ def landlock_of_tcp_alone(user):
 
 @BOTH
 def landlock_of_signals_alone(user):
-    with somebody(user) as pid:
+    with other_process(user) as pid:
         equal(result_with(LANDLOCK, f"return call('kill', {pid}, 0)", user), -errno.EPERM)
         equal(result_with([], f"return call('kill', {pid}, 0)", user), 0)
 
@@ -348,7 +348,7 @@ def no_new_descriptor_alone(user):
 
 @BOTH
 def no_new_process_alone(user):
-    """The kernel makes an exception for root's own uid, so root gives it up here."""
+    """The kernel's process limit does not apply to root's uid, so root gives it up here."""
     code = """const pid = call('clone', 17, 0, 0, 0, 0); if (pid === 0) call('exit_group', 0);
         if (pid > 0) call('wait4', pid, 0, 0, 0); return pid"""
     equal(result_with(["worker prlimit 6", *IDENTITY], code, user), -errno.EAGAIN)
@@ -383,12 +383,12 @@ def a_limit_alone(case):
         assert number_of(result_with([], GET % number, user))[1] > high
 
 
-# --- its end and its descriptors -----------------------------------------------------------------
+# --- the worker's end and its descriptors --------------------------------------------------------
 
 
 @BOTH
 def a_death_signal_alone(user):
-    """The host, which would end the worker as well, is stopped meanwhile."""
+    """The host is stopped meanwhile, because it would end the worker, too."""
 
     def outlives(layer):
         run = start_hooked(WAIT, plan_with(layer, user), under=USERS[user], options=())
@@ -410,7 +410,7 @@ def a_death_signal_alone(user):
 
 @test
 def closing_descriptors_alone():
-    """An ordinary user's host cannot look, so it talks to that worker."""
+    """An ordinary user's host cannot check the descriptors, so it uses this worker."""
     code = native_code("return [0, 1, 2, 3, 4, 5, 6, 7].filter(fd => call('dup', fd) >= 0)")
     off = plan_with(["zygote prctl 4"], "user")
     equal(end(run_hooked(code, off, under=USERS["user"])).envelope["result"], [3])

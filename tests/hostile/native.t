@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""native.t - what native code in a worker can do to itself, many times over; the host is well after each.
+"""native.t - native code damages its own worker in many ways; the host must still work after each.
 
-CAPRUN_TORTURE=1 has ten times as many seeds.
+CAPRUN_TORTURE=1 tries ten times as many seeds.
 """
 
 import json
@@ -43,7 +43,7 @@ def no_exit_status_changes_what_was_said_before():
 
 # --- system calls ----------------------------------------------------------------------------
 
-# With arguments that mean something; sweep.t makes them all without.
+# With meaningful arguments; sweep.t makes all calls with meaningless ones.
 CALLS = {
     "its own descriptor": r"""
         close_range, 0, -1, 0
@@ -212,8 +212,8 @@ ENDS = {"SUCCESS", "CODE_ERROR", "WORKER_TERMINATED", "EXECUTION_TIMEOUT", "CPU_
 
 
 @test
-def a_heap_with_random_bytes_in_it_harms_nobody():
-    """Each seed has code of its own: one that crashed three times would be refused."""
+def a_heap_with_random_bytes_in_it_harms_no_other_run():
+    """Each seed has different code: code that crashed three times would be refused."""
     seen = {}
     with watched(32768) as host:
         codes = (POKE.replace("args.seed", str(seed)) for seed in range(SEEDS))
@@ -241,7 +241,7 @@ native.jump(BigInt(from) + BigInt(at));
 
 
 def code_of_worker():
-    """(address, size) of the program's own instructions in the only worker there is."""
+    """(address, size) of the program's own instructions in the only worker."""
     (worker,) = workers()
     (line,) = [line for line in proc(worker, "maps").splitlines() if " r-xp " in line and "caprun-worker" in line]
     first, last = (int(word, 16) for word in line.split()[0].split("-"))
@@ -249,7 +249,7 @@ def code_of_worker():
 
 
 class Telling(Hooked):
-    """Answers a call with where the worker's code is, which it cannot know by itself."""
+    """Answers a call with the address of the worker's code, which the worker cannot find out itself."""
 
     def __init__(self):
         super().__init__(warm=WARM_NONE)

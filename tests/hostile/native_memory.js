@@ -8,19 +8,19 @@ return native.peek(8, 8);
 native.jump(8);
 // case
 // expect: WORKER_TERMINATED WorkerError "killed by signal 11"
-// a page of instructions that return: it can be written, so it cannot be run
+// a page of return instructions: the page is writable, so it must not be executable
 native.jump(native.address(new Uint8Array(4096).fill(0xc3)));
 // case
 // expect: WORKER_TERMINATED WorkerError "killed by signal 11"
-// the kernel's half
+// an address in the kernel's half
 native.poke(-4096, 1);
 // case
 // expect: WORKER_TERMINATED WorkerError "killed by signal"
-// where old programs asked for the time
+// the fixed address of the old vsyscall page
 native.jump(-0xa00000);
 // case
 // expect: WORKER_TERMINATED WorkerError "killed by signal 11"
-// off the end of its memory
+// past the end of the worker's memory
 for (let at = native.address(new Uint8Array(16)); ; at += 4096n) native.poke(at, 0);
 // twin
 // expect: SUCCESS [7]

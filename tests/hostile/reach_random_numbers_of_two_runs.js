@@ -4,7 +4,7 @@ return Array.from({ length: 4 }, Math.random);
 // case
 // expect: SUCCESS
 // twice: differ
-return [...crypto.randomUUID()]; // apart: twelve hexadecimal digits may look like an address
+return [...crypto.randomUUID()]; // as single characters: twelve hexadecimal digits in a row may look like an address
 // case
 // expect: SUCCESS
 // twice: differ

@@ -2,7 +2,7 @@
 // expect-call: echo:x {}
 let seen;
 await mcp.echo.x({ toJSON() { seen = new Error("x").stack; return {} } });
-// all but name and message, which are the first line
+// everything after the first line, which has name and message
 const foreign = (stack) => stack.split("\n").slice(1).filter((line) => !/^    at .+ \((cap:[0-9a-f]{8}:\d+:\d+|native)\)$/.test(line));
 return [1, foreign(seen)];
 // twin

@@ -9,7 +9,7 @@ for (const api of ["structuredClone", "btoa", "atob", "TextEncoder", "URL", "URL
     try { new globalThis[api]({ get a() { look() }, toString() { look(); return "" }, [Symbol.iterator]: look }) } catch (e) { seen.push(e.stack) }
     try { globalThis[api]({ get a() { look() }, toString() { look(); return "" } }) } catch (e) { seen.push(e.stack) }
 }
-// all but name and message, which are the first line
+// everything after the first line, which has name and message
 const foreign = (stack) => stack.split("\n").slice(1).filter((line) => !/^    at .+ \((cap:[0-9a-f]{8}:\d+:\d+|native)\)$/.test(line));
 return [seen.length, seen.flatMap(foreign)];
 // twin

@@ -5,7 +5,7 @@ const seen = [], messages = [];
 for (const call of [() => mcp.fail.x(), () => mcp["/"].x(), () => mcp.a.b(1n), () => mcp.tool.error()]) {
     await call().catch((e) => { seen.push(e.stack); messages.push(e.message) });
 }
-// all but name and message, which are the first line
+// everything after the first line, which has name and message
 const foreign = (stack) => stack.split("\n").slice(1).filter((line) => !/^    at .+ \((cap:[0-9a-f]{8}:\d+:\d+|native)\)$/.test(line));
 return [seen.length, messages, seen.flatMap(foreign)];
 // twin

@@ -14,8 +14,8 @@ for (const attempt of [() => eval("1"), () => new Function("1"), () => Deno.read
 for (const attempt of [() => fetch("https://a.example"), () => import("x"), () => Deno.readFile("/x")]) {
     await attempt().catch((e) => seen.push(e.stack));
 }
-// the engine starts an import when no code is running: its stack is empty
-// all but name and message, which are the first line
+// the engine starts an import when no code is running, so the stack is empty
+// everything after the first line, which has name and message
 const foreign = (stack) => stack.split("\n").slice(1).filter(Boolean).filter((line) => !/^    at .+ \((cap:[0-9a-f]{8}:\d+:\d+|native)\)$/.test(line));
 return [seen.length, seen.flatMap(foreign)];
 // twin

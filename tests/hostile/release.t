@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""release.t - the worker that is installed has nothing of the test-only one, and the filters as made.
+"""release.t - the installed worker contains nothing of the test-only worker, and exactly the generated filters.
 
-Every search is made in the test-only worker too, so that it is known to find what it looks for.
+Every search is also made in the test-only worker, to prove that it can find the text.
 """
 
 import os
@@ -73,7 +73,7 @@ def no_test_worker_is_installed():
 
 
 def filters():
-    """The bytes of each filter, as filters.h has them: {"worker": bytes, "zygote": bytes}."""
+    """The bytes of each filter in filters.h: {"worker": bytes, "zygote": bytes}."""
     text = content(f"{BUILD}/gen/filters.h").decode()
     made = {}
     for name, body in re.findall(r"filter_(\w+)\[\] = \{(.*?)\n\};", text, re.S):

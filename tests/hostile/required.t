@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""required.t - what the application can require of the sandbox: every layer, and uids of its own choice.
+"""required.t - an application requires every layer of the sandbox, or chooses the workers' uids.
 
-A layer is taken away by the test-only worker (tests/worker/steps.c).
+The test-only worker removes a layer (tests/worker/steps.c).
 """
 
 import ctypes
@@ -29,7 +29,7 @@ PRESENT, ABSENT, FAILED, NOT_CHECKABLE = range(1, 5)
 
 
 def library_with(plan=None, **settings):
-    """A runtime whose workers are locked down by |plan|, or as they are."""
+    """A runtime whose workers are locked down as |plan| says, or normally."""
     library = Library(ignore, warm=WARM_NONE, **settings)
     if plan is not None:
         make_worker(plan)
@@ -108,9 +108,9 @@ def a_zygote_of_root_has_one_of_the_uids_that_were_set(base):
         library.finish(run)
 
 
-@each({"root's neighbours": 1, "a person's": 1000, "with nobody's": 65535, "with the last ones": 4294901759,
+@each({"root's neighbours": 1, "a person's": 1000, "one below the range": 65535, "one above the range": 4294901759,
        "no uid": 4294967295})
-def uids_that_are_somebodys_are_refused(base):
+def uids_that_may_belong_to_users_are_refused(base):
     with library_with() as library:
         equal(library.set("uid_base", base), E_INVAL)
         contains(library.error(), str(base), "from 65536 to 4294901758")
@@ -133,7 +133,7 @@ def the_doctor_uses_the_uids_that_were_set():
 
 @test
 def uids_that_are_not_there_are_not_replaced():
-    """In a container with few of them."""
+    """In a container that has few uids."""
     need(os.geteuid() == 0, "only root has uids to choose from")
     code = (f"import sys; sys.path[:0] = {sys.path!r}; from library import Library, WARM_NONE\n"
             "with Library(warm=WARM_NONE, uid_base=int(sys.argv[1])) as library:\n"

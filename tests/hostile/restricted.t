@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""restricted.t - caprun where something is missing for real: it says exactly what, or does not run."""
+"""restricted.t - caprun where a feature is really missing: it names the missing layers, or refuses to run."""
 
 import contextlib
 import json
@@ -19,7 +19,7 @@ CODE = "console.log('it ran'); return 1"
 STEPS = words_of("WIRE_STEP_MAP")
 _directory = scratch_dir()
 shutil.copy(f"{BUILD}/caprun-worker", _directory.name)
-shutil.copy(RESTRICT, _directory.name)  # where an ordinary user can run it
+shutil.copy(RESTRICT, _directory.name)  # to a place where an ordinary user can run it
 PROGRAM = shutil.copy(f"{BUILD}/caprun", _directory.name)
 
 
@@ -34,16 +34,16 @@ def run_under(before):
 
 
 def doctor_under(before):
-    """The doctor's report, and {layer: what was found} of those that are absent."""
+    """The doctor's report, and {layer: what was found} for the absent layers."""
     report = json.loads(Process([*under(before), PROGRAM, "doctor", "--json"]).end().out)
-    # it has killed a zygote, whose worker fell to us where there is no PID namespace
+# the doctor killed a zygote; without a PID namespace its worker became our child
     wait_until(lambda: not reap_orphans(), 5, "the end of all processes")
     equal([layer for layer in report["layers"] if layer["state"] == "failed"], [])
     return report, {layer["name"]: layer["found"] for layer in report["layers"] if layer["state"] == "absent"}
 
 
 @each(MISSING)
-def what_is_missing_is_said(case):
+def missing_layers_are_named(case):
     before, layers = case
     run = run_under(before)
     equal(run.status, 0, run.err)
@@ -60,7 +60,7 @@ def the_doctor_says_what_is_missing(case):
 
 
 @each(REFUSED)
-def the_doctor_says_what_cannot_be_missing(case):
+def the_doctor_names_the_missing_required_layer(case):
     before, step = case
     report, absent = doctor_under(before)
     equal([found.startswith(STEPS[step]) for found in absent.values()], [True], str(absent))
@@ -68,7 +68,7 @@ def the_doctor_says_what_cannot_be_missing(case):
 
 
 @each(REFUSED)
-def what_cannot_be_missing_is_refused(case):
+def without_a_required_layer_nothing_runs(case):
     before, step = case
     run = run_under(before)
     equal((run.status, run.envelope["error"]["code"], run.envelope["logs"]), (70, "INTERNAL", []))
@@ -105,7 +105,7 @@ def where_workers_cannot_be_killed_the_doctor_says_so(before):
 
 
 @contextlib.contextmanager
-def as_nobody():
+def as_ordinary_user():
     os.setresuid(65534, 65534, 0)
     try:
         yield
@@ -115,15 +115,15 @@ def as_nobody():
 
 @each({"a limit is reached": ("for (;;);", "EXECUTION_TIMEOUT"), "the code returns": ("return 1", None)})
 def workers_that_cannot_be_killed_any_more_end_with_their_zygote(case):
-    """A daemon that starts as root, and becomes an ordinary user when its pool is warm."""
-    need(os.geteuid() == 0, "only root can become somebody else")
+    """A daemon starts as root, and becomes an ordinary user when its pool is warm."""
+    need(os.geteuid() == 0, "only root can become another user")
     code, outcome = case
     with Library(warm=2) as library:
         equal(library.lib.caprun_set_worker(library.runtime, f"{_directory.name}/caprun-worker".encode()), 0)
         equal(library.lib.caprun_warm(library.runtime), 0)
         library.settle()
         before = set(family())
-        with as_nobody():
+        with as_ordinary_user():
             equal(library.execute(code, timeout_ms=100).get("error", {}).get("code"), outcome)
             library.step_until(lambda: not before & set(family()), 5, "the end of what root has started")
             equal(library.execute("return 7").get("result"), 7, "the next zygote is the ordinary user's")
@@ -141,7 +141,7 @@ def a_worker_without_a_filter_is_not_talked_to(before):
 
 
 @test
-def what_restricts_does_restrict():
+def the_restrictions_are_real():
     assert Process([RESTRICT, "seccomp:EACCES:chdir", "--", "sh", "-c", "cd /tmp"]).end().status != 0
     equal(Process([RESTRICT, "seccomp:EACCES:chdir/12345", "--", "sh", "-c", "cd /tmp"]).end().status, 0)
     equal(Process([RESTRICT, "nonsense", "--", "true"]).end().status, 125)

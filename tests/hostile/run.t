@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""run.t - every hostile file through the library. README.md says how a file is written.
+"""run.t - runs every hostile file through the library. README.md describes the format of a file.
 
-`run.t values_long_text` runs one file; `run.t reach` all that begin so; `run.t bridge_polluted_global/Map` one case.
-Words in CAPRUN_ATTACKS do the same, for prove.
+`run.t values_long_text` runs one file; `run.t reach` all files with this prefix; `run.t bridge_polluted_global/Map` one case.
+Words in CAPRUN_ATTACKS do the same under prove.
 """
 
 import ctypes
@@ -25,13 +25,13 @@ HOOKED = ("frames", "native")  # run in the test-only worker
 AREAS = ("reach", "bridge", "values", "time", "memory", *HOOKED)
 SECRET = "hunter2-" + os.urandom(8).hex()
 CHARACTERS = {"«NUL»": "\0", "«BOM»": "\ufeff", "«CR»": "\r", "«LS»": "\u2028", "«PS»": "\u2029"}
-CLOCK_SLACK_MS = 10  # a worker that says that its time is over may be wrong by so much
+CLOCK_SLACK_MS = 10  # how early a worker may report that its time is over
 MAX_GROWTH_KIB = (512 if SANITIZED else 64) * 1024  # of this process, over all files: a few hold a result of 16 MiB
 STATES = {"echo": "done", "value": "done", "fail": "failed"}
 FAIL_MESSAGE = "the test refuses"
 LIMITS = ("max-result", "max-log", "max-calls", "max-calls-at-once")
 
-# What tool:NAME answers: the result of an MCP tools/call, as bytes.
+# The answers to tool:NAME: results of an MCP tools/call, as bytes.
 PROTO = (r'{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"then":"t","toJSON":"j",'
          r'"a":1,"a":2,"negativeZero":-0,"infinite":1e999,"big":9007199254740993,"nul":"x\u0000y",'
          r'"lone":"\ud800","":0,"ls":"' + "\u2028" + r'"}')
@@ -86,7 +86,7 @@ VALUES = {"proto": PROTO, "null": "null", "zero": "-0", "text": '"x"', "deep": D
 
 
 class Section:
-    """One run: what its comments ask for, and its code."""
+    """One run: its options and expectations from the comments, and its code."""
 
     KEYS = ("expect", "expect-length", "expect-call", "expect-call-refused", "expect-call-count", "expect-blocked",
             "expect-call-denied", "expect-blocked-count", "expect-log", "args", "schema", "env", "memory", "timeout",
@@ -116,7 +116,7 @@ class Section:
 
 
 def table_of(head):
-    """[{"CASE": its name, COLUMN: its text}] of the lines that a file begins with; only a table has columns."""
+    """[{"CASE": its name, COLUMN: its text}] of the rows at the start of a file; only a table has columns."""
     columns = re.findall(r"// columns (.*)\n", head)
     names = ["CASE", *(columns[0].split(" | ") if columns else [])]
     rows = [row.split(" | ") if columns else [row] for row in re.findall(r"// with (.*)\n", head)]
@@ -126,7 +126,7 @@ def table_of(head):
 
 
 def cases_of(path):
-    """{name of the test: text} of a file: one, or one for each of its `// with` lines."""
+    """{name of the test: text} of a file: one test, or one for each `// with` line."""
     with open(path, encoding="utf-8", newline="") as file:
         text = file.read()
     name, head = os.path.basename(path)[:-len(".js")], re.match(r"(?:// columns .*\n)?(?:// with .*\n)*", text).group()
@@ -154,11 +154,11 @@ def sections_of(text):
 
 
 class Host(Library):
-    """One runtime, and the answers to calls. What is attacked and the next run share it."""
+    """One runtime, and the answers to calls. An attack and the honest run after it share this runtime."""
 
     def __init__(self, area):
         own = area in HOOKED
-        super().__init__(self._asked, warm=2)  # each file has a pool of its own
+        super().__init__(self._asked, warm=2)  # each file has a separate pool
         if own:
             use_hook(self)
         self.made = hooked if own else str
@@ -194,13 +194,13 @@ class Host(Library):
         return run
 
     def envelope_of(self, run):
-        """|run|, which is freed, from beginning to end, as text; self.calls is what it sent."""
+        """Runs |run| to its end and frees it. Returns the envelope as text; self.calls has its calls."""
         self.calls, self.waiting = [], []
         equal(self.lib.caprun_start(run), 0)
         while not self.lib.caprun_done(run):
             self.step(1)
             while self.waiting and not self.lib.caprun_done(run):
-                self._answer(self.waiting.pop())  # the last one first
+                self._answer(self.waiting.pop())  # the last call first
         return self.finish(run)
 
 
@@ -221,9 +221,9 @@ def tells_nothing(envelope):
 
 
 class Watch:
-    """Remembers how things were after a first run, and that they stay so, with the pool full."""
+    """Remembers memory, descriptors and pool after a first run, and checks that they stay the same."""
 
-    memory = None  # after the first run of all
+    memory = None  # after the first run of all files
 
     def __init__(self, host):
         self.host = host
@@ -247,7 +247,7 @@ class Watch:
 
 
 def as_seen(value):
-    """A text that is the same for the same value; for Python, True is 1."""
+    """A text that is equal for equal values only; in Python True == 1."""
     return json.dumps(value, sort_keys=True, ensure_ascii=False)
 
 
@@ -268,7 +268,7 @@ def check_end(section, envelope):
 
 
 def check_limits(section, envelope):
-    """A limit is neither early nor late, and memory is the worker's real one, as the host has measured it."""
+    """A limit must be neither early nor late, and the reported memory must be what the host measured."""
     metrics = envelope["metrics"]
     if section.outcome == "EXECUTION_TIMEOUT":
         limit = int(section.one("timeout"))

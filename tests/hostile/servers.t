@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""servers.t - what a worker with native code can do to an MCP server behind the gate: nothing but calls.
+"""servers.t - a worker with native code can only make calls to an MCP server behind the gate, not send other messages.
 
-A message to a server is a line. Args with line breaks between their values, which the prelude never sends, would be
-lines of their own; each attack here has its twin without them, which arrives.
+A message to a server is one line. If args had line breaks between their values, the server would read them as
+several messages. The prelude never sends such args. Each attack has a twin without line breaks, which must arrive.
 """
 
 import json
@@ -18,7 +18,7 @@ from tools import tools
 
 FORGED = '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"fail","arguments":{}}}'
 
-# name: args, in which ~ stands for the line break
+# name: args; ~ stands for a line break
 ATTACKS = {
     "a message as an element": f"[~{FORGED}~]",
     "a message as a member": f'{{"a":~{FORGED}~}}',
@@ -30,7 +30,7 @@ ATTACKS = {
 }
 BREAKS = {"LF": "\n", "CR": "\r", "CR LF": "\r\n", "many": "\n\r\n\n"}
 
-# Sends the call, and returns the type of the host's frame and what it says.
+# Sends the call, and returns the type and the text of the host's answer.
 CODE = """
     send(call(1, 'fake', 'echo', {args}));
     const frames = read(65536), view = new DataView(frames.buffer);

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""steps.t - every step of the lock-down is made to fail once.
+"""steps.t - makes every step of the lock-down fail once.
 
-What has to happen then is written here as SECURITY.md's table has it: nothing runs, or the code runs
-and -v names the layers that are missing and no others, or it does not matter, for a reason. A step
-that has no row fails, and so does a row that has no step.
+The expected effect is written here, and agrees with the table in SECURITY.md: nothing runs; or the code runs
+and -v names exactly the missing layers; or the failure is harmless, for a stated reason. A step without
+a row fails the test, and so does a row without a step.
 """
 
 import errno
@@ -37,7 +37,7 @@ class Refused:
 
 
 class Left(Refused):
-    """The worker did so, not the zygote."""
+    """The worker refused, not the zygote."""
 
     WORDS = EXITS
 
@@ -52,7 +52,7 @@ class Recorded:
         equal(missing_layers(run), wanted, "missing layers")
         equal(run.envelope["logs"], ["it ran"])
         if "PID_NS" in self.layers:
-            # a worker that outlives its zygote for a moment then falls to whoever takes orphans
+# a worker may outlive its zygote for a moment; as an orphan it then becomes our child
             wait_until(lambda: not reap_orphans(), 1, "the end of all processes")
 
 
@@ -67,7 +67,7 @@ THE_SOCKET_TELLS = Harmless("the control socket tells of the host's end, unless 
 EACH_ALONE = Harmless("then each is made alone", EPERM, EINVAL, ENOSYS)
 WHO_SAYS_IT_TOO = Harmless("the program that forks the zygote announces it as well", EPERM, ENOSYS)
 
-# What happens to everybody's run if this step fails.
+# What happens to a run of root and of an ordinary user if this step fails.
 ROWS = {
     # close every other descriptor; 0, 1, 2 on /dev/null first
     "program open /dev/null": Refused("DESCRIPTORS", EPERM, EACCES),
@@ -87,12 +87,12 @@ ROWS = {
     "program prctl 41": Harmless("huge pages only cost a small run time", EPERM, EINVAL),
     # refuse when address randomisation is off
     "program open /proc/sys/kernel/randomize_va_space":
-        Harmless("without /proc nobody knows; it is on unless somebody switched it off"),
+        Harmless("without /proc it cannot be checked; it is on unless an administrator switched it off"),
     "program personality": Refused("RANDOMISATION", EPERM, EINVAL),
-    # an identity of its own, dumpable again
+    # a separate identity, dumpable again
     "program setresuid": Refused("IDENTITY", EPERM, EINVAL),
     "program prctl 4": Refused("IDENTITY"),
-    # user namespace with one-id maps, and what is made within
+    # user namespace with one-id maps, and the namespaces made inside it
     "program open /proc/self/setgroups": Recorded("USER_NS"),
     "program open /proc/self/gid_map": Recorded("USER_NS"),
     "program unshare 0x20000000": Recorded("PID_NS", errors=(EPERM, EINVAL, ENOSYS)),
@@ -121,7 +121,7 @@ ROWS = {
     "zygote umount2 .": Recorded("EMPTY_ROOT"),
     "zygote chdir /": Recorded("EMPTY_ROOT"),
     "zygote mount 0x102f": Recorded("EMPTY_ROOT"),
-    # no capabilities, bounding set empty; EINVAL means that there are no more of them
+    # no capabilities, bounding set empty; EINVAL means that there is no capability with this number
     "zygote prctl 24": Recorded("NO_CAPS", errors=(EPERM, EINVAL)),
     "zygote prctl 24#20": Recorded("NO_CAPS", errors=(EPERM, EINVAL)),
     "zygote prctl 24#41": Recorded("NO_CAPS"),
@@ -136,7 +136,7 @@ ROWS = {
     "zygote landlock_version": Recorded(*LANDLOCK, errors=(EPERM, ENOSYS, errno.EOPNOTSUPP)),
     "zygote landlock_create_ruleset": Recorded(*LANDLOCK, errors=(EPERM, EINVAL)),
     "zygote landlock_restrict_self": Recorded(*LANDLOCK, errors=(EPERM, errno.E2BIG)),
-    # the first filter, and what it must leave
+    # the first filter, and the calls that it must still allow
     "zygote signalfd": Refused("DESCRIPTORS"),
     "zygote seccomp": Refused("SECCOMP", EPERM, EINVAL, ENOSYS, EACCES),
     "zygote clock_gettime": Recorded("VDSO_CLOCK", errors=(EPERM, ENOSYS)),
@@ -163,23 +163,23 @@ OF_ROOT = {
     "program capget": Harmless("an ordinary user may have a user namespace too, mostly"),
     "program capset": Harmless("an ordinary user may have a user namespace too, mostly"),
     "program unshare 0x10000000": Recorded("USER_NS", errors=(EPERM, EINVAL, errno.ENOSPC)),
-    # the uid that root keeps in reserve cannot be given up where no uid has a name
+# without a uid map the uid that root keeps in reserve cannot be given up
     "program open /proc/self/uid_map": Refused("IDENTITY"),
     "zygote getresuid": Refused("IDENTITY"),
     "zygote setresuid": Refused("IDENTITY", EPERM, EINVAL, EAGAIN),
 }
 
 OF_A_USER = {
-    "program open /proc/self/uid_map": Refused("IDENTITY"),  # nobody knows who he is outside
+    "program open /proc/self/uid_map": Refused("IDENTITY"),  # the uid outside the namespace is unknown
     "program setresgid": Refused("IDENTITY"),
-    # the other namespaces, and the bounding set, are for root only, or within that one
+# without root the other namespaces and the bounding set need the user namespace
     "program unshare 0x10000000": Recorded(*NO_USER_NS),
     "program open /proc/self/uid_map#2": Recorded("USER_NS"),
 }
 
 TABLES = {"root": ROWS | OF_ROOT, "user": ROWS | OF_A_USER}
 
-# What is only done after something else failed: (whose run, what fails first, the row).
+# Steps that are only tried after another step failed: (the user, the steps that fail first, the row).
 TMPFS = [f"zygote mount tmpfs{n}" for n in ("", "#2", "#3", "#4")]
 CLONES = [f"zygote clone{n}" for n in ("", *(f"#{i}" for i in range(2, 100)))]
 SECOND = {
@@ -196,7 +196,7 @@ SECOND = {
 
 
 def kind(step):
-    """Steps that are one row: each capability but three, each worker, both words of old kernels on huge pages."""
+    """Steps that share one row: all capabilities except three, all workers, both huge page settings of old kernels."""
     if step in ("zygote prctl 24#20", "zygote prctl 24#41"):
         return step
     step = re.sub(r"^zygote setns .*", "zygote setns 0x4e000000", step)
@@ -211,7 +211,7 @@ def check(user, plan, row, error):
 
 
 def errors_for(user, row):
-    """The first is tried by everybody; what else it may be is no matter of who runs it."""
+    """All users try the first error; the effect of the others does not depend on the user."""
     return row.errors if user == list(USERS)[0] else row.errors[:1]
 
 
@@ -269,8 +269,8 @@ LOOK = native_code("""return ['/etc', '/../etc', '../etc', '.', '..', '../../pro
 
 
 @each({user: user for user in USERS})
-def nothing_of_the_old_root_is_in_an_empty_one(user):
-    """Also where the last steps failed; the twin is a root that was not changed."""
+def nothing_of_the_old_root_is_in_an_empty_root(user):
+    """Also if the last steps failed; the twin is a root directory that was not changed."""
     for step in ("zygote chdir /", "zygote mount 0x102f", None):
         plan = NO_FILTERS | ({step: EPERM} if step else {})
         run = run_hooked(LOOK, plan, under=USERS[user])
@@ -301,7 +301,7 @@ def root_whose_steps_fail_is_never_root():
 
 @test
 def root_of_a_namespace_without_proc_is_refused():
-    """It cannot know who it is outside, and there it is root."""
+    """The worker cannot learn its uid outside the namespace, and there it is root."""
     need(IS_ROOT, "only root can be root outside")
     plan = {f"program open /proc/self/uid_map{n}": errno.ENOENT for n in ("", "#2")}
     for how in ("-r", "-U"):

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""sweep.t - every system call number by every door, each in a worker of its own: it kills the worker, or it is
-one of the three that a worker may make.
+"""sweep.t - every system call number through every entry (syscall, x32, int 0x80), each in a new worker: it must
+kill the worker, unless it is one of the three calls that a worker may make.
 
-CAPRUN_TORTURE=1 goes through all numbers by the doors that are always closed too, not a sample.
+CAPRUN_TORTURE=1 tries all numbers for the entries that are always closed, too, instead of a sample.
 """
 
 import os
@@ -19,7 +19,7 @@ NUMBERS = range(1024)
 ABOVE = [1024, 2047, 4095, 65535, 2**24, 2**30 - 1, 2**31 - 1, 2**31, 2**32 - 1, -1, -2, -4096]
 X32 = 0x40000000
 SIGSYS, SIGSEGV = "signal 31,", "signal 11,"
-# The kernel does not ask the filter about these (from 6.14 on), and outside of a probe they do nothing.
+# From 6.14 on the kernel does not ask the filter about these calls; outside of a uprobe they do nothing.
 EXEMPT = (335, 336) if X86_64 else ()
 INTERESTING = [number for name in (
     "read", "write", "exit_group", "open", "openat", "execve", "fork", "clone", "clone3", "ptrace", "kill", "socket",
@@ -39,9 +39,9 @@ def killed(envelope, *signals):
 
 
 def may_be(number, arg):
-    """How a call ends that does not end with SIGSYS: its (code, words)."""
+    """The (code, message) of a call that is allowed, or None if it must end with SIGSYS."""
     if arg == 3 and number == number_of("write"):
-        return "SUCCESS", -14  # 3 is its descriptor, but not an address
+        return "SUCCESS", -14  # 3 is a valid descriptor, but not a valid address
     if arg == 3 and number == number_of("read"):
         return "EXECUTION_TIMEOUT", "Execution timeout after "
     if number == number_of("exit_group"):
@@ -75,7 +75,7 @@ def every_system_call_kills_but_three(arg):
 
 @test
 def a_number_is_what_the_kernel_takes_it_for():
-    """It looks at 32 bits of 64, and the filter sees the same."""
+    """The kernel uses only the low 32 bits, and the filter sees the same number."""
     high = {2**32 + number: number for number in INTERESTING}
     sweep("native.syscall", list(high), 0, lambda number, arg, envelope: check(high[number], arg, envelope))
 
@@ -94,14 +94,14 @@ def every_system_call_of_x32_kills(arg):
 def every_system_call_of_32_bits_kills(arg):
     need(X86_64, "another machine has no int 0x80")
 
-    def look(number, arg, envelope):  # a kernel without such programs has no door there
+    def look(number, arg, envelope):  # a kernel without support for 32-bit programs raises SIGSEGV
         assert killed(envelope, SIGSYS, SIGSEGV), f"{number}({arg}): {end_of(envelope)}"
 
     sweep("native.int80", SAMPLE, arg, look)
 
 
 @test
-def what_a_worker_may_do_it_can_do():
+def the_allowed_system_calls_work():
     with watched() as host:
         codes = ["send(frame(DONE, 0, '1')); leave(0)", "send(frame(DONE, 0, '2')); stop()",
                  "send(call(1, 'echo', 'it')); const n = read(4096).length; send(frame(DONE, 0, `${n}`)); stop()"]

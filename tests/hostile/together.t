@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """together.t - attacks that need several runs: at once, or one after the other from the same zygote.
 
-Each has its twin: an honest run beside the attackers, which must succeed. Afterwards the pool is
-full again, and there is no process, no zombie and no descriptor more. CAPRUN_TORTURE=1 has the long
-series in full.
+The twin in each test is an honest run beside the attackers, which must succeed. Afterwards the pool
+must be full again, without an additional process, zombie or descriptor. CAPRUN_TORTURE=1 runs the
+long series in full.
 """
 
 import collections
@@ -40,32 +40,32 @@ class Host(Library):
             call.reply(call.args)
 
     def hold(self, code=HOLD, **options):
-        """A run that waits for its answer."""
+        """Starts a run that waits for an answer."""
         run = self.run(code, **{"call_timeout_ms": 3600000, "timeout_ms": 3600000, **options})
-        self.held.pop(run.value, None)  # of a run that was there before
+        self.held.pop(run.value, None)  # left by an earlier run with the same pointer
         equal(self.lib.caprun_start(run), 0)
         self.step_until(lambda: run.value in self.held or self.lib.caprun_done(run), 60, "its call")
         assert run.value in self.held, self.finish(run)
         return run
 
     def let_go(self, run):
-        """The result of a run that was held: what it is answered."""
+        """Answers a held run. Returns its result, which is the answer."""
         equal(self.held.pop(run.value).reply('"let go"'), 0)
         return json.loads(self.finish(run)).get("result")
 
     def end(self, run):
-        """Cancels |run|; returns how it has ended."""
+        """Cancels |run|; returns the code of its end."""
         self.cancel(run)
         return code_of(json.loads(self.finish(run)))
 
     def is_well(self):
-        """An honest run, with timers and calls, has its result."""
+        """An honest run with timers and calls must succeed."""
         envelope = self.execute("await new Promise(r => setTimeout(r, 1)); const a = [];"
                                 "for (let i = 0; i < 20; i++) a.push((await mcp.echo.it({i})).i); return a.length")
         equal(envelope.get("result"), 20, str(envelope.get("error")))
 
     def is_fair_to(self, others):
-        """While an honest run makes its 20 calls, none of |others|, which do nothing but call, makes many times as many."""
+        """While an honest run makes its 20 calls, no run in |others|, which only call, may make far more calls."""
         before = self.asked.copy()
         self.is_well()
         most = max(self.asked[run.value] - before[run.value] for run in others)
@@ -95,7 +95,7 @@ SPINNERS = [
 
 
 @test
-def sixty_four_that_never_end_harm_nobody():
+def sixty_four_endless_runs_harm_no_other_run():
     with watched() as host:
         honest = host.hold()
         together = [host.start(SPINNERS[n % len(SPINNERS)], timeout_ms=int(stretched(600000))) for n in range(64)]
@@ -104,12 +104,12 @@ def sixty_four_that_never_end_harm_nobody():
             host.is_fair_to([run for n, run in enumerate(together) if "mcp.echo" in SPINNERS[n % len(SPINNERS)]])
         equal(host.let_go(honest), "let go")
         ends = [host.end(run) for run in together]
-        # those that call or log much may have met another limit on the way
+        # runs that call or log much may have reached another limit first
         assert set(ends) <= {"CANCELLED", "CALL_LIMIT", "MEMORY_LIMIT"} and ends.count("CANCELLED") >= 40, ends
 
 
 @test
-def sixty_four_that_never_end_are_ended():
+def sixty_four_endless_runs_are_ended():
     with watched() as host:
         together = [host.start(SPINNERS[n % 5], timeout_ms=300) for n in range(64)]
         equal({code_of(json.loads(host.finish(run))) for run in together}, {"EXECUTION_TIMEOUT"})
@@ -128,7 +128,7 @@ BOMBS = [
 
 
 @test
-def memory_bombs_in_a_row_harm_nobody():
+def memory_bombs_in_a_row_harm_no_other_run():
     with watched(memory=64 * MIB) as host:
         honest = host.hold()
         for n in range(1000 if TORTURE else 30):
@@ -139,7 +139,7 @@ def memory_bombs_in_a_row_harm_nobody():
 
 
 @test
-def memory_bombs_at_once_harm_nobody():
+def memory_bombs_at_once_harm_no_other_run():
     with watched(memory=64 * MIB, max_memory=512 * MIB) as host:
         honest = host.hold()
         together = [host.start(BOMBS[n % len(BOMBS)]) for n in range(200 if TORTURE else 30)]
@@ -151,7 +151,7 @@ def memory_bombs_at_once_harm_nobody():
 
 
 def held_worker(host, code):
-    """(run, worker, zygote) of a new run that waits for its answer."""
+    """(run, worker, zygote) of a new run that waits for an answer."""
     before = set(workers())
     run = host.hold(code)
     (worker,) = set(workers()) - before
@@ -160,7 +160,7 @@ def held_worker(host, code):
 
 
 @each({"alone": 0, "while 64 spin": 64})
-def a_crash_is_a_crash_and_harms_nobody(spinning):
+def a_crash_is_a_crash_and_harms_no_other_run(spinning):
     with watched(warm=WARM_NONE) as host:
         honest, _, mother = held_worker(host, HOLD)
         beside = [host.start("for (;;);") for _ in range(spinning)]
@@ -172,7 +172,7 @@ def a_crash_is_a_crash_and_harms_nobody(spinning):
         equal((code_of(envelope), host.count(CRASHES), host.count(ZYGOTES)), ("WORKER_TERMINATED", 1, 1))
         contains(envelope["error"]["message"], "signal 11")
         host.is_well()
-        equal(host.count(ZYGOTES), 2)  # and what runs already goes on
+        equal(host.count(ZYGOTES), 2)  # active runs continue
         equal({host.end(run) for run in beside}, {"CANCELLED"} if spinning else set())
         equal(host.let_go(honest), "let go")
 
@@ -228,7 +228,7 @@ def code_that_breaks_its_worker_three_times_is_refused_and_other_code_is_not(how
               ("WORKER_TERMINATED", "This code is refused: it has crashed its worker 3 times"))
         equal((run.events, host.count(CRASHES)), (["ENDED"], 3))
         equal((host.count(ZYGOTES), host.count(WORKERS)), started)
-        equal(hook.end_of(host.execute(code + " // "))[0], "WORKER_TERMINATED")  # by its own doing
+        equal(hook.end_of(host.execute(code + " // "))[0], "WORKER_TERMINATED")  # it is not refused, but crashes again
         equal(hook.end_of(host.execute("send(frame(DONE, 0, '1')); leave(0)")), ("SUCCESS", 1))
 
 
@@ -244,7 +244,7 @@ def a_worker_that_is_killed_takes_none_of_its_siblings_along():
         equal(host.count(ZYGOTES), 1)
 
 
-# --- what one run could learn of another -----------------------------------------------------
+# --- what one run could learn about another --------------------------------------------------
 
 STAIN = """
 globalThis.left = 1; Object.prototype.left = 1; Array.prototype.push = () => 'evil'; Error.left = 1;
@@ -265,11 +265,11 @@ return Object.keys(found).filter((name) => found[name]);
 @test
 def nothing_is_left_of_an_earlier_run_or_of_one_beside():
     with watched() as host:
-        stained = host.hold(STAIN + HOLD)  # is there all the time
+        stained = host.hold(STAIN + HOLD)  # active all the time
         for n in range(40):
             equal(host.execute(STAIN + "return typeof left")["result"], "number")
             equal(host.execute(LOOK)["result"], [])
-        equal(host.execute(STAIN + LOOK)["result"], ["properties", "push", "random", "Map"])  # it would be seen
+        equal(host.execute(STAIN + LOOK)["result"], ["properties", "push", "random", "Map"])  # LOOK does find stains
         equal(host.let_go(stained), "let go")
 
 
@@ -287,12 +287,12 @@ def random_numbers_are_never_those_of_another_run(code):
         together = [host.start(code) for _ in range(60)]
         at_once = [json.loads(host.finish(run))["result"] for run in together]
         equal(len({str(numbers) for numbers in in_a_row + at_once}), 90, "different ones")
-        first = [numbers[0] for numbers in in_a_row + at_once]  # an early one may be as good as known
+        first = [numbers[0] for numbers in in_a_row + at_once]  # a weak generator would start alike
         assert len(set(map(str, first))) > 10, first
 
 
 def arena_of(worker, zygote):
-    """Where the one piece begins that the worker has and its zygote has not: that with small pages, and that with huge."""
+    """The start of the memory that the worker has and its zygote does not have: small pages, then huge pages."""
     ranges = [{line.split()[0] for line in proc(pid, "maps").splitlines()} for pid in (worker, zygote)]
     own = sorted(tuple(int(end, 16) for end in each.split("-")) for each in ranges[0] - ranges[1])
     equal([start for start, _ in own[1:]], [end for _, end in own[:-1]], "pieces without a gap")
@@ -307,7 +307,7 @@ def workers_of_one_zygote_have_their_memory_at_different_places():
         bases = [arena_of(worker, zygote)[0] for worker in workers()]
         equal(len(set(bases)), 16, "bases")
         distances = sorted(abs(a - b) for a, b in zip(bases, bases[1:]))
-        assert distances[0] > 512 * MIB, distances  # not in a row
+        assert distances[0] > 512 * MIB, distances  # not placed one after the other
         assert any((a ^ b) & 0xFFFF000 for a, b in zip(bases, bases[1:])), "random in the low bits too"
         shared = arena_of(workers()[0], zygote)[1]
         assert kill(zygote, os.getpid())
@@ -323,7 +323,7 @@ def workers_of_one_zygote_have_their_memory_at_different_places():
 
 
 @test
-def floods_of_calls_that_nobody_waits_for_harm_nobody():
+def floods_of_calls_that_are_not_awaited_harm_no_other_run():
     flood = "const a = 'x'.repeat(1000); for (;;) mcp.echo.it({a}).catch(() => 0)"
     with watched(32768, memory=64 * MIB) as host:
         together = [host.start(flood) for _ in range(16)]
@@ -336,7 +336,7 @@ def floods_of_calls_that_nobody_waits_for_harm_nobody():
 
 
 @test
-def floods_of_logs_harm_nobody():
+def floods_of_logs_harm_no_other_run():
     with watched(32768) as host:
         together = [host.start("for (;;) console.log('x'.repeat(10000))") for _ in range(16)]
         for _ in range(5):
@@ -346,7 +346,7 @@ def floods_of_logs_harm_nobody():
 
 
 @test
-def runs_that_never_read_their_answers_harm_nobody():
+def runs_that_never_read_their_answers_harm_no_other_run():
     answers, answer = [], json.dumps("x" * (8 * MIB))
     never = "for (let i = 0; i < 40; i++) mcp.big.one(); for (;;);"
     with watched(65536) as host:
@@ -361,8 +361,8 @@ def runs_that_never_read_their_answers_harm_nobody():
 
 
 @test
-def runs_that_never_take_their_job_harm_nobody():
-    """A worker that was stopped does not even read its code."""
+def runs_that_never_take_their_job_harm_no_other_run():
+    """A stopped worker does not even read its code."""
     with watched() as host:
         stopped = [(pid, worker) for pid in zygotes() for worker in workers(pid)]
         for zygote, worker in stopped:

@@ -16,16 +16,16 @@ throw 1n;
 // expect: CODE_ERROR RuntimeError "() => 1"
 throw () => 1;
 // case
-// expect: CODE_ERROR RuntimeError "The code threw something without words"
+// expect: CODE_ERROR RuntimeError "The code threw something without a message"
 throw new Proxy({}, { get() { throw 1 }, ownKeys() { throw 1 }, getPrototypeOf() { throw 1 } });
 // case
-// expect: CODE_ERROR RuntimeError "The code threw something without words"
+// expect: CODE_ERROR RuntimeError "The code threw something without a message"
 throw new Proxy(new Error("x"), { get() { throw 1 } });
 // case
-// expect: CODE_ERROR RuntimeError "The code threw something without words"
+// expect: CODE_ERROR RuntimeError "The code threw something without a message"
 throw { toString() { throw 1 }, toJSON() { throw 1 } };
 // case
-// expect: CODE_ERROR RuntimeError "The code threw something without words"
+// expect: CODE_ERROR RuntimeError "The code threw something without a message"
 const e = new Error("x");
 e.message = { toString() { throw new Error("y") } };
 e.name = Symbol("s");

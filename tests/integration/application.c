@@ -1,16 +1,16 @@
 /*
- * application.c - a program with a life of its own that uses libcaprun, and looks whether it is
- * still its own.
+ * application.c - an application that checks whether libcaprun disturbs its signals, threads,
+ * children, descriptors and settings.
  *
  *     application WORKER MODE [MUTANT]
  *
- * It has handlers for every signal, threads, children, open files. It remembers all of that, has
- * many runs in two runtimes while its children come and go, kills zygotes, frees the runtimes, and
- * looks again. It prints a line for each thing that is not as it was; the status is 1 then.
+ * It has handlers for every signal, threads, children and open files. It records this state, makes
+ * many runs in two runtimes while its children start and end, kills zygotes, frees the runtimes,
+ * and compares. It prints a line for each thing that changed, and then exits with status 1.
  *
- * MODE is what it does about SIGCHLD: "counting" it, "stealing" every child that there is, the
- * library's too, "ignoring" it, having it "blocked". A MUTANT does on purpose what the library must
- * not do, to show that this program would see it.
+ * MODE says how it treats SIGCHLD: "counting" the signals, "stealing" (it reaps every child, also
+ * the library's), "ignoring" or "blocked". A MUTANT does on purpose what the library must not do,
+ * to prove that this program would notice it.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -37,11 +37,11 @@
 
 static struct {
     pid_t pid;
-    int status; /* -1: not heard of */
+    int status; /* -1: not reaped yet */
 } own[CHILDREN];
 static volatile sig_atomic_t own_count;
 static volatile sig_atomic_t signals[SIGNALS];
-static pthread_t main_thread; /* it has the children, and gets the signals */
+static pthread_t main_thread; /* forks the children and gets the signals */
 static bool stealing, ignoring;
 static const char *worker_path;
 static int wrong;
@@ -52,7 +52,7 @@ static void complain(const char *what)
     wrong = 1;
 }
 
-_Noreturn static void fail(const char *what)
+_Noreturn static void give_up(const char *what)
 {
     (void)printf("cannot go on: %s\n", what);
     (void)fflush(stdout);
@@ -91,7 +91,7 @@ static void set_handlers(const char *mode)
     sigset_t set;
 
     for (int i = 1; i < SIGNALS; i++)
-        (void)sigaction(i, &action, NULL); /* those that cannot be caught stay as they are */
+        (void)sigaction(i, &action, NULL); /* signals that cannot be caught stay unchanged */
     stealing = strcmp(mode, "stealing") == 0;
     ignoring = strcmp(mode, "ignoring") == 0;
     if (ignoring)
@@ -103,7 +103,8 @@ static void set_handlers(const char *mode)
     (void)pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
 
-/* A child that ends at once, with a status of its own. The handler must not be early. */
+/* Forks a child that exits at once with its own status. SIGCHLD is blocked until its pid is stored.
+ */
 static void have_a_child(void)
 {
     sigset_t all, kept;
@@ -117,14 +118,14 @@ static void have_a_child(void)
     if (pid == 0)
         _exit(own_count + 1);
     if (pid < 0)
-        fail("fork");
+        give_up("fork");
     own[own_count].pid = pid;
     own[own_count].status = -1;
     own_count++;
     (void)pthread_sigmask(SIG_SETMASK, &kept, NULL);
 }
 
-/* While |stealing| the handler may be first. */
+/* In mode "stealing" the handler may reap the child first. */
 static void check_children(void)
 {
     bool same = true;
@@ -169,7 +170,7 @@ static pid_t parent_of(pid_t pid, char *ret_state)
     return (pid_t)strtol(end + 4, NULL, 10);
 }
 
-/* A zygote is dead when all its workers are. */
+/* A zygote counts as dead when all its workers are dead. */
 static void kill_and_wait(pid_t pid)
 {
     char state = 0;
@@ -179,7 +180,7 @@ static void kill_and_wait(pid_t pid)
         (void)sched_yield();
 }
 
-/* Our children that are not our own: the library's. Returns how many there are. */
+/* Lists the children that the library started. Returns their number. */
 static int others(bool kill_them)
 {
     DIR *all = opendir("/proc");
@@ -201,7 +202,7 @@ static int others(bool kill_them)
     return found;
 }
 
-/* --- what is to stay as it is -------------------------------------------------------------- */
+/* --- state that must not change ------------------------------------------------------------ */
 
 static struct {
     struct sigaction actions[SIGNALS];
@@ -238,11 +239,11 @@ static void look_at_files(struct stat *files, int *flags)
         if (flags[fd] >= 0)
             flags[fd] |= fcntl(fd, F_GETFL) << 1;
         if (flags[fd] >= 0 && fstat(fd, &files[fd]) < 0)
-            fail("fstat");
+            give_up("fstat");
     }
 }
 
-/* Into |to|, which is one of the two above. */
+/* Fills |to|, one of the two above. */
 static void look(void *to)
 {
     __typeof__(before) *now = to;
@@ -252,7 +253,7 @@ static void look(void *to)
         (void)sigaction(i, NULL, &now->actions[i]);
     (void)pthread_sigmask(SIG_SETMASK, NULL, &now->mask);
     if (!getcwd(now->cwd, sizeof(now->cwd)))
-        fail("getcwd");
+        give_up("getcwd");
     now->umask = umask(022);
     (void)umask(now->umask);
     for (int i = 0; i < RLIMIT_NLIMITS; i++)
@@ -337,12 +338,12 @@ static void compare(void)
             complain(all[i].what);
 }
 
-/* --- its own threads ----------------------------------------------------------------------- */
+/* --- the application's threads ------------------------------------------------------------- */
 
 static int thread_pipe[2];
 static volatile long thread_work;
 
-/* Works until the pipe is closed; all signals are for the main thread. */
+/* Works until the pipe is closed. Blocks all signals: the main thread gets them. */
 static void *own_thread(void *unused)
 {
     char c;
@@ -359,7 +360,7 @@ static void start_thread(pthread_t *ret, void *(*body)(void *), void *data)
     (void)sigfillset(&all);
     (void)pthread_sigmask(SIG_SETMASK, &all, &kept);
     if (pthread_create(ret, NULL, body, data) != 0)
-        fail("pthread_create");
+        give_up("pthread_create");
     (void)pthread_sigmask(SIG_SETMASK, &kept, NULL);
 }
 
@@ -381,14 +382,14 @@ static struct caprun_run *start(struct caprun_runtime *rt, int n)
     struct caprun_run *run;
 
     if (caprun_run_new(rt, &run) < 0 || caprun_run_set_code(run, code, (size_t)len) < 0)
-        fail("a run");
+        give_up("a run");
     caprun_run_set_handler(run, answer, NULL);
     if (caprun_start(run) < 0)
-        fail("caprun_start");
+        give_up("caprun_start");
     return run;
 }
 
-/* Returns how many succeeded. */
+/* Returns the number of runs that succeeded. */
 static int runs_at_once(struct caprun_runtime *rt, bool kill_all)
 {
     struct caprun_run *runs[RUNS_AT_ONCE];
@@ -411,11 +412,11 @@ static int runs_at_once(struct caprun_runtime *rt, bool kill_all)
     return good;
 }
 
-/* A thread that starts a runtime, and is gone when it is used. */
+/* A thread that starts a runtime and exits before the runtime is used. */
 static void *warm_up(void *rt)
 {
     if (caprun_warm(rt) < 0 || runs_at_once(rt, false) != RUNS_AT_ONCE)
-        fail("the runtime of a thread");
+        give_up("the runtime of a thread");
     return NULL;
 }
 
@@ -424,7 +425,7 @@ static struct caprun_runtime *new_runtime(void)
     struct caprun_runtime *rt;
 
     if (caprun_new(&rt) < 0 || caprun_set_worker(rt, worker_path) < 0)
-        fail("caprun_new");
+        give_up("caprun_new");
     return rt;
 }
 
@@ -437,16 +438,16 @@ static void use_library(void)
     start_thread(&thread, warm_up, two);
     for (int i = 0; i < 4; i++)
         if (runs_at_once(one, false) != RUNS_AT_ONCE)
-            fail("a run");
+            give_up("a run");
     if (pthread_join(thread, NULL) != 0 || runs_at_once(two, false) != RUNS_AT_ONCE)
-        fail("a run of the other runtime");
+        give_up("a run of the other runtime");
     for (int i = 0; i < 4; i++) {
         (void)runs_at_once(one, true);
         if (write(thread_pipe[1], &c, 1) != 1)
-            fail("write");
+            give_up("write");
     }
     if (runs_at_once(one, false) != RUNS_AT_ONCE || runs_at_once(two, false) != RUNS_AT_ONCE)
-        fail("a run after zygotes were killed");
+        give_up("a run after zygotes were killed");
     caprun_free(one);
     caprun_free(two);
 }

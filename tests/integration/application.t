@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""application.t - a program with its own signals, threads and children is not disturbed: application.c."""
+"""application.t - libcaprun does not disturb a program with its own signals, threads and children (application.c)."""
 
 import os
 import subprocess
@@ -34,7 +34,7 @@ def an_application_is_not_disturbed(mode):
 
 
 @each({what: what for what in WHAT})
-def it_would_be_seen(what):
+def a_change_of_the_process_would_be_noticed(what):
     done = application("counting", what)
     equal((done.out, done.status), (f"changed: {what}\n", 1))
     wait_until(lambda: not reap_orphans(), 10, "what the mutant has left")

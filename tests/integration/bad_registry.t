@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""bad_registry.t - whatever a registry sends, the command names it, ends in time, and stays small."""
+"""bad_registry.t - broken registries: the command names the registry, ends in time, and uses little memory."""
 
 import gzip
 import json
@@ -20,7 +20,7 @@ BOMB = gzip.compress(bytes(100 << 20), 1)
 UNREACHABLE, INVALID = "REGISTRY_UNREACHABLE", "METADATA_INVALID"
 GOOD = answer(200, METADATA)
 
-# what /NAME gives, what /FULL.js gives, the code of the error, words
+# the answer to /NAME, the answer to /FULL.js, the code of the error, part of the message
 SERVERS = {
     "that resets": (reset(), None, UNREACHABLE, "tried 3 times"),
     "that sends half an answer": (answer(200, METADATA[:9], length=len(METADATA)), None, UNREACHABLE, "tried 3"),
@@ -74,14 +74,14 @@ def a_server_is_named_and_given_up(row):
         equal(p.run(NAME, '{"text":"a"}', "--registry", server.url("/")).out, '"A"\n')
 
 
-@each({"a port that nobody has": lambda: "http://127.0.0.1:1/", "a host that is none": lambda: "http://nowhere.invalid/"})
+@each({"a closed port": lambda: "http://127.0.0.1:1/", "an unknown host": lambda: "http://nowhere.invalid/"})
 def a_registry_that_is_not_there_is_named(url):
     with place() as p:
         fails(p, url(), UNREACHABLE, url())
 
 
 @test
-def those_that_let_us_wait_are_given_up():
+def servers_that_do_not_answer_in_time_are_given_up():
     with place() as p, Server() as mute, Server() as slow, nobody_accepts() as deaf:
         mute.on(f"/{NAME}", silent())
         slow.on(f"/{NAME}", silent(HEAD + b"Content-Length: 100\r\n\r\n{"))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""bench.t - `caprun bench` measures what it says, in one round of each; figures are not judged here."""
+"""bench.t - `caprun bench` measures the requested workloads, one round each. The times are not checked."""
 
 import json
 import os
@@ -44,7 +44,7 @@ def all_is_measured_in_json():
 
 
 @test
-def what_is_asked_for_is_measured_and_nothing_else():
+def only_the_requested_workload_is_measured():
     report = json.loads(bench("call", "memory", "--json", "--rounds=2"))
     equal(sorted(report), ["call", "machine", "memory", "rounds", "version"])
     equal(report["rounds"], 2)
@@ -56,18 +56,18 @@ def people_get_a_table():
     contains(told, "medians of 1 round\n", "a call and its answer\n", "floor: a bare socket pair", " µs")
 
 
-# words: what is said
+# case: (words of the command line, part of the message)
 WRONG = {
     "a word that is not measured": (["calls"], "bench does not measure 'calls'"),
     "no rounds": (["--rounds", "0"], "'0' is not a number from 1 to 100"),
     "too many rounds": (["--rounds", "101"], "'101' is not a number from 1 to 100"),
     "rounds that are no number": (["--rounds", "5x"], "'5x' is not a number from 1 to 100"),
-    "an option of others": (["--memory", "64m"], "bench does not take '--memory'"),
+    "an option of other commands": (["--memory", "64m"], "bench does not take '--memory'"),
 }
 
 
 @each(WRONG)
-def what_makes_no_sense_is_refused(case):
+def bad_arguments_are_refused(case):
     words, what = case
     done = caprun("bench", *words)
     equal((done.status, done.out), (2, ""))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""cache.t - what was fetched, kept on disk: used again, without the server too, and after crashes."""
+"""cache.t - the cache of fetched files on disk: used again, also offline and after crashes."""
 
 import contextlib
 import hashlib
@@ -22,7 +22,7 @@ def server_and_cache():
 
 
 def entries(cache):
-    """What is in the cache: {URL: body}. Every file must be whole."""
+    """The content of the cache: {URL: body}. Every file must be complete."""
     found = {}
     for name in os.listdir(cache) if os.path.exists(cache) else []:
         if name.endswith(".tmp"):
@@ -36,11 +36,11 @@ def entries(cache):
     return found
 
 
-# --- what is kept ----------------------------------------------------------------------------
+# --- what is stored --------------------------------------------------------------------------
 
 
 @test
-def what_is_fresh_is_not_asked_for():
+def a_fresh_entry_is_not_requested_again():
     with server_and_cache() as (server, cache):
         url = server.on("/x", answer(200, BODY, "Cache-Control: max-age=600"))
         has(run("-d", cache, "get", url), BODY, "net")
@@ -53,7 +53,7 @@ def what_is_fresh_is_not_asked_for():
 
 
 @test
-def what_is_stale_is_asked_for_with_its_etag():
+def a_stale_entry_is_requested_with_its_etag():
     with server_and_cache() as (server, cache):
         url = server.on("/x", answer(200, BODY, 'ETag: "1"'), answer(304, b"", length=False),
                         answer(304, b"", "Cache-Control: max-age=600", length=False))
@@ -66,7 +66,7 @@ def what_is_stale_is_asked_for_with_its_etag():
 
 
 @test
-def what_has_changed_replaces_what_was_kept():
+def a_changed_body_replaces_the_entry():
     with server_and_cache() as (server, cache):
         url = server.on("/x", answer(200, b"old", 'ETag: "1"'), answer(200, b"new"), answer(200, b"newest"))
         for body in (b"old", b"new", b"newest"):
@@ -76,7 +76,7 @@ def what_has_changed_replaces_what_was_kept():
 
 
 @each({"404": answer(404), "410": answer(410), "no-store": answer(200, b"new", "Cache-Control: no-store")})
-def what_may_not_be_kept_is_forgotten(reply):
+def an_answer_that_must_not_be_stored_removes_the_entry(reply):
     with server_and_cache() as (server, cache):
         url = server.on("/x", answer(200, BODY), reply)
         has(run("-d", cache, "get", url), BODY, "net")
@@ -86,7 +86,7 @@ def what_may_not_be_kept_is_forgotten(reply):
 
 
 @test
-def without_the_server_what_was_kept_is_used():
+def without_the_server_the_entry_is_used():
     with server_and_cache() as (server, cache):
         url = server.on("/x", answer(200, BODY))
         has(run("-d", cache, "get", url), BODY, "net")
@@ -96,7 +96,7 @@ def without_the_server_what_was_kept_is_used():
         server.close()
         result = has(run("-d", cache, "get", url), BODY, "offline")
         contains(result["reason"], url, "Connection refused")
-        assert "tried" not in result["reason"], result  # not again, with something to go on with
+        assert "tried" not in result["reason"], result  # no retries, since the cache has a copy
         fails(run("-d", cache, "-a", "*/*", "get", url), UNREACHABLE, "Connection refused")
         fails(run("get", url), UNREACHABLE, "Connection refused")
 
@@ -113,7 +113,7 @@ def an_answer_that_is_refused_is_not_replaced_by_an_old_one():
 
 
 def bend(change):
-    """Changes the one file of the cache by |change|, of (head, body) to bytes."""
+    """Returns a function that replaces a cache file by |change|(head, body)."""
 
     def apply(path):
         with open(path, "rb") as file:
@@ -178,7 +178,7 @@ def a_directory_or_a_pipe_in_place_of_a_file_stops_nothing():
 
 
 @test
-def a_cache_that_cannot_be_used_is_done_without():
+def without_a_usable_cache_a_fetch_still_works():
     with server_and_cache() as (server, cache):
         url = server.on("/x", answer(200, BODY, "Cache-Control: max-age=600"))
         file = write_file(os.path.join(os.path.dirname(os.path.dirname(cache)), "file"), b"")
@@ -248,7 +248,7 @@ def fifty_at_once_get_the_same_and_keep_it_once():
 
 
 def moments(cache, url):
-    """System calls at which a fetch is killed, for strace: some of all, and all while it writes to disk."""
+    """System calls at which strace kills a fetch: a sample of all, and every one while it writes to disk."""
     need_program("strace")
     with scratch_dir() as folder:
         trace = os.path.join(folder, "trace")
@@ -256,7 +256,7 @@ def moments(cache, url):
         with open(trace, encoding="utf-8") as file:
             calls = file.read().splitlines()
     writing = [number for number, call in enumerate(calls) if ".tmp" in call]
-    assert len(writing) == 2, writing  # it is opened, and renamed
+    assert len(writing) == 2, writing  # opened and renamed
     names = [call.partition("(")[0] for call in calls]
     return [f"{names[n]}:signal=KILL:when={names[:n + 1].count(names[n])}"
             for n in [*range(1, len(calls) - 1, len(calls) // 40), *range(writing[0] - 10, writing[1] + 10)]]

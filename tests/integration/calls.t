@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""calls.t - calls that an application answers: now, later, wrongly, too late, hundreds at once."""
+"""calls.t - calls that an application answers: at once, later, wrongly, too late, hundreds at the same time."""
 
 import ctypes
 import json
@@ -35,7 +35,7 @@ def result_of(code, answer, **options):
     "equal keys": ('{"a":1,"a":2}', {"a": 2}),
     "what looks like a tool's result": ('{"content":[],"isError":true}', {"content": [], "isError": True}),
 })
-def an_answer_arrives_as_it_is(case):
+def an_answer_arrives_unchanged(case):
     text, value = case
     equal(result_of("return mcp.a.b({x: 1})", lambda call: equal(call.reply(text), 0)), value)
     equal(result_of("return mcp.a.b.raw({x: 1})", lambda call: equal(call.reply(text), 0)), value)
@@ -119,7 +119,7 @@ def answers_may_come_later_and_in_any_order():
 @test
 def a_call_is_answered_once():
     def answer(call):
-        equal(call.reply("{"), E_INVAL)  # and can be answered again
+        equal(call.reply("{"), E_INVAL)  # the call can still be answered
         equal(call.reply("1"), 0)
         equal(call.reply("2"), E_STATE)
         equal(call.fail("3"), E_STATE)
@@ -140,7 +140,7 @@ def an_answer_that_is_too_long_fails_the_call():
 
 
 @test
-def an_answer_may_be_as_long_as_it_may_be_and_several_at_once():
+def answers_of_the_maximal_length_arrive_and_several_at_once():
     waiting = []
     text = b'"' + b"x" * ((64 << 20) - 2) + b'"'
 
@@ -195,7 +195,7 @@ def hundreds_of_calls_queue_in_order():
 
 
 @test
-def too_many_calls_end_the_run_though_none_is_answered():
+def too_many_calls_end_the_run_even_without_answers():
     envelope = run("for (let i = 0; i < 10001; i++) mcp.a.b(i); await mcp.c.d()", lambda call: None)
     equal(envelope["error"]["code"], "CALL_LIMIT")
     equal(len(envelope["calls"]), 256)
@@ -242,8 +242,8 @@ def the_first_denial_ends_a_run_that_must_not_try():
 
 
 @each({"that may be": ("\\n", 30_000, 1), "of escapes": ("\\n", 8_388_000, 0), "of letters": ("x", 8_388_000, 0)})
-def a_key_has_a_length_that_it_may_have(case):
-    """One of megabytes, all escapes, would be unescaped in one go: the watchdog sees that."""
+def keys_in_args_have_a_limited_length(case):
+    """A key of megabytes of escapes would be unescaped in one turn of the loop: the watchdog would report it."""
     text, count, asked = case
     calls = []
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""completion.t - what the tab key offers, in bash and in zsh, each on a terminal.
+"""completion.t - completion by the tab key in bash and zsh, each on a terminal.
 
-The program is a stand-in that knows `complete-names` only: it writes down what it is told, and prints
-names, some of which are attacks. The shells are told to insert everything that they would offer.
+The program is a stand-in that knows only `complete-names`: it records its arguments, and prints
+names, some of them attacks. The shells are set to insert all completions that they would offer.
 """
 
 import fcntl
@@ -21,7 +21,7 @@ from harness import ROOT, Process, caprun, each, equal, main, need_program, reap
     test, wait_until, write_file
 
 COMPLETION = os.path.join(ROOT, "host/cli/completion")
-KEPT = scratch_dir()  # what zsh finds when it looks for completions, so that it looks once and not for each case
+KEPT = scratch_dir()  # zsh's dump of its completions: it is made once, not for each case
 READY, INSERT, DONE = "ready> ", "\x14", "\x0f"  # the prompt; two keys
 
 NAMES = ["acme.tools.text.count", "acme.tools.text.slug", "other.things.a.b"]
@@ -65,7 +65,7 @@ zle -N finish && bindkey '^O' finish
 
 SHELLS = {"bash": (["bash", "--noprofile", "--rcfile", ".bashrc", "-i"], BASH), "zsh": (["zsh", "-d", "-i"], ZSH)}
 
-# What is offered at the end of each line, in any order.
+# The completions at the end of each line, in any order.
 OFFERS = {
     "caprun ": COMMANDS + NAMES,
     "caprun r": ["replay", "resume", "run", "runs"],
@@ -119,7 +119,7 @@ OFFERS = {
     "../bin/caprun run o": NAMES[2:],
 }
 
-# What the program is told at the end of each line.
+# The arguments of the program when each line is completed.
 TOLD = {
     "caprun a": "<caprun><complete-names>",
     "../bin/caprun a": "<../bin/caprun><complete-names>",
@@ -174,7 +174,7 @@ class Shell:
         self._scratch.cleanup()
 
     def _wait_for(self, event, what):
-        """Reads what the shell shows, which it has to be rid of, until |event|."""
+        """Reads the shell's output until |event|, so that the shell never blocks."""
         deadline = time.monotonic() + stretched(20)
         while not event():
             assert time.monotonic() < deadline, f"waited for {what}; shown: {self.shown!r}"
@@ -189,7 +189,7 @@ class Shell:
             return ""
 
     def offers(self, line):
-        """What the tab key offers at the end of |line|, sorted; what the program was told is in |told|."""
+        """The completions at the end of |line|, sorted. The arguments of the program are in |told|."""
         os.write(self._ours, f"{line}{INSERT}{DONE}".encode())
         self._wait_for(lambda: self.read("line"), f"completion of {line!r}")
         completed, self.told = self.read("line"), self.read("told")
@@ -228,7 +228,7 @@ def without_the_program_the_commands_are_still_offered(case):
 
 
 @test
-def what_is_offered_is_what_the_help_lists():
+def the_completions_are_those_in_the_help():
     told = caprun("--help").out
     usage, rows = told.split("\n\n")[1], told.split("\n\n")[3]
     equal(sorted(set(re.findall(r"caprun ([a-z]+)", usage))), COMMANDS, "commands of the help")

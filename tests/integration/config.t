@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""config.t - .caprun.json: where it is found, whose it may be, what follows from it, `caprun config`."""
+"""config.t - .caprun.json: where it is found, who may own it, what it changes, and `caprun config`."""
 
 import glob
 import json
@@ -28,14 +28,14 @@ def run(folder, *words, env=None, **options):
 
 
 def settings(folder, *words, **options):
-    """What `caprun config --json` prints."""
+    """The output of `caprun config --json`."""
     done = run(folder, "config", "--json", "-q", *words, **options)
     equal((done.status, done.err), (0, ""))
     return json.loads(done.out)
 
 
 def limit(folder, *words, **options):
-    """limits.maxCalls tells files from each other."""
+    """limits.maxCalls, which is different in each file."""
     return settings(folder, *words, **options)["settings"]["limits.maxCalls"]["value"]
 
 
@@ -116,7 +116,7 @@ def a_working_directory_that_is_gone_is_a_clear_error():
                 refused(done, "the working directory is gone")
 
 
-# --- whose it may be -------------------------------------------------------------------------
+# --- owners and modes ------------------------------------------------------------------------
 
 
 @each({"group": 0o664, "others": 0o646, "all": 0o777})
@@ -149,8 +149,8 @@ def a_file_of_another_user_stops_everything():
 
 
 @test
-def a_file_of_root_is_used_by_everybody():
-    need(os.geteuid() == 0, "only root can become somebody else")
+def a_file_of_root_is_used_by_every_user():
+    need(os.geteuid() == 0, "only root can become another user")
     with scratch_dir() as top:
         write(top, calls(1))
         program = shutil.copy(CAPRUN, top)
@@ -170,7 +170,7 @@ def a_file_that_cannot_be_read_is_not_passed_over():
 
 @test
 def a_directory_that_cannot_be_looked_into_is_not_passed_over():
-    need(os.geteuid() == 0, "only root can start somebody else in there")
+    need(os.geteuid() == 0, "only root can start another user in there")
     with scratch_dir() as top:
         os.makedirs(f"{top}/closed/below")
         os.chmod(f"{top}/closed", 0o700)
@@ -205,7 +205,7 @@ def a_link_of_another_user_stops_everything():
        "a link to nowhere": lambda path: os.symlink("nowhere", path),
        "a link to itself": lambda path: os.symlink(NAME, path),
        "a device": lambda path: os.symlink("/dev/zero", path)})
-def what_is_no_file_stops_everything(make):
+def a_configuration_that_is_not_a_file_stops_everything(make):
     with scratch_dir() as top:
         write(top, {})
         os.mkdir(f"{top}/below")
@@ -213,7 +213,7 @@ def what_is_no_file_stops_everything(make):
         refused(run(f"{top}/below", "exec", "-", code="return 1"), f"{top}/below/{NAME}")
 
 
-# --- what follows from it --------------------------------------------------------------------
+# --- effects of the file ---------------------------------------------------------------------
 
 
 @test
@@ -370,13 +370,13 @@ def a_registry_with_a_password_or_a_query_is_refused_and_not_shown():
 
 
 @test
-def what_has_no_effect_yet_is_said():
+def a_setting_without_effect_yet_is_reported():
     with scratch_dir() as top:
         path = write(top, {"mcpServers": {"a": {"command": "x"}, "b": {"url": "https://x"}}, "permissions": {"deny": ["*"]},
                            "routing": {}, "audit": "x"})
         equal([line.removeprefix(f"caprun: {path}:").split(" ", 1)[1]
                for line in run(top, "exec", "-", code="return 1").err.splitlines()],
-              ['"url" is of an HTTP server, and these have no effect in this version of caprun',
+              ['"url" has no effect: this version of caprun does not support HTTP servers',
                *(f'"{key}" has no effect in this version of caprun' for key in ("routing", "audit"))])
         equal(run(top, "exec", "-", "-q", code="return 1").err, "")
 
@@ -396,7 +396,7 @@ def rules_stop_every_command_and_the_error_says_what_to_do():
 def two_servers_that_code_cannot_tell_apart_are_refused():
     with scratch_dir() as top:
         path = write(top, {"mcpServers": {"my-files": {"command": "x"}, "my_files": {"command": "y"}}})
-        refused(run(top, "exec", "-", code="return 1"), f'{path}:1:', '"my-files" and "my_files" are one name', "rename")
+        refused(run(top, "exec", "-", code="return 1"), f'{path}:1:', '"my-files" and "my_files" are the same name', "rename")
 
 
 @test
@@ -449,7 +449,7 @@ def the_text_is_aligned_and_escaped():
 
 
 @test
-def colours_are_for_terminals_and_for_those_who_want_them():
+def colours_are_for_terminals_and_if_requested():
     with scratch_dir() as top:
         write(top, {})
         for env, colours in (({}, True), ({"NO_COLOR": ""}, True), ({"NO_COLOR": "1"}, False)):

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""config_schema.t - the JSON Schema that ships with caprun says what caprun says about a configuration.
+"""config_schema.t - the JSON Schema that ships with caprun accepts and refuses the same configurations as caprun.
 
-Of each text below both are asked. A schema cannot know all that caprun knows; what only caprun
-refuses is in a list of its own.
+Each text below is given to both. A schema cannot express all of caprun's rules; a separate list has
+the texts that only caprun refuses.
 """
 
 import glob
@@ -19,7 +19,7 @@ NODE = os.path.join(MODULES, ".bin/node")
 ENV = {name: value for name, value in os.environ.items() if name != "CAPRUN_CONFIG"} | {
     "TOKEN": "t", "SEARCH_KEY": "k", "URL": "https://x"}
 
-# All that the contract shows, but for the rules.
+# All keys of the contract, except the rules.
 CONTRACT = """{
   "registries": ["./registry", "https://registry.example/mcp"],
   "mcpServers": {
@@ -75,7 +75,7 @@ GOOD = [
     *({name: {key: 0}} for name, keys in RANGES.items() for key in keys),
 ]
 
-# Rules that are right, which this version of caprun refuses because it does not understand them.
+# Valid rules, which this version of caprun refuses because it does not understand them.
 RULES = [
     rule(id="own-files", tool="filesystem:write_file", when={"/path": {"under": "./out"}}, maxCalls=20, then="allow"),
     rule(), rule(then="deny"), rule(id="a.b-c_D"), rule(maxCalls=1), rule(rate={"calls": 1, "perMs": 1}),
@@ -118,7 +118,7 @@ BAD = [
       for bad in (most + 1, -1, 1.5, "1", None)),
 ]
 
-# What a schema cannot say.
+# Errors that a schema cannot express.
 CAPRUN_REFUSES = {
     "a variable that is not set": '{"audit": "${CAPRUN_TEST_UNSET}"}',
     "a variable that leads to a bad text": '{"record": "${TOKEN}"}',
@@ -131,7 +131,7 @@ CAPRUN_REFUSES = {
 }
 
 def judge(texts):
-    """{text: None, or why it does not fit the schema}."""
+    """{text: None if it fits the schema, else the reason}."""
     need(os.path.exists(NODE), "there is no Node; `make test-data` gets it")
     need(os.path.exists(f"{MODULES}/ajv"), "there is no ajv; `make test-data` gets it")
     with open(f"{ROOT}/host/config/caprun.schema.json", encoding="utf-8") as file:

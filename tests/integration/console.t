@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""console.t - console as developers know it: the text of values, the methods, and what is thrown at them.
+"""console.t - console as developers know it: the text of values, the methods, and hostile arguments.
 
-What LOGGED and CALLED expect is, character for character, what Node 20 writes, but for the text of
-assertions, timers and complaints.
+The expected texts in LOGGED and CALLED are exactly those of Node 20, except for assertions, timers
+and warnings.
 """
 
 import os

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""denied.t - what a capability reaches for and cannot have: message, error, record, log line."""
+"""denied.t - denied APIs: the message, the error, the entry in the envelope, and the log line."""
 
 import json
 import os
@@ -122,7 +122,7 @@ def an_attempt_is_refused_and_on_record(case):
         let made, how = "throws";
         try {{ made = {expression}; how = "rejects"; await made; return "nothing happened" }}
         catch (e) {{ return [how, e.message, e.name, e.code, e instanceof Error, /cap:/.test(e.stack)] }}""")
-    place = not expression.startswith("import(")  # the engine starts an import when no code is running
+    place = not expression.startswith("import(")  # an import starts when no code is running, so it has no place
     equal(envelope.get("result"), [how, message, "PermissionDenied", "PERMISSION_DENIED", True, place],
           str(envelope.get("error")))
     entry = {"api": api, "access": access}

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""deno.t - the binding for Deno as its user meets it: its README, a terminal, where it is installed.
+"""deno.t - the Deno binding from outside: its README, permission prompts on a terminal, installation.
 
-What it does is tested by tests/deno, in Deno.
+The functions of the binding are tested by tests/deno, in Deno.
 """
 
 import os
@@ -56,7 +56,7 @@ def the_example_prints_what_the_readme_shows():
 @test
 def every_program_in_the_readme_runs():
     need_deno()
-    programs = [block for block in readme_blocks("ts") if "import " in block]  # "ts ignore": places
+    programs = [block for block in readme_blocks("ts") if "import " in block]  # "ts ignore" has paths to fill in
     assert programs
     with scratch_dir() as here:
         for program in programs:
@@ -66,7 +66,7 @@ def every_program_in_the_readme_runs():
 
 
 def at_a_terminal(*permissions, asked):
-    """Standard output, and what a person sees of a program with these permissions; who says yes if |asked|."""
+    """Runs a program with these permissions. Returns its output and the terminal's text; answers yes if |asked|."""
     with scratch_dir() as here:
         path = write_file(f"{here}/program.ts", PROGRAM.format(BINDING))
         terminal = Terminal()
@@ -82,29 +82,29 @@ def at_a_terminal(*permissions, asked):
 def say_yes(terminal):
     terminal.wait_for(b"Allow?", stretched(30))
     for _ in range(30):
-        terminal.type(b"y\n")  # Deno throws away what was typed before it reads
+        terminal.type(b"y\n")  # Deno discards what was typed before its prompt
         terminal.wait_for(b"Granted", 1)
         if b"Granted" in terminal.seen:
             return
 
 
 @test
-def nobody_is_asked_for_the_environment():
-    """On a terminal Deno would ask for what is not granted."""
+def there_is_no_prompt_for_the_environment():
+    """On a terminal Deno asks for each permission that is not granted."""
     need_deno()
     equal(at_a_terminal("--allow-ffi", asked=False), ("from inside\n", ""))
 
 
 @test
-def somebody_is_asked_once_for_the_library():
-    """The twin: what is not granted is asked for."""
+def there_is_one_prompt_for_the_library():
+    """The twin: Deno asks for a permission that is not granted."""
     need_deno()
     out, seen = at_a_terminal(asked=True)
     equal((out, seen.count("Allow?")), ("from inside\n", 1), seen)
 
 
 @test
-def what_is_installed_finds_its_library():
+def the_installed_binding_finds_its_library():
     need_deno()
     with installed() as prefix, scratch_dir() as here:
         folder = f"{prefix}/share/caprun/deno"

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""edits.t - edits of the engine and of cJSON are all made, or the build stops and says which one was not.
+"""edits.t - all edits of the engine and of cJSON are applied, or the build stops and names the failed edit.
 
-Each line that an edit holds on to is changed once, in a copy of the engine's source. What the build
-makes of another engine that the edits do fit is tested with a copy whose structs are others, and
-with one in which a mistake of the engine is left.
+Each line that an edit depends on is changed once, in a copy of the engine's source. A different engine
+to which all edits apply is tested with a copy whose structs are different, and with a copy in which
+a bug of the engine is left.
 """
 
 import glob
@@ -31,7 +31,7 @@ def apply(source, edits=EDITS):
 
 
 def anchors(edit):
-    """The lines of the engine that an edit names."""
+    """The lines of the engine that an edit depends on."""
     with open(edit, encoding="utf-8") as lines:
         text = lines.read().split("\n@@", 1)[1]
     for line in ("@@" + text).splitlines():
@@ -42,7 +42,7 @@ def anchors(edit):
 
 
 def compiled(scratch, source):
-    """gcc of the engine with this source, without optimising."""
+    """Compiles the engine with this source, without optimisation."""
     write_file(os.path.join(scratch, "quickjs.c"), source)
     return subprocess.run(
         ["gcc", "-std=gnu11", "-D_GNU_SOURCE", "-O0", "-w", "-fwrapv", f"-I{ROOT}/runtime", f"-I{scratch}", f"-I{ENGINE}", "-c",
@@ -116,7 +116,7 @@ def two_edits_of_one_line_stop_the_build():
 
 
 @test
-def an_engine_whose_structs_are_others_does_not_compile():
+def an_engine_with_different_structs_does_not_compile():
     edited = apply(SOURCE).stdout
     for struct, member in (("JSShape", "    uint32_t prop_hash_mask;"), ("JSString", "    uint32_t hash_next;"),
                            ("JSMapRecord", "    struct list_head link;")):

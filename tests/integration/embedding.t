@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The library as somebody's program meets it: header, symbols, samples, docs/embedding.md."""
+"""embedding.t - the library as used by other programs: header, symbols, samples, docs/embedding.md."""
 import ctypes
 import json
 import os
@@ -30,14 +30,14 @@ def blocks(language):
 
 @test
 def every_function_of_the_header_is_found():
-    """What the tests below look at: nothing may be declared in a way that they do not see."""
+    """The tests below use FUNCTIONS: it must have every function that is declared."""
     equal(len(FUNCTIONS), HEADER.count("CAPRUN_API ") - HEADER.count("define CAPRUN_API "))
     equal(len(set(FUNCTIONS)), len(FUNCTIONS))
 
 
 @test
 def every_function_is_below_a_comment():
-    """A comment is about all declarations that follow it without an empty line."""
+    """A comment covers all declarations that follow without an empty line."""
     paragraphs = [p for p in re.split(r"\n\n+", HEADER) if "\nCAPRUN_API " in "\n" + p]
     equal([p for p in paragraphs if not p.startswith("/*")], [])
 
@@ -49,8 +49,8 @@ def the_shared_library_exports_the_functions_of_the_header_and_nothing_else():
 
 
 @test
-def the_static_library_has_no_global_name_that_could_be_somebody_elses():
-    need(not VARIANT, "a variant adds names of its own")
+def the_static_library_has_no_global_name_without_its_prefixes():
+    need(not VARIANT, "a variant adds more names")
     lines = output("nm", "-g", "--defined-only", f"{BUILD}/libcaprun.a").splitlines()
     names = [line.split()[-1] for line in lines if re.match(r"[0-9a-f]+ \w ", line)]
     assert set(FUNCTIONS) <= set(names)
@@ -110,7 +110,7 @@ def check_answers_calls(program):
         "failures": ["TOOL_ERROR: the notes are locked",
                      "RPC_TIMEOUT: RPC timeout: no answer from report:decade after 500 ms",
                      "RPC_ERROR: there is no such method"]})
-    # a run that ends before its answer is there: the helper stops, and so does the program
+# a run ends before its call is answered: the helper stops, and so does the program
     *lines, envelope = output(program, "mcp.report.decade(); return 1", timeout=stretched(20)).splitlines()
     equal(json.loads(envelope)["calls"][0]["state"], "in_flight_unknown")
 
@@ -122,7 +122,7 @@ def check_own_loop(program):
 
 
 def run_tools(program, t, code):
-    """Status, lines of standard output, and standard error."""
+    """Returns the status, the lines of standard output, and standard error."""
     done = subprocess.run([program, f"{t.work}/.caprun.json", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True, check=False, timeout=stretched(60))
     return done.returncode, [json.loads(line) for line in done.stdout.splitlines()], done.stderr

@@ -23,7 +23,7 @@ def success_has_every_field():
 
 
 @test
-def each_run_has_an_id_of_its_own():
+def each_run_has_a_different_id():
     equal(len({run_json("return 1")["runId"] for _ in range(10)}), 10)
 
 
@@ -129,7 +129,7 @@ def each_end_has_its_code_type_and_status(case):
     "a call that is caught": "try { await mcp.a.b() } catch (e) { return [e.name, e.code] }",
     "a toJSON": "return {toJSON() { return 1 }}",
     "a thenable": "return {then(r) { r(1) }}",
-    "a call nobody waits for": "mcp.a.b().catch(() => {}); return 1",
+    "a call that is not awaited": "mcp.a.b().catch(() => {}); return 1",
 })
 def just_below_it_is_a_success(code):
     envelope = run_json(code)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""errors.t - what an author is told: places, carets, stacks, causes, and modules."""
+"""errors.t - error messages for authors: places, carets, stacks, causes, and modules."""
 
 import os
 import sys
@@ -15,7 +15,7 @@ def error_of(code):
     return run_json(code)["error"]
 
 
-# code: (message, line, column, the line as it is shown, spaces before the caret)
+# code: (message, line, column, the shown line, spaces before the caret)
 SYNTAX = {
     "in the first line": ("return +* 1", "unexpected token in expression: '*'", 1, 9, "return +* 1", 8),
     "in a later line": ("const a = 1;\n\nconst b = a +* 2;\n", "unexpected token in expression: '*'", 3, 14,
@@ -135,7 +135,7 @@ def a_cause_runs_no_code():
 
 @each({"a symbol": ("Symbol('q')", "Symbol(q)"), "a string": ("'q'", "q"), "an object": ("{a: 1}", '{"a":1}'),
        "a DOMException": ("new DOMException('gone', 'AbortError')", "AbortError: gone")})
-def what_is_thrown_has_words(case):
+def any_thrown_value_has_a_message(case):
     thrown, words = case
     equal(error_of(f"throw {thrown}")["message"], words)
 
@@ -151,16 +151,16 @@ def a_global_of_another_platform_has_a_hint(case):
 
 
 @test
-def a_name_that_nobody_knows_has_none():
+def an_unknown_name_has_no_hint():
     for name in ("Buffers", "Buffe", "x"):
         assert "hint" not in error_of(f"{name}.y"), name
 
 
-# --- what nobody awaits ----------------------------------------------------------------------
+# --- promises that are not awaited -----------------------------------------------------------
 
 
 @test
-def a_rejection_that_nobody_handles_is_logged():
+def an_unhandled_rejection_is_logged():
     envelope = run_json("async function main() { undefinedFunction() }\nmain();")
     equal([envelope["success"], envelope["result"]], [True, None])
     equal(envelope["logs"][0], "[unhandled] ReferenceError: undefinedFunction is not defined")
@@ -174,7 +174,7 @@ def a_rejection_that_nobody_handles_is_logged():
     "settled": "await Promise.allSettled([Promise.reject(1)])",
     "a call that failed and was caught": "await mcp.a.b().catch(() => 0)",
 })
-def a_rejection_that_somebody_handles_is_not(code):
+def a_handled_rejection_is_not_logged(code):
     equal(run_json(f"{code}; return 1")["logs"], [])
 
 
@@ -224,7 +224,7 @@ def a_module_that_fails_says_why(case):
 
 
 @test
-def a_module_whose_top_never_ends_is_stalled():
+def a_module_whose_top_level_never_ends_is_stalled():
     equal(error_of("await new Promise(() => {});\nexport default () => 1")["code"], "STALLED")
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""escapes.t - what a worker can make a terminal do: nothing. Its words are a stranger's, whatever it sends.
+"""escapes.t - a worker cannot control a terminal: all its text is untrusted and escaped.
 
-The worker is the test-only one, which sends bytes that an honest one would not (tests/worker).
+The test-only worker sends bytes that an honest worker would not send (tests/worker).
 """
 
 import os
@@ -31,7 +31,7 @@ TEXTS = {
     "every byte but NUL": "[new Uint8Array(255).map((_, i) => i + 1)]",
     "what is cut in a character": "[new Uint8Array([0xe2, 0x80])]",
 }
-# Where they are put: the frames that are sent.
+# The frames that carry the bytes.
 PLACES = {
     "a line of the log": "frame(LOG, 0, text), frame(DONE, 0, '1')",
     "a line that was cut": "frame(LOG, 1, text), frame(DONE, 0, '1')",
@@ -52,17 +52,17 @@ HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\
 
 
 def program_in(directory):
-    """caprun, with the test-only worker beside it."""
+    """A copy of caprun, with the test-only worker beside it."""
     shutil.copy(HOOK, f"{directory}/caprun-worker")
     return shutil.copy(CAPRUN, directory)
 
 
 def on_a_terminal(program, code, *options):
-    """(standard output, standard error) as a person gets them."""
+    """(standard output, standard error) as shown on a terminal."""
     out, err = Terminal(), Terminal()
     try:
         caprun("exec", "-", *options, code=code, program=program, stdout=out.theirs, stderr=err.theirs,
-               env={**os.environ, "NO_COLOR": "1"})  # else some of it is caprun's own
+               env={**os.environ, "NO_COLOR": "1"})  # otherwise caprun itself writes escapes for colours
     finally:
         texts = out.text(), err.text()
     return texts
@@ -104,7 +104,7 @@ def a_line_of_the_log_is_one_line_and_is_not_taken_for_one_of_caprun():
 
 
 @test
-def what_is_harmless_is_shown_as_it_is():
+def harmless_text_is_shown_unchanged():
     with scratch_dir() as directory:
         said = "send(frame(LOG, 0, 'caf\u00e9 \u65e5\u672c\t\U0001f600'), threw({}, 'Error', '\u00fcber')); stop()"
         _, err = on_a_terminal(program_in(directory), hooked(said))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""events.t - what a run tells on its way to its end, cancelling at any moment, and waiting for work."""
+"""events.t - the events of a run, cancelling it at any moment, and caprun_wait()."""
 
 import json
 import os
@@ -45,7 +45,7 @@ def when_it_waits_for_a_call(library):
 
 
 def when_late(library):
-    """Past its time limit, while it has a moment left to say where it was: it never says it."""
+    """Past the time limit: the worker has a moment left to report its stack, but never does."""
     run = library.start("[].reverse.call({length: 2 ** 53 - 1})", timeout_ms=20)
     library.wait_for(run, "STARTED")
     past = time.monotonic() + 0.021
@@ -196,7 +196,7 @@ def a_call_that_took_too_long_is_lost_and_so_are_those_of_a_run_that_has_ended()
 
 
 def waiter(library):
-    """A thread that is in caprun_wait(), or on its way there."""
+    """A thread that calls caprun_wait()."""
     thread = threading.Thread(target=library.lib.caprun_wait, args=(library.runtime, -1), daemon=True)
     thread.start()
     return thread
@@ -225,7 +225,7 @@ def another_thread_that_waits_is_woken_by_caprun_wake():
         library.lib.caprun_wake(library.runtime)
         thread.join(stretched(20))
         assert not thread.is_alive() and is_readable(library)
-        library.lib.caprun_wait(library.runtime, -1)  # until the next step it would not wait either
+        library.lib.caprun_wait(library.runtime, -1)  # until the next step another wait would return at once, too
         library.lib.caprun_step(library.runtime)
         assert not is_readable(library)
 

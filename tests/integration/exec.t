@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""exec.t - the command line: words, options, input, and what is written where."""
+"""exec.t - the command line: words, options, input, and output."""
 
 import itertools
 import os
@@ -53,7 +53,7 @@ def code_and_args_come_through_pipes():
     equal((done.status, done.out), (0, '{"x":1}\n'))
 
 
-# Words of the command line, and a part of the one line that says what is wrong with them.
+# Words of the command line, and a part of the one-line error message.
 USAGE_ERRORS = {
     "nothing": ([], "nothing to do"),
     "no FILE": (["exec"], "FILE"),
@@ -83,7 +83,7 @@ USAGE_ERRORS = {
     "a limit of no use": (["lock", "--timeout", "1s"], "lock does not take '--timeout'"),
     "an empty registry": (["config", "--registry", ""], "--registry has to be a directory"),
     "a registry of another kind": (["config", "--registry=ftp://x"], "--registry has to be a directory, or a URL"),
-    "too many registries": (["config", *["--registry=x"] * 33], "more than 32"),
+    "too many registries": (["config", *["--registry=x"] * 33], "at most 32"),
     "a missing FILE": (["exec", "/nonexistent/x.js"], "No such file"),
     "a directory as FILE": (["exec", "/tmp"], "directory"),
     "a FILE below a file": (["exec", "/dev/null/x"], "Not a directory"),
@@ -92,13 +92,13 @@ USAGE_ERRORS = {
     "a directory as ARGS": (["exec", "-", "/tmp"], "directory"),
     "an escape in a word": (["exec", "/no\x1b[31m\nsuch"], "/no\\u001b[31m\\nsuch"),
     "a recording without a name": (["exec", "-", "--record"], "'--record' needs a value"),
-    "a recording of what is none": (["tools", "--record", "x"], "tools does not take '--record'"),
+    "a recording of a command without a run": (["tools", "--record", "x"], "tools does not take '--record'"),
     "a retry of what is no call": (["resume", "x", "--retry-call", "0"], "--retry-call: '0' is not the number of a call"),
     "a retry of a run that is new": (["exec", "-", "--retry-unknown"], "exec does not take '--retry-unknown'"),
     "too many words for any command": (["exec", *["x"] * 30], "one word too many: 'x'"),
     "a pattern instead of a file": (["exec", "-", "--deny", "--json-"], "'--deny' needs a value; one with a -"),
     "permissions of no use": (["config", "--deny", "x"], "config does not take '--deny'"),
-    "too many patterns": (["exec", "-", *["--ask=x"] * 257], "--ask: 'x' is one more than 256"),
+    "too many patterns": (["exec", "-", *["--ask=x"] * 257], "--ask: 'x' is one too many: at most 256"),
 } | {
     f"{option} {pattern!r}": (["exec", "-", f"{option}={pattern}"], f"{option}: '{pattern:.60}' is not a pattern like \"ns:action\"")
     for option, pattern in (("--allow", ""), ("--allow", "a b"), ("--ask", "ns:"), ("--deny", ":x"), ("--deny", "a:b:c"),
@@ -121,7 +121,7 @@ def an_unreadable_file_is_a_usage_error_for_an_ordinary_user():
     with scratch_dir() as directory:
         path = write_file(f"{directory}/secret.js", "return 1")
         os.chmod(path, 0)
-        # the tree may be where that user cannot look
+# that user may not be able to read the source tree
         program = shutil.copy(CAPRUN, directory)
         done = caprun("exec", path, program=program, under=NOBODY if os.geteuid() == 0 else [])
     equal(done.status, 2)
@@ -257,7 +257,7 @@ WAIT = "console.log('waiting'); await new Promise(r => setTimeout(r, 3000))"
 @test
 def a_hostile_environment_does_not_reach_the_worker():
     libraries = [f"/usr/lib/x86_64-linux-gnu/{n}" for n in ("libm.so.6", "libdl.so.2")
-                 if not SANITIZED]  # a sanitizer has to be loaded first
+                 if not SANITIZED]  # a sanitizer must be loaded before other libraries
     env = {f"V{i}": "x" * 1000 for i in range(1000)} | {
         "LD_PRELOAD": " ".join(filter(os.path.exists, libraries)), "TZ": ":/etc/passwd",
         "LC_ALL": "tr_TR.UTF-8", "PATH": "", "HOME": "/nonexistent", "MALLOC_PERTURB_": "85",

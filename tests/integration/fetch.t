@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""fetch.t - URLs: good servers, bad ones, slow ones and none."""
+"""fetch.t - fetching URLs: from good, bad and slow servers, and without a server."""
 
 import contextlib
 import ctypes.util
@@ -28,7 +28,7 @@ def a_body_comes_as_it_was_sent():
         has(run("raw", server.on("/x", answer(200, b""))), b"")
 
 
-@each({"gzip": ["gzip"], "GZip": ["GZip"], "x-gzip": ["x-gzip"], "gzip, and none": ["gzip", "identity"]})
+@each({"gzip": ["gzip"], "GZip": ["GZip"], "x-gzip": ["x-gzip"], "gzip and identity": ["gzip", "identity"]})
 def a_gzip_body_is_unpacked(codings):
     with Server() as server:
         url = server.on("/x", answer(200, gzip.compress(BODY), *(f"Content-Encoding: {coding}" for coding in codings)))
@@ -51,7 +51,7 @@ def a_fragment_is_not_sent():
 
 
 @test
-def what_is_not_there_is_an_answer():
+def a_missing_file_is_an_answer():
     with Server() as server:
         for status in (404, 410):
             equal(run("raw", server.on("/x", answer(status, b"no such thing")))["status"], status)
@@ -100,7 +100,7 @@ def cache_control_is_read(case):
         equal((result["maxAge"], result["noStore"]), (max_age, no_store))
 
 
-# --- trouble that may pass -------------------------------------------------------------------
+# --- temporary errors ------------------------------------------------------------------------
 
 PASSES = {
     "429": (answer(429), "answered 429 Too Many Requests"),
@@ -118,7 +118,7 @@ PASSES = {
 
 
 @each(PASSES)
-def what_may_pass_is_tried_again(case):
+def temporary_errors_are_retried(case):
     bad, words = case
     with Server() as server:
         url = server.on("/x", bad, bad, answer(200, BODY))
@@ -139,9 +139,9 @@ LASTS = {
     "a redirect to nowhere": (answer(302), UNREACHABLE, "answered 302 Found"),
     "HTTP/0.9": (BODY, UNREACHABLE, "HTTP/0.9"),
     "garbage": (b"\x00\xff\x16\x03" * 99, UNREACHABLE, "cannot reach"),
-    "a status that is none": (b"HTTP/1.1 abc OK\r\n\r\n", UNREACHABLE, "cannot reach"),
+    "a status that is not a number": (b"HTTP/1.1 abc OK\r\n\r\n", UNREACHABLE, "cannot reach"),
     "NUL in a header": (answer(200, BODY, "A: b\0c"), UNREACHABLE, "cannot reach"),
-    "gzip that is none": (answer(200, BODY * 9, "Content-Encoding: gzip"), INVALID, "cannot be unpacked"),
+    "invalid gzip": (answer(200, BODY * 9, "Content-Encoding: gzip"), INVALID, "cannot be unpacked"),
     "a head without end": (endless(b"HTTP/1.1 200 OK\r\n", b"A: b\r\n" * 99), INVALID, "over 65536 bytes"),
     "a header without end": (endless(b"HTTP/1.1 200 OK\r\nA: ", b"b" * 999), INVALID, "over 65536 bytes"),
     "informational answers without end": (endless(b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 99), INVALID,
@@ -150,7 +150,7 @@ LASTS = {
 
 
 @each(LASTS)
-def what_will_not_pass_is_tried_once(case):
+def permanent_errors_are_not_retried(case):
     bad, outcome, words = case
     with Server() as server:
         url = server.on("/x", bad)
@@ -167,7 +167,7 @@ def informational_answers_come_before_the_real_one():
 
 
 @test
-def nobody_listens():
+def a_closed_port_is_unreachable():
     with Server() as server:
         url = server.url()
     result = fails(run("raw", url), UNREACHABLE)
@@ -265,7 +265,7 @@ def ticks_come_ten_times_a_second():
 
 
 @each({"a body": b"Content-Length: 999999999999", "chunks": b"Transfer-Encoding: chunked"})
-def what_keeps_libcurl_busy_without_end_is_killed_when_its_time_is_over(field):
+def a_fetch_that_keeps_libcurl_busy_without_end_is_killed_when_its_time_is_over(field):
     piece = b"10\r\n0123456789abcdef\r\n" * 50_000
     with Server(lambda path, headers: endless(b"HTTP/1.1 407 No\r\n" + field + b"\r\n\r\n", piece)) as proxy:
         result = fails(run("-t", "1000", "raw", "https://registry.example/x", env=environment(https_proxy=proxy.url(""))),
@@ -277,7 +277,7 @@ def what_keeps_libcurl_busy_without_end_is_killed_when_its_time_is_over(field):
 
 
 def bomb(layers):
-    """A hundred million zeros, packed this often."""
+    """A hundred million zeros, compressed |layers| times."""
     packer, piece = zlib.compressobj(9, zlib.DEFLATED, 31), bytes(1 << 20)
     data = b"".join([*(packer.compress(piece) for _ in range(100)), packer.flush()])
     for _ in range(layers - 1):
@@ -299,8 +299,8 @@ def header(text):
     return answer(200, b"x", text)
 
 
-def nothing_in_much(layers):
-    """Blocks of deflate that are empty, packed: there is no end to them, and nothing in them."""
+def empty_blocks(layers):
+    """Many empty deflate blocks, compressed |layers| times: long work, but no output."""
     packer = zlib.compressobj(9, zlib.DEFLATED, 31)
     blocks = b"\0\0\0\xff\xff" * 200_000
     data = packer.compress(b"\x1f\x8b\x08\0\0\0\0\0\0\3")
@@ -313,8 +313,8 @@ def nothing_in_much(layers):
 ENCODED = {
     "a gzip bomb in a gzip bomb": lambda: bomb(2),
     "a gzip bomb packed five times": lambda: bomb(5),
-    "nothing, packed twice": lambda: nothing_in_much(2),
-    "nothing, packed four times": lambda: nothing_in_much(4),
+    "nothing, packed twice": lambda: empty_blocks(2),
+    "nothing, packed four times": lambda: empty_blocks(4),
     "gzip, said twice": lambda: header("Content-Encoding: gzip\r\nContent-Encoding: gzip"),
     "what was not asked for": lambda: header("Content-Encoding: deflate"),
     "a coding of the transfer": lambda: header("Transfer-Encoding: gzip, chunked"),
@@ -323,7 +323,7 @@ ENCODED = {
 
 @each(ENCODED)
 def a_body_that_is_encoded_in_another_way_than_asked_for_is_refused(make):
-    """A few hundred bytes could keep libcurl busy for hours: it is not let begin."""
+    """A few hundred bytes could keep libcurl busy for hours, so it must not begin to decode them."""
     with Server() as server:
         url = server.on("/x", make())
         result = fails(run("raw", url), INVALID)
@@ -388,7 +388,7 @@ RESOLVED = {
     "not ASCII": ("http://h/r", "\u00e9", None),
     "nothing": ("http://h/r", "", None),
     "too long": ("http://h/r", "x" * 2048, None),
-    "a base that is none": ("h/r", "x.js", None),
+"a base that is not a URL": ("h/r", "x.js", None),
     "a base with a password": ("http://u:p@h/r", "x.js", None),
 }
 
@@ -410,7 +410,7 @@ def a_reference_is_resolved_or_refused(case):
     "a tab": "http://127.0.0.1/\t", "a control": "http://127.0.0.1/\x01", "DEL": "http://127.0.0.1/\x7f",
     "not ASCII": "http://127.0.0.1/\u00e9", "too long": "http://127.0.0.1/" + "x" * 2032,
 })
-def what_is_not_a_url_is_refused_unasked(url):
+def an_invalid_url_is_refused_without_a_request(url):
     fails(run("raw", url), INVALID, "is not a URL that can be fetched")
 
 
@@ -470,7 +470,7 @@ def a_redirect_to_elsewhere_is_refused(target):
 
 
 @test
-def what_a_redirect_says_of_its_age_counts_too():
+def the_cache_headers_of_a_redirect_count_too():
     with Server() as server:
         server.on("/y", answer(200, BODY, "Cache-Control: max-age=600"))
         equal(run("raw", server.on("/x", redirect("/y")))["maxAge"], -1)
@@ -485,7 +485,7 @@ def what_a_redirect_says_of_its_age_counts_too():
 
 @contextlib.contextmanager
 def secure_servers():
-    """(trusted server, one whose certificate is for another host, environment that trusts)"""
+    """(trusted server, server with a certificate for another host, environment with the trusted authority)"""
     need_program("openssl")
     with scratch_dir() as folder:
         certificate = make_authority(folder)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""golden.t - the golden list: everything that code can reach, and nothing that is not written down.
+"""golden.t - everything that code can reach is in the golden list, and nothing else.
 
-tests/golden/globals.txt is what tests/golden/walk.js finds. A line more or less fails here;
-`tests/integration/golden.t --accept` writes the list anew, and the change is then read in review.
+tests/golden/globals.txt is the output of tests/golden/walk.js. An added or missing line fails here;
+`tests/integration/golden.t --accept` rewrites the list, and the change is then read in review.
 """
 
 import difflib
@@ -18,7 +18,7 @@ GOLDEN = os.path.join(ROOT, "tests/golden")
 LIST = os.path.join(GOLDEN, "globals.txt")
 ACCEPT = "tests/integration/golden.t --accept"
 
-# Names that may stand nowhere in a path, whatever they belong to.
+# Names that must not occur in any path.
 FORBIDDEN = """SharedArrayBuffer Atomics WeakRef FinalizationRegistry DisposableStack
     AsyncDisposableStack resize resizable maxByteLength transfer transferToFixedLength detached
     immutable transferToImmutable sliceToImmutable grow growable prepareStackTrace captureStackTrace
@@ -49,7 +49,7 @@ def same(found, wanted):
 
 
 @test
-def what_code_can_reach_is_what_is_written_down():
+def code_can_reach_exactly_what_the_list_has():
     same(walked(read("walk.js")), read("globals.txt").splitlines())
 
 

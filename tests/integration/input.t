@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""input.t - code and args that are refused, and what is next to them and is not."""
+"""input.t - code and args that are refused, and similar ones that are accepted."""
 
 import os
 import sys

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`make install`: what is put where, and is gone after `make uninstall`. embedding.t links with it."""
+"""install.t - `make install` and `make uninstall`. embedding.t links with the installed library."""
 import os
 import re
 import sys
@@ -48,7 +48,7 @@ def all_may_read_what_is_installed_whatever_the_umask():
 
 
 @test
-def the_notices_of_others_are_installed():
+def the_notices_of_third_parties_are_installed():
     with installed() as prefix:
         with open(f"{prefix}/share/doc/caprun/THIRD_PARTY_LICENSES", encoding="utf-8") as file:
             parts = re.split(r"^=+\n", file.read(), flags=re.M)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""instructions.t - no change makes worker or host a tenth slower unseen: tests/bench/gate counts.
+"""instructions.t - a change that makes worker or host a tenth slower fails: tests/bench/gate counts instructions.
 
-That the gate can fail is tested with baselines of our own, counted here and then changed.
+The gate itself is tested with baselines that are counted here and then changed.
 """
 
 import json
@@ -25,7 +25,7 @@ def gate(*words, must_work=None):
 
 
 def against(change, **options):
-    """What the gate says of one workload, when |change| was made to its baseline."""
+    """Runs the gate on one workload, after |change| was made to its baseline."""
     need_program("valgrind")
     with scratch_dir() as scratch:
         path = os.path.join(scratch, "baseline.json")
@@ -56,7 +56,7 @@ def no_workload_takes_a_tenth_more_instructions_than_the_baseline():
 
 
 @each({"as much": 1, "a little less": 1.05, "a little more": 0.95})
-def what_has_hardly_changed_passes(factor):
+def a_small_change_passes(factor):
     _, done = against(times(factor))
     equal((done.status, done.out.count("\n")), (0, 2), done.out)
     contains(done.out, f"ok 1 - {ONE}, ")
@@ -85,7 +85,7 @@ def a_function_that_the_baseline_does_not_list_is_named_too():
 
 
 @test
-def what_is_not_in_the_baseline_fails():
+def a_workload_that_is_not_in_the_baseline_fails():
     _, done = against(lambda baseline, _: baseline.update(workloads={ONE: None}))
     equal(done.status, 1)
     contains(done.out, f"not ok 1 - {ONE}\n", "not in the baseline")

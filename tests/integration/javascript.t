@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""javascript.t - what code sees of the language: body, errors, time, timers, globals."""
+"""javascript.t - the language as seen by code: body, errors, time, timers, globals."""
 
 import hashlib
 import json
@@ -13,7 +13,7 @@ from harness import contains, each, equal, failure_of, main, run_json, test, val
 
 SLEEP = "const sleep = ms => new Promise(r => setTimeout(r, ms));"
 
-# name: (code, what it returns)
+# name: (code, its result)
 VALUES = {
     # the body of an async function
     "await at the top": ("return await Promise.resolve(1)", 1),
@@ -30,7 +30,7 @@ VALUES = {
     "a template at the end": ("return `}`", "}"),
     "an HTML comment at the end": ("return 1\n--> x", 1),
     "braces in strings": ("return '})' + /}\\)/.source + `})`", "})}\\)})"),
-    "a directive of its own": ("'use strict'; return 1", 1),
+    "a directive in the body": ("'use strict'; return 1", 1),
     "a hashbang inside": ("return '#!'.length", 2),
     "Windows lines": ("const a = 1\r\nreturn a\r\n", 1),
     "a sub-function that awaits": ("return (async () => { await 0; return 2 })()", 2),
@@ -226,7 +226,7 @@ def nothing_of_ours_is_seen(code):
     "an interval": "setInterval(() => { throw new Error('late') }, 1)",
     "a microtask": "queueMicrotask(() => { throw new Error('late') })",
 })
-def an_error_nobody_can_catch_ends_the_run(code):
+def an_error_that_code_cannot_catch_ends_the_run(code):
     status, kind, code, message = failure_of(
         "try {" + code + "} catch {} await new Promise(r => setTimeout(r, 5000)); return 'on'")
     equal((status, kind, code, message), (1, "RuntimeError", "CODE_ERROR", "late"))
@@ -275,7 +275,7 @@ def random_numbers_differ_between_runs_and_within_one():
 
 
 
-# The engine calls these without a look at its stack; each ran over its end once.
+# The engine calls these without checking its stack; each of them once overran the stack.
 ITERATOR_CHAINS = {name: f"let i = [1, 2].values(); for (let k = 0; k < 50000; k++) {step}; "
                          "try { [...i]; return 'done' } catch (e) { return e.name }"
                    for name, step in {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""large_answers.t - answers of megabytes: whole, in the host's memory once, and not twice."""
+"""large_answers.t - answers of megabytes arrive whole, and are in the host's memory only once."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from harness import (BUILD, LIB, ROOT, SANITIZED, VARIANT, Process, between, eac
 from tools import tools
 
 MIB = 1 << 20
-LARGE = 64 * MIB - 1000  # the most is 64 MiB, with what is around it
+LARGE = 64 * MIB - 1000  # the limit is 64 MiB, including the text around it
 FLAGS = {"asan": ["-fsanitize=address,undefined"], "cover": ["--coverage"]}.get(VARIANT, [])
 
 folder = scratch_dir()
@@ -31,7 +31,7 @@ def peak(pid):
 
 @each({"recorded": {}, "not recorded": {"record": "none"}})
 def an_answer_of_a_server_is_in_the_hosts_memory_once(settings):
-    need(not SANITIZED, "a sanitizer needs memory of its own")
+    need(not SANITIZED, "a sanitizer needs more memory")
     with tools(settings=settings, a={}) as t:
         run = t.start("exec", "-", code=f"""
             console.log("got", (await mcp.a.big({{bytes: {LARGE}}})).length);
@@ -103,14 +103,14 @@ def application(how, size=LARGE):
 @test
 def an_answer_that_is_given_is_not_copied():
     most = application("give")
-    need(not SANITIZED, "a sanitizer needs memory of its own")
+    need(not SANITIZED, "a sanitizer needs more memory")
     between(most, 0.9 * LARGE, 1.5 * LARGE, "by how much the application's memory grew")
 
 
 @test
 def an_answer_that_is_lent_is_copied():
     most = application("hold")
-    need(not SANITIZED, "a sanitizer needs memory of its own")
+    need(not SANITIZED, "a sanitizer needs more memory")
     between(most, 1.5 * LARGE, 2.5 * LARGE, "by how much the application's memory grew")
 
 

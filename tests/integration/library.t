@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""library.t - the library over FFI: what the command does not do with it."""
+"""library.t - functions of the library that the command does not use, over FFI."""
 
 import contextlib
 import ctypes
@@ -27,7 +27,7 @@ def runs_that_are_cancelled_at_any_moment_leave_no_worker():
             for run in together:
                 library.lib.caprun_cancel(run)
                 library.lib.caprun_run_free(run)
-        # the zygote may still be forking for runs that are gone; each is ended when it is reported
+# the zygote may still fork workers for freed runs; the host ends each worker when it is reported
         library.settle()
         run = library.run("return 7")
         equal(library.lib.caprun_start(run), 0)
@@ -68,7 +68,7 @@ def a_callback_may_cancel_other_runs_while_the_zygote_dies():
             equal(library.lib.caprun_start(run), 0)
         for run in together:
             library.wait_for(run, ("CALL", 1))
-        for run in together:  # from here on nothing is stepped, and all logs wait
+        for run in together:  # from here on there is no step, so all logs wait
             library.lib.caprun_call_reply(run, 1, b"1", 1)
         wait_until(lambda: all(cpu_seconds(w) > 0.4 for w in workers()), 20, "the log to be written")
         (zygote,) = [pid for pid in zygotes() if workers(pid)]
@@ -118,7 +118,7 @@ LAYER = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int, c
 
 
 def examine(library):
-    """What caprun_doctor() returns, and the layers that it tells of."""
+    """Returns the result of caprun_doctor() and the layers that it reported."""
     told = []
     hear = LAYER(lambda data, name, state, required, found, cost, remedy: told.append((name, state, required)))
     return library.lib.caprun_doctor(library.runtime, hear, None), told
@@ -138,7 +138,7 @@ def an_application_can_ask_the_doctor_before_and_while_code_runs():
         library.settle()
 
 
-@each({"there is none": b"/nowhere/caprun-worker", "it is another program": b"/bin/true"})
+@each({"no such file": b"/nowhere/caprun-worker", "it is another program": b"/bin/true"})
 def without_the_worker_the_doctor_says_so_and_leaves_nothing(path):
     with Library() as library:
         equal(library.lib.caprun_set_worker(library.runtime, path), 0)
@@ -156,7 +156,7 @@ class BesideUs(Library):
 
 @contextlib.contextmanager
 def hostile_directory(application):
-    """Begins in |application|, a directory, and goes where a caprun-worker is that nobody must start."""
+    """Starts in the directory |application|. Yields another one, with a caprun-worker that must never be started."""
     before = os.getcwd()
     with scratch_dir() as directory:
         write_file(f"{directory}/caprun-worker", "#!/bin/sh\ntouch \"$0.started\"\n")
@@ -177,7 +177,7 @@ def a_library_that_was_loaded_from_here_finds_its_worker_from_there():
         with hostile_directory(application) as elsewhere:
             ctypes.CDLL(BesideUs.path)
             os.chdir(elsewhere)
-            with BesideUs() as library:  # which is loaded already
+            with BesideUs() as library:  # the library is loaded already
                 equal(library.execute("return 7").get("result"), 7)
 
 
@@ -188,7 +188,7 @@ def a_relative_worker_is_in_the_directory_of_that_time():
         os.chdir(elsewhere)
         equal(library.execute("return 7").get("result"), 7)
     with hostile_directory(f"{BUILD}/tests") as elsewhere, Library() as library:
-        equal(library.lib.caprun_set_worker(library.runtime, b"caprun-worker"), 0)  # there is none
+        equal(library.lib.caprun_set_worker(library.runtime, b"caprun-worker"), 0)  # does not exist there
         os.chdir(elsewhere)
         contains(library.execute("return 7")["error"]["message"], f"start '{BUILD}/tests/caprun-worker'",
                  "No such file")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""limits.t - time: no code outlives its limit, wherever it spends it, and none ends early.
+"""limits.t - time limits: no code runs longer than its limit, whatever it does, and no code is ended early.
 
 CAPRUN_TORTURE=1 has longer limits.
 """
@@ -19,7 +19,7 @@ LIMIT = 500 if TORTURE else 200  # ms
 
 
 def time_out(code, *options):
-    """Runs |code|, which must not end by itself, into the limit; returns ms: own, from outside."""
+    """Runs |code| until the limit. Returns the time in ms, as reported and as measured from outside."""
     envelope = run_json(code, "--timeout", f"{LIMIT}ms", *options)
     assert not envelope["success"], f"it ended by itself: {str(envelope['result'])[:300]}"
     error = envelope["error"]
@@ -31,7 +31,7 @@ def time_out(code, *options):
 
 
 def check_timeout(code, *options):
-    """The limit is never early. If it is late three times, that is not the machine's doing."""
+    """The limit is never early. It may be late twice: then the machine may be the cause."""
     for _ in range(3):
         own, outside = time_out(code, *options)
         if own <= LIMIT + 100 * MULTIPLIER and outside <= LIMIT + 250 * MULTIPLIER:
@@ -42,7 +42,7 @@ def check_timeout(code, *options):
 
 # --- time ------------------------------------------------------------------------------------
 
-# Each runs practically for ever in one call of a builtin. {n} is the size: huge, or 100 for the twin.
+# Each runs almost for ever in one call of a builtin. {n} is the size: huge, or 100 for the twin.
 BUILTINS = {
     "reverse": ARRAY + "reverse.call({{length: {n}}})",
     "copyWithin": ARRAY + "copyWithin.call({{length: {n}}}, 1, 0)",
@@ -93,7 +93,7 @@ def string_raw_is_ended_in_time():
     check_timeout("String.raw({raw: {length: 2**53-1}})", "--memory", "4g")
 
 
-# The interrupt that the engine offers can be caught in each of these.
+# In each of these, code could catch the interrupt of the original engine.
 SWALLOWED = {
     "catch": f"for (;;) try {FOREVER} catch {{}}",
     "finally": f"for (;;) try {FOREVER} finally {{ continue }}",
@@ -119,7 +119,7 @@ SWALLOWED = {
     "iterator close":
         f"const o = {{[Symbol.iterator]: () => ({{next: () => ({{}}), return() {FOREVER}}})}};"
         "for (;;) try { const [x] = o } catch {}",
-    # where we call the code
+    # code that caprun itself calls
     "toJSON of args": f"await mcp.a.b({{toJSON() {FOREVER}}})",
     "toJSON of the result": f"return {{toJSON() {FOREVER}}}",
     "message of what is thrown": f"throw Object.defineProperty(new Error(), 'message', {{get() {FOREVER}}})",
@@ -147,7 +147,7 @@ def a_spin_below_the_limit_succeeds():
     code = "let n = 0; for (let i = 0; i < args.n; i++) n += i; return n > 0"
     took = run_json(code, args='{"n":2000000}')["metrics"]["cpuTimeMs"]
     rounds = int(2000000 * 300 / took)
-    for _ in range(5):  # on a busy machine it may get too little of the processor
+    for _ in range(5):  # on a busy machine the run may get too little CPU time
         envelope = run_json(code, "--timeout", "500ms", args=f'{{"n":{rounds}}}')
         if envelope["success"]:
             break
@@ -185,8 +185,8 @@ def a_finish_near_the_deadline_has_exactly_one_outcome():
 
 
 @test
-def objects_with_a_key_of_their_own_each_are_as_quick_as_others():
-    """Quadratic in the engine as it comes: half a minute instead of a fifth of a second."""
+def objects_with_a_different_key_each_are_as_fast_as_others():
+    """Quadratic in the original engine: half a minute instead of a fifth of a second."""
     code = "const a = []; for (let i = 0; i < 250000; i++) a.push({['key' + i]: 0}); return a.length"
     equal(caprun("exec", "-", "--timeout", f"{int(stretched(8000))}ms", code=code).out, "250000\n")
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""loading.t - capabilities by their names, through the library: from an event loop, which never waits for them."""
+"""loading.t - loading capabilities by name through the library, without blocking the application's event loop."""
 
 import ctypes
 import fcntl
@@ -21,11 +21,11 @@ from servers import Server, answer, endless, silent
 LOADING = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_uint64,
                            ctypes.c_uint64)
 NEWS = (None, "FETCH", "OFFLINE", "UNCACHED", "LOADED", "PINNED")
-TICKS = 10  # of the application's own timer, while something is waited for
+TICKS = 10  # of the application's own timer, while the library waits
 
 
 class Loads(Library):
-    """A runtime with the configuration of a place, and runs by name."""
+    """A runtime with the configuration of a place, which runs capabilities by name."""
 
     def __init__(self, p, cache=True, **settings):
         super().__init__(**settings)
@@ -56,7 +56,7 @@ class Loads(Library):
         return run
 
     def ticks_until(self, event, ticked=lambda ticks: None):
-        """The application's own loop: its timer beside the library. Returns how often the timer ticked."""
+        """The application's event loop, with its timer. Returns how often the timer ticked before |event|."""
         ticks, own = 0, select.poll()
         own.register(self.lib.caprun_fd(self.runtime), select.POLLIN)
         while not event():
@@ -71,7 +71,7 @@ class Loads(Library):
 
 
 def slow(first, gate):
-    """Sends an answer when somebody opens the gate."""
+    """Sends |first| when the test opens the gate."""
 
     def send(connection):
         assert gate.wait(stretched(30))
@@ -102,7 +102,7 @@ def a_directory_is_loaded_and_pinned():
 
 @test
 def the_loop_goes_on_while_a_slow_server_is_waited_for():
-    """The server answers when the application's timer has ticked: a step that waited would wait for ever."""
+    """The server answers only after ticks of the application's timer: a step that blocks would block for ever."""
     with place() as p, Server() as server:
         p.publish()
         gates = [threading.Event(), threading.Event()]
@@ -121,7 +121,7 @@ def the_loop_goes_on_while_a_slow_server_is_waited_for():
 
 @test
 def two_loads_run_side_by_side():
-    """Each answer waits until both were asked for."""
+    """No answer is sent before both are requested."""
     with place() as p:
         other = "acme.tools.text.other"
         p.publish()
@@ -147,7 +147,7 @@ def two_loads_run_side_by_side():
 
 @test
 def a_proxy_that_sends_without_end_delays_no_run_and_ends_with_the_load():
-    """libcurl reads it byte by byte, and does nothing else: not even its own time limit ends that."""
+    """libcurl reads it byte by byte and ignores even its own time limit."""
     first = b"HTTP/1.1 407 No\r\nTransfer-Encoding: chunked\r\n\r\n"
     with place() as p, Server(lambda path, headers: endless(first, b"10\r\n0123456789abcdef\r\n" * 50_000)) as proxy:
         p.configure(registries=["https://registry.example"])
@@ -250,7 +250,7 @@ def a_cache_that_cannot_be_made_is_told_and_done_without():
 
 
 @test
-def what_was_kept_is_run_when_the_server_is_gone():
+def a_cached_capability_runs_when_the_server_is_gone():
     with place() as p:
         p.publish()
         with Server(serve_files(p.registry)) as server:
@@ -269,7 +269,7 @@ def what_was_kept_is_run_when_the_server_is_gone():
     "with other code": (NAME + ".9999abcd", "INTEGRITY_MISMATCH", "is not what its metadata promises"),
     "that needs a server": ("acme.tools.text.needs", "PERMISSION_DENIED", "needs the MCP server"),
 })
-def what_is_wrong_is_the_outcome(case):
+def each_error_has_its_outcome(case):
     name, code, words = case
     with place() as p:
         p.publish()
@@ -287,7 +287,7 @@ def what_is_wrong_is_the_outcome(case):
 
 
 @test
-def what_is_not_pinned_does_not_run_frozen():
+def an_unpinned_capability_does_not_run_frozen():
     with place() as p:
         p.publish()
         p.configure(registries=["../registry"])

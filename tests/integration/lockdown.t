@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""lockdown.t - a worker seen from outside while it waits, and the end of all that belongs to a run.
+"""lockdown.t - what the kernel reports about a waiting worker, and the end of all processes of a run.
 
-What a worker does inside is in tests/hostile; here the kernel is asked. Only root may look at all
-of a process that is not dumpable, so most of these need root, also to look at an ordinary user's.
+tests/hostile tests a worker from inside. Only root can see all state of a process that is not
+dumpable, so most of these tests need root, also those about the worker of an ordinary user.
 """
 
 import os
@@ -175,7 +175,7 @@ TRACED = {
 
 
 def calls_after_lockdown(log):
-    """What the last process to load a filter did after that, as a list of system calls."""
+    """The system calls of the process that loaded the last filter, after it was loaded."""
     lines = [line.split(None, 1) for line in log.splitlines()]
     loads = [i for i, (_, text) in enumerate(lines) if "seccomp(SECCOMP_SET_MODE_FILTER" in text]
     equal(len(loads), 2, "filters loaded")
@@ -184,7 +184,7 @@ def calls_after_lockdown(log):
     own = [text for pid, text in lines[loads[1] + 1:] if pid == worker]
     if own and own[0].startswith("<... seccomp resumed"):
         own = own[1:]
-    # a call at which the process was killed, before strace could read which one it was
+# an unknown call: the process was killed before strace could read its number
     return [text for text in own if not re.match(r"\?\?\?\(|<\.\.\. \?\?\? resumed", text)]
 
 
@@ -230,7 +230,7 @@ def nothing_is_left_of_a_host_that_was_killed_while_it_started():
         wait_until(lambda: not reap_orphans(), 0.1, f"the end after {step * 0.2:.1f} ms")
 
 
-# A host whose child, which has not called exec, holds a copy of all that is open.
+# A host with a forked child that did not call exec: the child keeps all descriptors open.
 HOST_WITH_A_CHILD = """
 import os, signal, sys, time
 sys.path.insert(0, sys.argv[1])
@@ -288,7 +288,7 @@ def without_address_randomisation_nothing_runs():
 def a_worker_takes_no_precedence():
     """A spinning worker must not keep the host from ending it."""
     need_root()
-    at_0 = ["nice", "-n", str(-os.nice(0))]  # whatever the tests themselves run at
+    at_0 = ["nice", "-n", str(-os.nice(0))]  # whatever the nice value of the tests is
     for under in (["chrt", "-f", "5"], ["chrt", "-r", "5"], ["nice", "-n", "-10"]):
         need_program(under[0])
         with Waiting(under=[*at_0, *under]) as run:
@@ -340,7 +340,7 @@ def a_hundred_runs_leave_nothing():
 
 @test
 def a_small_run_faults_for_few_pages():
-    """What a run costs is pages: a hundred more of them are a quarter of a millisecond."""
+    """Page faults dominate the cost of a run: a hundred more take a quarter of a millisecond."""
     with Waiting() as run:
         faults = int(proc(run.worker, "stat").rpartition(")")[2].split()[7])
     between(faults, 1, 80, "page faults of the worker, from fork on")
@@ -350,7 +350,7 @@ def a_small_run_faults_for_few_pages():
 
 
 def copied(directory):
-    """The programs, where an ordinary user can run them."""
+    """Copies the programs to a place where an ordinary user can run them."""
     shutil.copy(f"{BUILD}/caprun-worker", directory)
     return shutil.copy(f"{BUILD}/caprun", directory)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""logs.t - what the code logs, as a person and a program see it: escaped, in order, cut in time."""
+"""logs.t - logs on a terminal and in JSON: escaped, in order, cut at their limit."""
 
 import fcntl
 import os
@@ -88,7 +88,7 @@ def a_log_below_the_limit_is_whole(code):
 
 
 def with_an_unread_pipe(name, code):
-    """Starts |code| with a pipe as |name| that nobody reads; returns the run and the pipe."""
+    """Starts |code| with |name| as a pipe that is not read. Returns the run and the pipe."""
     reader, writer = os.pipe()
     running = start("exec", "-", "--timeout", "500ms", code=code, **{name: writer})
     os.close(writer)
@@ -96,12 +96,12 @@ def with_an_unread_pipe(name, code):
 
 
 def is_full(pipe):
-    """Nothing more fits in."""
+    """Is the pipe full?"""
     return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, b"\0" * 4), sys.byteorder) >= 65536 - 4096
 
 
 @test
-def a_log_that_nobody_reads_does_not_stop_the_clock():
+def a_log_that_is_not_read_does_not_stop_the_clock():
     code = ("for (let i = 0; i < 80; i++) console.log('x'.repeat(1000));"
             "Array.prototype.reverse.call({length: 2**53-1})")
     running, reader = with_an_unread_pipe("stderr", code)
@@ -115,7 +115,7 @@ def a_log_that_nobody_reads_does_not_stop_the_clock():
 
 @each({"stdout": "return 'x'.repeat(1e6)",
        "stderr": "for (let i = 0; i < 80; i++) console.log('x'.repeat(1000)); return 1"})
-def a_signal_ends_a_command_whose_output_nobody_reads(code):
+def a_signal_ends_a_command_whose_output_is_not_read(code):
     running, reader = with_an_unread_pipe("stdout" if "return 'x" in code else "stderr", code)
     try:
         wait_until(lambda: is_full(reader), 5, "a full pipe")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""mcp.t - what a capability finds beside the language: the mcp proxy."""
+"""mcp.t - the mcp proxy, as seen by a capability."""
 
 import os
 import sys
@@ -8,7 +8,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import each, equal, main, run_json, test, value_of
 
-# name: (code, what it returns)
+# name: (code, its result)
 VALUES = {
     "a namespace is one object": ("return mcp.a === mcp.a && mcp.a.b === mcp.a.b && mcp.a !== mcp.c", True),
     "mcp is not thenable": ("return [await mcp === mcp, await mcp.a === mcp.a]", [True, True]),

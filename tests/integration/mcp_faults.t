@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""mcp_faults.t - servers as they are in the field, and worse: each ends in bounded time and memory with a
-clear error, or does no harm; beside each, another server of the same run goes on as if nothing were."""
+"""mcp_faults.t - MCP servers with realistic faults, and worse ones: each causes a clear error in bounded time and
+memory, or does no harm; and another server of the same run works normally meanwhile."""
 
 import json
 import os
@@ -12,12 +12,12 @@ from harness import SANITIZED, TORTURE, between, contains, each, equal, main, st
 from tools import tools
 
 MIB = 1 << 20
-SHORT = ["--rpc-timeout", f"{int(stretched(400))}ms"]  # for calls to a server that has booted
+SHORT = ["--rpc-timeout", f"{int(stretched(400))}ms"]  # for calls to a server that has started
 ECHO = 'bad.echo({x: "y"})'
 ECHOED = {"x": "y"}
-WARM = "await outcome(mcp.bad.echo());"  # so that the time of a call is not that of a start
+WARM = "await outcome(mcp.bad.echo());"  # so that the measured call does not include the start
 
-# At the first call it reads nothing more, and asks for something.
+# Closes its input at the first call, and then sends a request.
 LEAVES_ITS_INPUT = """#!PYTHON
 import json, os, sys, time
 while True:
@@ -35,7 +35,7 @@ time.sleep(60)
 
 
 def beside_a_good_one(t, call, *options, warm="", seconds=30):
-    """What comes of |call| to the server "bad"; "good" must answer before, during and after."""
+    """Returns the outcome of |call| to the server "bad"; "good" must answer before, during and after."""
     result = t.value(f"""
         const first = await mcp.good.echo({{ n: 1 }});
         {warm}
@@ -47,9 +47,9 @@ def beside_a_good_one(t, call, *options, warm="", seconds=30):
     return result[0]
 
 
-# --- what does no harm -----------------------------------------------------------------------
+# --- harmless faults -------------------------------------------------------------------------
 
-# name: (what the fake is told, the call, its value)
+# name: (options of the fake, the call, its value)
 HARMLESS = {
     "nothing": ({}, ECHO, ECHOED),
     "banner lines": ({"banner": True}, ECHO, ECHOED),
@@ -100,11 +100,11 @@ def sixty_megabytes_arrive():
             between(envelope["process"].max_rss, 0, 450 * MIB, "bytes")
 
 
-# --- what is an error ------------------------------------------------------------------------
+# --- faults that are errors ------------------------------------------------------------------
 
 TIMEOUT, FAILED = "RPC_TIMEOUT", "RPC_ERROR"
 
-# name: (what the fake is told, the call, options, code, parts of the message)
+# name: (options of the fake, the call, options, code, parts of the message)
 HARMFUL = {
     "no answer": ({}, "bad.never()", SHORT, TIMEOUT, ["timeout", "bad:never"]),
     "an answer after the cancel": ({}, "bad.late()", SHORT, TIMEOUT, ["timeout"]),
@@ -154,7 +154,7 @@ def a_json_rpc_error_keeps_its_code_and_words():
 
 
 @test
-def an_answer_that_is_none_ends_its_call_one_way_or_the_other():
+def an_invalid_answer_ends_its_call_one_way_or_the_other():
     members = ['"result":1', '"result":null', '"result":"x"', '"result":{}', '"result":{"content":5}', '"error":"x"',
                '"error":{}', '"error":null', '"x":1', '"result":{},"error":{"code":1}', '"result":{"a":1,"a":2}']
     with tools(good={}, bad={}) as t:
@@ -352,7 +352,7 @@ def silence_to_discover_means_legacy_and_meanwhile_other_runs_leave_nothing():
 
 
 @test
-def what_a_server_asks_is_answered():
+def requests_of_a_server_are_answered():
     asked = ["ping", "roots/list", "sampling/createMessage", "elicitation/create", "no/such"]
     with tools(a={}) as t:
         ping, *others = t.value(f"return Promise.all({asked}.map((method) => mcp.a.ask({{ method }})))")
@@ -419,8 +419,8 @@ def hundreds_of_calls_each_get_their_own_answer():
 
 
 @test
-def calls_of_a_run_whose_time_is_over_are_let_go_of():
-    """Calls wait at the server, and are admitted in the moment in which the run's stack is waited for."""
+def calls_of_a_run_whose_time_is_over_are_released():
+    """Calls wait at the server, and are admitted while the host waits for the run's stack."""
     code = ("await mcp.s.echo({}); for (let i = 0; i < 300; i++) mcp.s.sleep({ms: 100 + (i * 37) % 300}).catch(() => 0);"
             "await new Promise((r) => setTimeout(r, 60)); for (;;);")
     with tools(s={"config": {"maxConcurrent": 8}}) as t:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""mcp_guard.t - the process of a server: what it is given, and that nothing of it outlives caprun."""
+"""mcp_guard.t - the process of an MCP server: its environment and descriptors, and that it never outlives caprun."""
 
 import fcntl
 import os
@@ -20,7 +20,7 @@ NEVER = "await mcp.s.never()"
 
 
 def family(t):
-    """All processes that have the home of this test, and are no zombies: servers, guards, wrappers, caprun."""
+    """All processes with this test's HOME, except zombies: servers, guards, wrappers, caprun."""
     mine = f"HOME={t.root}".encode()
 
     def has_it(pid):
@@ -43,14 +43,14 @@ def wait_for_end(t):
 
 
 def in_a_call(t, *words, server="s", **options):
-    """caprun, in the middle of a call that is never answered."""
+    """Starts caprun, and waits until it is in a call that is never answered."""
     running = t.start(*(words or ("exec", "-")), code=NEVER, **options)
     wait_until(lambda: "never" in t.called(server), 10, "the call")
     return running
 
 
 def wrapped(t, name, **script):
-    """The configuration of a fake that is not the child of the guard but of a shell."""
+    """The configuration of a fake whose parent is a shell, not the guard."""
     fake = t.fake(name, **script)
     return {"command": "sh", "args": ["-c", f"{shlex.join([fake['command'], *fake['args']])}; true"]}
 
@@ -128,7 +128,7 @@ def ctrl_c_at_a_terminal_is_for_caprun_alone():
             seen = terminal.text()
         equal((running.status, family(t)), (130, []), seen)
         contains(seen, "CANCELLED")
-        contains(t.methods("s"), "notifications/cancelled")  # it was there to be told
+        contains(t.methods("s"), "notifications/cancelled")  # the server was still alive and was told
 
 
 @test
@@ -166,7 +166,7 @@ def a_kill_of_one_caprun_is_nothing_to_another():
 
 
 def with_group(t):
-    """The configuration of a fake whose process group has more members, which lose their parent."""
+    """The configuration of a fake whose process group has more members, which become orphans."""
     fake = t.fake("s")
     quiet = "</dev/null >/dev/null 2>&1"
     return {"command": "sh", "args": ["-c", f"trap '' HUP; sleep 1000 {quiet} & (sleep 1001 {quiet} &)\n"
@@ -209,11 +209,11 @@ def a_run_that_is_over_its_time_ends_its_servers():
         equal((status, error["code"], family(t)), (4, "EXECUTION_TIMEOUT", []))
 
 
-# --- what it is given ------------------------------------------------------------------------
+# --- environment and descriptors -------------------------------------------------------------
 
 
 def told(t, *words, **options):
-    """What the server s tells of its process."""
+    """What the server s reports about its process."""
     code = "return mcp.s.env()"
     if "env" not in options:
         return t.value(code, *words, **options)
@@ -255,7 +255,7 @@ def the_directory_is_the_config_s_or_what_it_says():
 
 
 @test
-def it_has_three_descriptors_and_a_group_of_its_own():
+def it_has_three_descriptors_and_its_own_process_group():
     with tools(s={}, u={}) as t:
         extra = os.open("/dev/null", os.O_RDONLY)
         os.set_inheritable(extra, True)

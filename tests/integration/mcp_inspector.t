@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""mcp_inspector.t - what MCP's own inspector reports of each server agrees with `caprun tools --json`."""
+"""mcp_inspector.t - MCP's own inspector reports the same tools of each server as `caprun tools --json`."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from tools import real_config, real_tools, tools
 MODULES = os.path.join(ROOT, "build/npm-tests/node_modules")
 NODE, INSPECTOR = f"{MODULES}/.bin/node", f"{MODULES}/.bin/mcp-inspector"
 
-# The inspector says that it has roots, and this server then has a tool more.
+# The inspector announces roots, and this server then offers one more tool.
 FOR_CLIENTS_WITH_ROOTS = {"everything": {"get-roots-list"}}
 
 

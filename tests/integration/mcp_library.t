@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""mcp_library.t - servers and an application: what is freed while a server is at work, and acceptances."""
+"""mcp_library.t - MCP servers through the library: freeing while a server works, and accepting changed tools."""
 
 import contextlib
 import ctypes
@@ -15,7 +15,7 @@ from tools import tools
 
 EACH = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
 
-# Leaves its input at the second call, makes a file to say so, and stays.
+# Closes its input at the second call, makes a file as a signal, and stays.
 LEAVER = """
 import json, os, sys, time
 calls = 0
@@ -33,7 +33,7 @@ time.sleep(60)
 
 
 class Application:
-    """A runtime with the servers of |t|; |told| has what was told about each."""
+    """A runtime with the servers of |t|; |told| has the reports about each server."""
 
     def __init__(self, library, t):
         self.lib, self.library, self.told = library.lib, library, []
@@ -64,7 +64,7 @@ def application(t):
 
 
 @test
-def a_listing_that_is_still_awaited_at_the_end_is_told_to_nobody():
+def a_listing_that_is_unfinished_at_the_end_is_not_reported():
     with tools(s={"silent": ["initialize"], "config": {"era": "legacy"}}) as t:
         with application(t) as app:
             equal(app.list(), 1)
@@ -73,7 +73,7 @@ def a_listing_that_is_still_awaited_at_the_end_is_told_to_nobody():
 
 
 @test
-def a_run_is_freed_whose_server_has_left_its_input():
+def a_run_is_freed_whose_server_has_closed_its_input():
     with tools(s={"command": sys.executable, "args": ["-I", "-S", "-c", LEAVER], "era": "legacy"}) as t:
         with application(t) as app:
             run = app.library.run("await Promise.all([mcp.s.x(), mcp.s.x(), mcp.s.x()])")
@@ -95,13 +95,13 @@ def an_acceptance_is_good_for_one_listing():
             equal(app.lib.caprun_accept_tool(app.library.runtime, b"s:echo"), 0)
             equal(app.listing()["changed"], [])
             equal(t.servers_pinned()["s"]["echo"]["definition"]["description"], "Another.")
-            os.unlink(t.lockfile)  # what is pinned next is pinned by an acceptance
+            os.unlink(t.lockfile)  # a new pin could only come from an acceptance
             app.listing()
             assert not os.path.exists(t.lockfile), "it was accepted again"
 
 
 def answer(app, run, call):
-    """What the library says to an answer of the application."""
+    """The results of the library's functions when the application answers."""
     run, size = ctypes.c_void_p(run), ctypes.c_size_t(6)
     return [function(run, call, b'"mine"', size) for function in
             (app.lib.caprun_call_reply, app.lib.caprun_call_reply_tool, app.lib.caprun_call_fail)]

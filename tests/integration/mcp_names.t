@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""mcp_names.t - which tool a name means, and who may call it: aliases, collisions, allow, deny, ask, deps."""
+"""mcp_names.t - which tool a name means, and whether it may be called: aliases, collisions, allow, deny, ask, deps."""
 
 import json
 import os
@@ -16,7 +16,7 @@ DENIED = "PERMISSION_DENIED"
 
 
 def reached(t, call, *options):
-    """The tool that a call reached, or the code of its error."""
+    """Returns the tool that a call reached, or the code of its error."""
     outcome = t.value(f"return outcome(mcp.{call})", *options)
     return outcome["value"]["name"] if "value" in outcome else outcome["code"]
 
@@ -67,7 +67,7 @@ def the_first_three_misses_of_a_run_are_told_what_was_perhaps_meant():
             for (const call of [mcp.s.plaim, mcp.z.plaim, mcp.s.frobnicate, mcp.s.plaim, mcp.z.plaim])
                 got.push((await outcome(call({}))).message);
             return got"""
-        for _ in range(2):  # each run has its own three
+        for _ in range(2):  # each run counts its own three
             got = t.value(code)
             equal(["did you mean" in message for message in got], [True, True, False, False, False], str(got))
             contains(got[0], 'has no tool "plaim"; did you mean "plain"?')
@@ -85,7 +85,7 @@ def the_names_are_seen_in_a_listing_as_they_are():
 
 # --- policy ----------------------------------------------------------------------------------
 
-# name: (permissions, options, call, what is reached)
+# name: (permissions, options, call, the tool reached or the code of the error)
 POLICY = {
     "nothing matches": ({}, [], "s.plain()", DENIED),
     "allow": ({"allow": ["s:plain"]}, [], "s.plain()", "plain"),
@@ -184,9 +184,9 @@ def one_denial_leaves_the_others():
 def no_server_of_that_name_is_no_question_of_policy():
     for permissions in ({"deny": ["*"]}, {"allow": ["*"]}):
         with tools(permissions=permissions, s=ODD) as t:
-            outcome = t.value("return outcome(mcp.nobody.knows())")
+            outcome = t.value("return outcome(mcp.unknown.tool())")
             equal(outcome["code"], "RPC_ERROR")
-            contains(outcome["message"], '"nobody"')
+            contains(outcome["message"], '"unknown"')
 
 
 @test
@@ -264,7 +264,7 @@ def a_pattern_about_no_server_is_noted():
     with tools(s=ODD) as t:
         done = t.run("call", "s:plain", "--deny", "z:plain", "--deny", "s:nothing")
         equal(done.status, 0, done.err)
-        contains(done.err, '--deny z:plain is about no server')
+        contains(done.err, '--deny z:plain matches no server')
         assert "nothing" not in done.err, done.err
         equal(t.run("call", "s:plain", "--deny", "z:plain", "-q").err, "")
 

@@ -27,7 +27,7 @@ def describe(t, **descriptions):
 
 @contextlib.contextmanager
 def described():
-    """A server whose descriptions are in a file that describe() writes, and another one."""
+    """A server whose descriptions come from a file written by describe(), and another server."""
     with tools() as t:
         describe(t)
         t.serve({"s": {"descriptions": f"{t.root}/descriptions"}, "other": {}})
@@ -123,7 +123,7 @@ def a_new_tool_is_pinned_and_a_gone_one_stays():
         equal(t.value("return outcome(mcp.s.a())")["code"], MISMATCH)
 
 
-# What a server may say of a tool: (before, after, is that a change?)
+# Two definitions of a tool: (before, after, is the tool then changed?)
 TOOL = {"name": "a", "description": "x", "inputSchema": {"type": "object", "properties": {"p": {"type": "string"}}}}
 CHANGES = {
     "the schema": ({}, {"inputSchema": {"type": "object", "properties": {"p": {"type": "number"}}}}, True),
@@ -186,7 +186,7 @@ def capabilities_and_servers_share_the_lockfile():
 
 @contextlib.contextmanager
 def busy(t):
-    """Another process of this user writes the lockfile, for as long as this lasts."""
+    """Holds the lockfile's lock, as another process of this user does while it writes."""
     fd = os.open(f"{t.work}/.caprun.lock.busy", os.O_RDWR | os.O_CREAT, 0o600)
     fcntl.fcntl(fd, fcntl.F_OFD_SETLK, struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 0, 0))
     try:
@@ -196,10 +196,10 @@ def busy(t):
 
 
 @test
-def a_lock_that_others_hold_delays_calls_and_not_the_limits():
+def a_lock_held_by_another_process_delays_calls_and_not_the_limits():
     with described() as t:
         with busy(t):
-            # calls wait for the lock, timers and limits do not
+# calls wait for the lock; timers and limits do not
             status, error = t.error("setTimeout(() => console.log('ticks'), 1); await mcp.s.echo()", "--timeout", "1s")
             equal((status, error["code"]), (4, "EXECUTION_TIMEOUT"))
             equal(t.called("s"), [], "calls before anything is pinned")
@@ -232,7 +232,7 @@ def calls_of_many_changed_tools_need_one_look_at_the_lockfile():
 
 
 @test
-def whoever_can_read_the_directory_cannot_stop_others():
+def a_process_that_can_read_the_directory_cannot_block_others():
     need(os.geteuid() == 0, "only root can be another user")
     with described() as t:
         os.chmod(t.root, 0o755)

@@ -12,7 +12,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 from harness import ROOT, contains, each, equal, main, on_a_terminal, stretched, test
 from tools import real_tools
 
-SERVERS = {  # name: (how it calls itself, era, a tool that it has)
+SERVERS = {  # name: (the server's own name, era, one of its tools)
     "filesystem": ("secure-filesystem-server", "legacy", "read_text_file"),
     "memory": ("memory-server", "legacy", "read_graph"),
     "everything": ("mcp-servers/everything", "legacy", "get-sum"),
@@ -33,7 +33,7 @@ def sample(folder, pair):
 @each({pair: pair for pair in PAIRS})
 def a_sample_does_its_work_with_real_tools(pair):
     with real_tools() as t:
-        for _ in range(2):  # the second time with what the first has pinned, remembered and written
+        for _ in range(2):  # the second time with the pins, eras and files of the first
             done = t.run(f"acme.tools.{pair}", f"{ROOT}/samples/args/{pair}.json")
             equal((done.status, done.out), (0, sample("expected", pair)), f"stderr {done.err!r:.600}")
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""memory.t - heap and stack: no code outgrows its limit, and none is ended below it."""
+"""memory.t - heap and stack: no code exceeds its limit, and no code is ended below it."""
 
 import os
 import sys
@@ -108,7 +108,7 @@ def data_below_the_limit_is_fine(code):
 
 
 @each({
-    # calls that cannot be sent yet wait in the worker's own memory
+# calls that cannot be sent yet wait in the worker's memory
     "calls": ("const a = 'x'.repeat(1e6); for (;;) mcp.a.b({a, b: a}).catch(() => 0)", "MEMORY_LIMIT"),
     "calls that are waited for": ("const a = 'x'.repeat(1e6); for (;;) await mcp.a.b({a, b: a}).catch(() => 0)",
                                   "EXECUTION_TIMEOUT"),
@@ -182,7 +182,7 @@ def a_deep_regular_expression_is_no_crash():
     "JSON of 100,000 levels that is only read": "JSON.parse('['.repeat(1e5) + ']'.repeat(1e5)); return true",
     "code of 100 parentheses": "return " + "(" * 100 + "true" + ")" * 100,
 })
-def what_is_not_too_deep_is_fine(code):
+def moderate_depth_is_fine(code):
     equal(value_of(code), True)
 
 

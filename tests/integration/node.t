@@ -2,7 +2,7 @@
 """node.t - ordinary modern JavaScript gives the same results here as in Node.
 
 tests/node/snippets/TOPIC.js has snippets, each the body of an async function, below a line with its
-name. A snippet whose name is followed by `// with` lines stands for one snippet for each of them,
+name. A snippet whose name is followed by `// with` lines stands for one snippet per line,
 in which $CASE is the text of that line:
 
     // --- padding
@@ -10,8 +10,8 @@ in which $CASE is the text of that line:
     // with "abc".padEnd(2)
     return $CASE
 
-tests/node/differences lists those that are known to differ, below the reason; one that has begun to
-agree is a failure too. Of an error only the name is compared: messages are each engine's own.
+tests/node/differences lists the snippets that are known to differ, below the reason; a listed snippet
+that agrees is a failure, too. Only the names of errors are compared: each engine has its own messages.
 """
 
 import functools
@@ -39,7 +39,7 @@ def text_of(path):
 
 
 def parse(text):
-    """{name: body} of a topic's file."""
+    """The snippets of a topic's file: {name: body}."""
     found = {}
     for part in re.split(r"^// --- ", text, flags=re.M)[1:]:
         name, _, rest = part.partition("\n")
@@ -60,17 +60,17 @@ SHOW = text_of("show.js")
 
 
 def canonical(text):
-    """JSON with its order of keys and its way to write numbers, whatever it escapes."""
+    """JSON with the order of keys and the spelling of numbers kept, but escapes made equal."""
     return json.dumps(json.loads(text, parse_int=lambda n: f"number {n}", parse_float=lambda n: f"number {n}",
                                  object_pairs_hook=lambda pairs: {"object": pairs}))
 
 
-# --- the two that run them -------------------------------------------------------------------
+# --- running the snippets --------------------------------------------------------------------
 
 
 @functools.cache
 def node_outcomes():
-    """{topic: {name: outcome}}; one process runs all."""
+    """{topic: {name: outcome}}; one process of Node runs all snippets."""
     need(os.path.exists(NODE), "there is no Node; `make test-data` gets it")
     bodies = [SHOW + body for topic in TOPICS.values() for body in topic.values()]
     done = Process([NODE, f"{FOLDER}/in_node.js"], stdin=json.dumps(bodies),
@@ -82,7 +82,7 @@ def node_outcomes():
 
 
 def thrown(error):
-    """The name of an error: a message of the envelope begins with it, unless it is plain Error."""
+    """The name of an error. A message in the envelope begins with the name, unless it is Error."""
     if error["type"] == "SyntaxError":
         return "SyntaxError"
     if error["code"] != "CODE_ERROR":
@@ -95,7 +95,7 @@ def outcome_of(envelope):
     parsed = json.loads(envelope)
     if not parsed["success"]:
         return canonical(json.dumps({"threw": thrown(parsed["error"])}))
-    # cut out as it is, for parsing would lose how numbers are written
+# cut out as text, since parsing would lose the spelling of numbers
     return canonical(re.search(r'^\{"success":true,"result":(.*),"logs":', envelope).group(1))
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""pins_kept.t - what is pinned of the same bytes stays the same, whatever reads them.
+"""pins_kept.t - the pins of the same bytes stay the same in every version of caprun.
 
-tests/golden/pins/caprun.lock was written by caprun before cJSON read metadata and definitions of
-tools. It never changes: pins that people have in their repositories would break with it.
+tests/golden/pins/caprun.lock was written by a caprun that did not yet read metadata and tools with
+cJSON. It never changes: otherwise the pins in users' repositories would break.
 """
 
 import os
@@ -34,7 +34,7 @@ for line in sys.stdin:
 
 
 def run(lock, *options):
-    """The lockfile after a run of the capability beside |lock|, which may be None."""
+    """Runs the capability with |lock| as the lockfile, or without one. Returns the lockfile afterwards."""
     with tools(settings={"registries": [f"{GOLDEN}/registry"]}, s={
             "command": sys.executable, "args": ["-I", "-S", "-c", SERVER, f"{GOLDEN}/tools.json"], "era": "legacy"}) as t:
         if lock is not None:
@@ -56,7 +56,7 @@ def the_same_bytes_are_pinned_alike():
 
 
 @test
-def what_was_pinned_then_is_accepted_now():
+def old_pins_are_accepted():
     equal(run(golden(), "--frozen"), golden())
 
 

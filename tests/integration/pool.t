@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""pool.t - who gets a worker and when, where workers come from, and what happens when they are killed."""
+"""pool.t - which run gets a worker and when, where workers come from, and what happens when they are killed."""
 
 import ctypes
 import json
@@ -19,7 +19,7 @@ from library import (CRASHES, E_BUSY, E_STATE, E_TOOBIG, HOLD, READY, RUNNING, W
 MIB = 1 << 20
 
 
-# --- who is next -----------------------------------------------------------------------------
+# --- the order of runs -----------------------------------------------------------------------
 
 
 @each({"none is ready": WARM_NONE, "one is ready": 1})
@@ -150,7 +150,7 @@ def workers_are_ready_before_a_run_asks_and_again_afterwards():
 
 
 @test
-def a_run_with_a_limit_of_its_own_gets_a_worker_that_is_forked_for_it():
+def a_run_with_a_special_limit_gets_a_worker_that_is_forked_for_it():
     with Library(ignore, warm=2, memory=256 * MIB) as library:
         library.lib.caprun_warm(library.runtime)
         library.settle()
@@ -167,7 +167,7 @@ def a_run_with_a_limit_of_its_own_gets_a_worker_that_is_forked_for_it():
 
 
 @test
-def a_run_with_a_limit_of_its_own_finds_room_among_those_that_wait():
+def a_run_with_a_special_limit_takes_the_place_of_a_waiting_worker():
     with Library(warm=2, max_workers=2) as library:
         library.lib.caprun_warm(library.runtime)
         library.settle()
@@ -178,7 +178,7 @@ def a_run_with_a_limit_of_its_own_finds_room_among_those_that_wait():
 
 
 @test
-def every_run_can_have_a_program_of_its_own():
+def every_run_can_have_a_fresh_program():
     with Library(ignore, warm=2, fresh_program=1) as library:
         seen = set()
         for n in range(5):
@@ -235,7 +235,7 @@ def may_limit(pid):
     try:
         resource.prlimit(pid, resource.RLIMIT_CPU, resource.prlimit(pid, resource.RLIMIT_CPU))
     except PermissionError:
-        return False  # root without CAP_SYS_RESOURCE, whose workers have another uid
+        return False  # root without CAP_SYS_RESOURCE: its workers have another uid
     return True
 
 
@@ -302,7 +302,7 @@ def a_zygote_that_dies_is_replaced_and_the_runs_that_have_begun_are_told():
 
 
 def newborn():
-    """The zygote, as soon as it is there: unlike the program that was started it is in a pid namespace."""
+    """Waits for the zygote: unlike the program that forks it, the zygote is in a pid namespace."""
     def look():
         return [pid for pid in zygotes() if len(re.findall(r"NSpid:(.*)", proc(pid, "status"))[0].split()) > 1]
     return wait_until(look, 20, "a zygote")[0]
@@ -325,7 +325,7 @@ def a_zygote_that_is_killed_while_it_starts_is_replaced_and_leaves_nothing():
     for n in range(40):
         with Library(warm=WARM_NONE) as library:
             run, zygote = library.start("return 1"), newborn()
-            for _ in range(n * 20):  # at another moment each time
+            for _ in range(n * 20):  # a different moment each time
                 select.select([], [], [], 0)
             assert kill(zygote, os.getpid())
             envelope = json.loads(library.finish(run))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the README shows is what the commands print."""
+"""readme.t - the commands print what README.md, docs/tour.md and docs/doctor.md show."""
 import os
 import re
 import shutil
@@ -8,17 +8,21 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
-from harness import BUILD, CAPRUN, Process, equal, main, need, scratch_dir, test, write_file
+from harness import BUILD, CAPRUN, Process, each, equal, main, need, scratch_dir, test, write_file
 from tools import PACKAGES
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PAGES = {"readme": "README.md", "tour": "docs/tour.md"}
 
 
-def sessions():
-    """Pairs of a command and what it printed, of every console block of the README."""
-    with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as readme:
-        blocks = re.findall(r"^```console\n(.*?)^```", readme.read(), re.M | re.S)
-    for block in blocks:
+def read_page(name):
+    with open(os.path.join(ROOT, name), encoding="utf-8") as page:
+        return page.read()
+
+
+def sessions(page):
+    """Pairs of a command and what it printed, for each console block of the page."""
+    for block in re.findall(r"^```console\n(.*?)^```", read_page(page), re.M | re.S):
         steps = re.split(r"^\$ ", block, flags=re.M)[1:]
         yield [tuple(step.split("\n", 1)) for step in steps]
 
@@ -28,7 +32,7 @@ def needs_servers(steps):
 
 
 def prepare(here):
-    """What `make run` leaves, as far as sessions need it."""
+    """Makes the files of `make run` that the sessions need."""
     os.symlink(os.path.join(ROOT, "samples"), os.path.join(here, "samples"))
     for folder in ("build/run", "build/files/texts"):
         os.makedirs(os.path.join(here, folder))
@@ -40,7 +44,7 @@ def prepare(here):
 
 def check(steps):
     script = "".join(f"{command}\necho '--- end'\n" for command, _ in steps)
-    # `echo $?` is about the command before it, not about our marker
+    # `echo $?` must show the status of the command before it, not of our marker
     script = script.replace("echo '--- end'\necho $?", "status=$?; echo '--- end'\necho $status")
     script = script.replace("build/caprun", "caprun").replace("../caprun", "caprun")
     path = BUILD + os.pathsep + os.environ["PATH"]
@@ -51,27 +55,41 @@ def check(steps):
     equal(out.split("--- end\n")[:-1], [expected for _, expected in steps])
 
 
-@test
-def every_session_prints_what_the_readme_shows():
-    alone = [steps for steps in sessions() if not needs_servers(steps)]
+@each(PAGES)
+def every_session_prints_what_the_page_shows(page):
+    alone = [steps for steps in sessions(page) if not needs_servers(steps)]
     assert alone
     for steps in alone:
         check(steps)
 
 
-@test
-def the_session_with_servers_prints_what_the_readme_shows():
+@each(PAGES)
+def every_session_with_servers_prints_what_the_page_shows(page):
     need(os.path.exists(PACKAGES), "there are no servers; `make test-data` gets them")
-    with_servers = [steps for steps in sessions() if needs_servers(steps)]
+    with_servers = [steps for steps in sessions(page) if needs_servers(steps)]
     assert with_servers
     for steps in with_servers:
         check(steps)
 
 
 @test
-def the_doctor_prints_what_the_readme_shows():
-    with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as readme:
-        shown = re.search(r"^```text\n\$ caprun doctor\n(.*?)^```", readme.read(), re.M | re.S)[1]
+def every_make_target_of_the_readme_exists():
+    named = set(re.findall(r"\bmake ([a-z][a-z-]*)", "\n".join(
+        re.findall(r"`make [a-z-]+`|^    make [a-z-]+", read_page("README.md"), re.M))))
+    assert named
+    targets = set(re.findall(r"^([a-z][a-z-]*):", read_page("Makefile"), re.M))
+    equal(named - targets, set())
+
+
+@test
+def the_readme_explains_the_test_command_that_ci_runs():
+    command = read_page(".ci/run").splitlines()[-1]
+    assert re.search(rf"^    {re.escape(command)}  +\w.*tests", read_page("README.md"), re.M), command
+
+
+@test
+def the_doctor_prints_what_its_page_shows():
+    shown = re.search(r"^```text\n\$ caprun doctor\n(.*?)^```", read_page("docs/doctor.md"), re.M | re.S)[1]
     printed = Process([CAPRUN, "doctor"]).end().out
     layer = re.compile(r"^  (?:present|absent|failed|not checkable) +(.*?): ", re.M)
     equal(layer.findall(printed), layer.findall(shown), "layers")

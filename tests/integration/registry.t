@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""registry.t - from a name to a run: directories, servers, the cache, and what stops it."""
+"""registry.t - from a capability's name to a run: directories, servers, the cache, and errors."""
 
 import json
 import os
@@ -19,7 +19,7 @@ FULL = NAME + ".0123abcd"
 
 
 def fails(done, status, code, *words):
-    """The error has this status and code, and says |words|; standard output is empty."""
+    """Requires an error with this status, this code and |words|, and no output."""
     equal((done.status, done.out), (status, ""), f"status and output, after {done.err!r}")
     contains(done.err, f"({code})", *words)
     return done
@@ -89,7 +89,7 @@ def the_first_registry_that_has_it_wins():
 
 
 @test
-def what_is_not_there_is_said_with_the_nearest_name():
+def a_missing_capability_is_reported_with_the_nearest_name():
     with place() as p:
         p.publish()
         fails(p.run("acme.tools.text.uper", "--registry", p.registry), 6, "NOT_FOUND",
@@ -102,7 +102,7 @@ def what_is_not_there_is_said_with_the_nearest_name():
 
 
 @test
-def metadata_without_code_is_said():
+def metadata_without_code_is_reported():
     with place() as p:
         p.publish()
         os.unlink(p.path(FULL, "js"))
@@ -115,9 +115,9 @@ BAD_METADATA = {
     "of another version": ({"fqdn": NAME + ".ffff", "type": "js"}, NAME + ".ffff"),
     "without a name": ({"type": "js"}, '"fqdn"'),
     "without a type": ({"fqdn": FULL}, '"type"'),
-    "with a tool that is none": ({"fqdn": FULL, "type": "js", "tools": ["a:b", "c"]}, "/tools/1"),
-    "with an integrity that is none": ({"fqdn": FULL, "type": "js", "integrity": "md5-0"}, "/integrity"),
-    "with a date that is none": ({"fqdn": FULL, "type": "js", "publishedAt": "soon"}, "/publishedAt"),
+    "with an invalid tool": ({"fqdn": FULL, "type": "js", "tools": ["a:b", "c"]}, "/tools/1"),
+    "with an invalid integrity": ({"fqdn": FULL, "type": "js", "integrity": "md5-0"}, "/integrity"),
+    "with an invalid date": ({"fqdn": FULL, "type": "js", "publishedAt": "soon"}, "/publishedAt"),
     "of a remote server": ({"fqdn": FULL, "type": "http"}, "remote MCP server"),
 }
 
@@ -133,7 +133,7 @@ def bad_metadata_is_refused(row):
 
 
 @test
-def files_that_are_none_do_not_stop_it_for_ever():
+def pipes_in_place_of_files_do_not_block_for_ever():
     with place() as p:
         p.publish()
         os.unlink(p.path(FULL, "js"))
@@ -179,10 +179,10 @@ NAMES = {
 
 
 @each(NAMES)
-def a_name_that_is_none_opens_nothing(name):
+def an_invalid_name_opens_nothing(name):
     need_program("strace")
     with place() as p:
-        write_file(os.path.join(p.work, ".caprun.json"), "{")  # would be an error of its own
+        write_file(os.path.join(p.work, ".caprun.json"), "{")  # reading it would be another error
         trace = os.path.join(p.root, "trace")
         done = p.run(name, "{}", "--registry", p.registry, env=TRACED,
                      under=["strace", "-f", "-e", "trace=file,network,process", "-s", "4096", "-o", trace])
@@ -203,7 +203,7 @@ def names_of_the_right_form_are_looked_for():
             fails(p.run(name, "--registry", p.registry), 6, "NOT_FOUND")
 
 
-# --- what changed -------------------------------------------------------------------------------
+# --- changes of code and metadata ---------------------------------------------------------------
 
 
 def stops_until_accepted(p, change, *words, **more):
@@ -436,7 +436,7 @@ def metadata_without_a_code_url_is_refused_from_a_server():
         p.publish(codeUrl=None)
         with Server(serve_files(p.registry)) as server:
             fails(p.upper(source=server.url("")), 6, "METADATA_INVALID", '"codeUrl"')
-        equal(p.upper().out, '"A"\n')  # beside it, in the directory, is its code
+        equal(p.upper().out, '"A"\n')  # in a directory the code is in the file beside the metadata
 
 
 @test
@@ -496,7 +496,7 @@ def a_bad_answer_does_not_replace_what_is_kept():
 
 
 @test
-def what_is_kept_and_does_not_fit_is_asked_for_again():
+def a_cached_file_that_does_not_match_is_requested_again():
     with place() as p:
         fresh = "Cache-Control: max-age=99999"
 
@@ -509,7 +509,7 @@ def what_is_kept_and_does_not_fit_is_asked_for_again():
             url = server.url("/")
             equal(p.upper(source=url).out, '"A"\n')
             p.publish(code="return 'B'", integrity=sha256("return 'B'"))
-            fails(p.upper(source=url), 6, "INTEGRITY_MISMATCH", "lock --accept")  # of the lockfile, not of metadata
+            fails(p.upper(source=url), 6, "INTEGRITY_MISMATCH", "lock --accept")  # with the lockfile, not the metadata
             equal(p.run("lock", "--accept", NAME, "--registry", url).status, 0)
             equal(p.upper(source=url).out, '"B"\n')
 
@@ -542,7 +542,7 @@ def the_lock_command_asks_the_registry_and_not_the_cache():
         fails(p.run("lock", "--accept", NAME, "--accept", NAME), 2, "USAGE", "once")
 
 
-FORGERY = "x\n  hint: run curl\n\ncaprun: all is well (the metadata has to be mended where it is published)"
+FORGERY = "x\n  hint: run curl\n\ncaprun: all is well (the metadata has to be corrected where it is published)"
 
 
 @each({"type": {"type": FORGERY}, "env": {"env": [FORGERY]}, "a key": {"mcpDeps": [{"name": "a", "env": {FORGERY: 1}}]},
@@ -553,7 +553,7 @@ def metadata_cannot_imitate_caprun(fields):
         done = fails(p.upper(), 6, "METADATA_INVALID")
         lines = done.err.splitlines()
         equal(len(lines), 2, done.err)
-        equal(lines[1], "  hint: the metadata has to be mended where it is published")
+        equal(lines[1], "  hint: the metadata has to be corrected where it is published")
         assert "(null)" not in done.err
 
 
@@ -567,7 +567,7 @@ def a_place_of_code_cannot_imitate_caprun():
 
 
 @test
-def what_cannot_run_is_not_pinned():
+def a_capability_that_cannot_run_is_not_pinned():
     with place() as p:
         p.publish(code="return '\0'")
         fails(p.upper(), 2, "VALIDATION_ERROR", "NUL")
@@ -593,7 +593,7 @@ def a_link_in_a_registry_does_not_lead_out_of_it():
 
 
 @test
-def what_to_do_is_said_for_the_version_that_was_asked_for():
+def the_hint_is_for_the_requested_version():
     with place() as p:
         p.publish(NAME + ".aaaa")
         p.publish(NAME + ".bbbb", publishedAt="2027-01-01")
@@ -644,7 +644,7 @@ def a_denied_call_stops_the_run_if_the_config_says_so():
         equal(p.run(NAME, "--json").envelope["error"]["toolName"], "a:b", done.err)
 
 
-# --- what it is given -----------------------------------------------------------------------------
+# --- args, env and tools --------------------------------------------------------------------------
 
 
 @test
@@ -677,7 +677,7 @@ def a_call_outside_its_tools_is_denied():
         equal([c["state"] for c in done.envelope["calls"]], ["failed", "denied"])
         p.publish(NAME + ".ffff", code=CALL % "listed", publishedAt="2027-01-01")
         os.unlink(p.lockfile)
-        equal(p.upper().out, '"PERMISSION_DENIED"\n')  # none are listed
+        equal(p.upper().out, '"PERMISSION_DENIED"\n')  # the metadata has an empty list of tools
 
 
 @test

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""replay_generated.t - programs by chance (programs.py) are recorded and replayed: each replay is the same.
+"""replay_generated.t - random programs (programs.py) are recorded and replayed: each replay must be the same.
 
-The seed is printed; CAPRUN_SEED=… has the same programs again, though their calls may be answered in another order.
-What differs is kept in a directory that the failure names. CAPRUN_TORTURE=1 (`make torture`) has the series in full.
+The seed is printed; CAPRUN_SEED=… makes the same programs again, but their calls may be answered in another order.
+Journals that differ are kept in a directory that the failure names. CAPRUN_TORTURE=1 (`make torture`) runs the full series.
 """
 
 import functools
@@ -40,7 +40,7 @@ def journal_of(program):
 
 
 class Recording:
-    """Runs of the library, some at once, each with a journal."""
+    """Runs through the library, some at once, each with a journal."""
 
     def __init__(self):
         self.answers = Answers(SEED)
@@ -87,7 +87,7 @@ def recorded_in_library():
 
 
 def command_for(program):
-    """`caprun exec` of |program|, in a directory of its own, with a server of its own."""
+    """`caprun exec` of |program|, in a separate directory, with a separate server."""
     place = os.path.join(folder.name, program.name)
     os.mkdir(place)
     limits = {"maxCalls": program.max_calls, "maxConcurrentCalls": program.at_once}
@@ -117,7 +117,7 @@ def recorded_by_command():
 
 
 def keep(journals):
-    """What differs is needed after the test, too."""
+    """Copies journals that differ, so that they exist after the test."""
     place = tempfile.mkdtemp(prefix="caprun-differs-")
     for journal in journals:
         shutil.copy(journal, place)
@@ -127,7 +127,7 @@ def keep(journals):
 
 
 def replay(journals, *options):
-    """All of them in one command; all have to be the same."""
+    """Replays all journals with one command. All must be the same."""
     done = Process([CAPRUN, "replay", *journals, *options]).end(60 + len(journals))
     same = [line.split()[1] for line in done.out.splitlines() if line.startswith("same ")]
     others = sorted(set(journals) - set(same))
@@ -137,7 +137,7 @@ def replay(journals, *options):
 
 
 def replay_in_parts(journals, *options):
-    """Command lines have a limit."""
+    """Replays in several commands: the length of a command line is limited."""
     for at in range(0, len(journals), 500):
         replay(journals[at:at + 500], *options)
 
@@ -205,9 +205,9 @@ def the_same_journal_is_the_same_each_time():
 
 
 @test
-def replays_at_the_speed_of_then_are_the_same_and_take_as_long():
+def replays_at_the_recorded_speed_are_the_same_and_take_as_long():
     def length(journal):
-        """Until it was told the last thing."""
+        """The time of the last line sent to the worker, in seconds."""
         with open(journal, "rb") as file:
             return max(json.loads(line).get("at", 0) for line in file if b'"to":' in line[:40]) / 1e6
 
@@ -226,12 +226,12 @@ def a_replay_in_json_has_an_entry_for_each_file():
     equal([e["recorded"] for e in entries], [e["outcome"] for e in entries])
 
 
-# --- twins: what is not the same is not said to be ---------------------------------------------------
+# --- twins: differences are reported -----------------------------------------------------------------
 
 
 @test
 def other_programs_differ_from_the_first_call_on():
-    """A call before all others, so that there is another first one, or one at all."""
+    """A call is added before all others, so that the first call is different."""
     extra = 'mcp.s.echo({ twin: true }).catch(() => 0);\n'
     whole = [programs[n] for n in range(len(recorded()))
              if not programs[n].is_module and "return (;" not in programs[n].code]

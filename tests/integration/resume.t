@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""resume.t - a host is killed at any moment of a run with effects on a real server; `caprun resume` goes on with it.
+"""resume.t - the host is killed at any moment of a run with effects on a real server; `caprun resume` continues it.
 
-Each effect happens once, or is reported as unknown and is not repeated. CAPRUN_TORTURE=1 kills at 200 moments, and
+Each effect must happen once, or be reported as unknown and not be repeated. CAPRUN_TORTURE=1 kills at 200 moments;
 CAPRUN_SEED chooses them.
 """
 
@@ -18,15 +18,15 @@ MOMENTS = 200 if TORTURE else 12
 
 
 def moments(chance, seconds, active):
-    """When to kill, as kill_at() is told: spread over the whole run, and over the part of it that has calls."""
+    """When to kill, as arguments of kill_at(): spread over the whole run, and over the part that has calls."""
     yield from [(0.0,), (0.02,), (0.0, True), (active * 0.95, True)]
     for i in range(MOMENTS - 4):
         yield (chance.uniform(0, seconds),) if i % 4 == 0 else (chance.uniform(0, active), True)
 
 
 def end_of(run, chance, moment, active):
-    """Kills |run| at |moment| and brings it to its end, through other deaths. Returns what became of it, and the
-    envelope, if anybody was told."""
+    """Kills |run| at |moment|, and resumes it until it ends, with more kills. Returns what happened, and the envelope
+    if one was printed."""
     if not run.kill_at(*moment):
         return "ended before", run.running.envelope
     while run.lines() and "end" not in run.lines()[-1]:
@@ -40,13 +40,13 @@ def end_of(run, chance, moment, active):
     equal(done.status, 2, done.err)
     if run.lines():
         contains(done.err, "has ended (SUCCESS)")
-        return "ended, and not told", None
+        return "ended, but not reported", None
     equal([call for call in run.place.received() if f"/{run.name}/" in call[1]], [], "calls without a journal")
     return "not begun", None
 
 
 def measured(e):
-    """Of a run that nobody disturbs: how long it takes, how much of that it has calls, and its result."""
+    """Measures an undisturbed run: (its time, the time in which it has calls, its result)."""
     for name in ("cold", "warm"):
         run = e.start_run(name)
         envelope = run.running.end(60).envelope

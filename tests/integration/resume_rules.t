@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""resume_rules.t - what `caprun resume` does with a call that was under way, and when it refuses."""
+"""resume_rules.t - how `caprun resume` treats a call that was in flight, and when it refuses."""
 
 import os
 import re
@@ -16,13 +16,13 @@ from harness import (MULTIPLIER, SANITIZED, between, contains, each, equal, main
 from journals import bodies_of, kind_of, lines_of, read, recorder, seal
 from tools import OUTCOME
 
-SILENT = {"s": {"silent": ["tools/call"]}}  # whatever is called is under way for ever
+SILENT = {"s": {"silent": ["tools/call"]}}  # every call stays in flight for ever
 ONE = OUTCOME + "const one = await outcome(mcp.s.echo({n: 1})); return [one, await outcome(mcp.s.echo({n: 2}))]"
 UNKNOWN = "It is not known whether s:echo was carried out"
 
 
 def kill(r, running):
-    """Ends the host, and waits for all that it has started."""
+    """Kills the host, and waits for the end of all processes that it started."""
     running.send(signal.SIGKILL)
     equal(running.end().status, -signal.SIGKILL)
     wait_until(lambda: not reap_orphans(), 10, "the end of orphans")
@@ -33,7 +33,7 @@ def wait_for_calls(r, count, server="s"):
 
 
 def interrupted(r, code, calls=1, words=("exec", "-"), **options):
-    """Kills the host of |code| when |calls| calls have arrived. Returns the path of the journal."""
+    """Runs |code|, and kills the host when |calls| calls have arrived. Returns the path of the journal."""
     running = r.start(*words, code=code, **options)
     wait_for_calls(r, calls)
     kill(r, running)
@@ -63,7 +63,7 @@ def states(envelope):
     return [call["state"] for call in envelope["calls"]]
 
 
-# --- a call that was under way ---------------------------------------------------------------
+# --- a call that was in flight ---------------------------------------------------------------
 
 
 @test
@@ -84,7 +84,7 @@ def a_call_that_was_under_way_fails_and_the_code_goes_on():
 
 
 @test
-def a_call_that_nobody_catches_ends_the_run():
+def an_uncaught_call_ends_the_run():
     with recorder(**SILENT) as r:
         path = interrupted(r, "return mcp.s.echo({n: 1})")
         r.serve({"s": {}})
@@ -125,7 +125,7 @@ def a_call_that_may_not_is_not(case):
         equal((states(envelope), len(r.called("s"))), (["in_flight_unknown", "done"], 2))
 
 
-# Tool of the server, and how the code calls it: is it made again with "idempotent": ["read_*"]?
+# (tool of the server, name in the code): is the call repeated with "idempotent": ["read_*"]?
 SPELLED = {
     "an alias that matches, of a tool that does not": ("read-and-clear", "read_and_clear", False),
     "a tool that matches": ("read_all", "read_all", True),
@@ -212,7 +212,7 @@ def a_call_that_was_not_sent_is_sent_now():
         equal((states(envelope), len(r.called("s"))), (["done"] * 2, 2))
 
 
-# --- who may, and when -----------------------------------------------------------------------
+# --- when a run may be resumed ---------------------------------------------------------------
 
 
 @test
@@ -279,7 +279,7 @@ def where_files_cannot_be_locked_nothing_is_resumed():
 
 
 @test
-def of_two_who_resume_at_once_one_wins():
+def of_several_processes_that_resume_at_once_one_wins():
     with recorder(s={}) as r:
         path = interrupted(r, "await mcp.s.sleep({ms: 1e6}).catch(() => 0); return mcp.s.sleep({ms: 300})")
         both = [r.start("resume", id_of(path)) for _ in range(6)]
@@ -310,7 +310,7 @@ def a_run_that_was_cancelled_has_ended():
 
 
 @test
-def a_run_that_was_killed_before_its_job_begins_anew():
+def a_run_that_was_killed_before_its_job_starts_again():
     with recorder(s={}) as r:
         path = interrupted(r, "await mcp.s.never({}).catch(() => 0); return [args, Math.random()]",
                            words=("exec", "-", '{"a":1}'))
@@ -321,7 +321,7 @@ def a_run_that_was_killed_before_its_job_begins_anew():
         running = r.start("resume", id_of(other), "--json")
         wait_for_calls(r, 2)
         kill(r, running)
-        equal(resumed(r, other)["result"], whole, "the same args and the same chance")
+        equal(resumed(r, other)["result"], whole, "the same args and the same random numbers")
 
 
 @test
@@ -380,7 +380,7 @@ def a_journal_that_others_can_write_is_refused():
 
 
 @test
-def after_a_restart_of_the_machine_somebody_has_to_say_so():
+def after_a_restart_of_the_machine_an_option_is_required():
     with recorder(**SILENT) as r:
         path = interrupted(r, ONE)
         bodies = bodies_of(read(path))
@@ -391,7 +391,7 @@ def after_a_restart_of_the_machine_somebody_has_to_say_so():
         equal(states(resumed(r, path, "--retry-unknown")), ["done", "done"])
 
 
-# --- what has to be the same, and what may change --------------------------------------------
+# --- what must be the same, and what may change ----------------------------------------------
 
 NAME = "acme.tools.text.twice"
 TWICE = OUTCOME + "const one = await outcome(mcp.s.echo({n: 1})); return [one.code, args.env, await mcp.s.echo({n: 2})]"
@@ -444,7 +444,7 @@ POLICY = OUTCOME + "const all = [await outcome(mcp.s.echo({n: 1}))]; all.push(aw
 
 
 @test
-def what_is_denied_today_is_denied_from_here_on():
+def a_call_that_is_denied_now_is_denied_after_the_recorded_part():
     with recorder(s={}) as r:
         path = interrupted(r, POLICY, 2)
         envelope = resumed(r, path, "--deny", "s:echo")
@@ -455,7 +455,7 @@ def what_is_denied_today_is_denied_from_here_on():
 
 
 @test
-def what_was_denied_then_stays_so_and_is_allowed_from_here_on():
+def a_recorded_denial_stays_and_later_calls_are_allowed():
     with recorder({"allow": ["*"], "deny": ["s:echo"]}, s={}) as r:
         path = interrupted(r, POLICY)
         r.serve({"s": {}})

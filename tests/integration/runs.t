@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""runs.t - `caprun runs`: what was recorded, and what one journal says, for eyes and for programs."""
+"""runs.t - `caprun runs`: the list of recorded runs and the details of one, as text and as JSON."""
 
 import contextlib
 import fcntl
@@ -34,7 +34,7 @@ def shown(r, *words, columns=80):
 
 
 def seen(r, columns, *words):
-    """What a person sees at a terminal of so many columns."""
+    """The output on a terminal with |columns| columns."""
     terminal = Terminal()
     fcntl.ioctl(terminal.theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     done = r.start("runs", *words, stdout=terminal.theirs, env={"TERM": "xterm", "NO_COLOR": ""}).end()
@@ -48,7 +48,7 @@ def plain(text):
 
 
 def made_up(r, *lines):
-    """A journal of a run of which these lines are all that happened after the job."""
+    """Writes a journal that has only these lines after the job."""
     head = bodies_of(read(r.record("return 1")))[0]
     return r.write(seal([head, b'{"at":0,"to":"job","date":1700000000000000', *(line.encode() for line in lines)]))
 
@@ -74,7 +74,7 @@ def ended(at, outcome="SUCCESS"):
 
 
 def picture(text):
-    """The lines from the axis on."""
+    """The lines of the picture, from the axis on."""
     return text.partition("\n\n")[2].splitlines()
 
 
@@ -143,7 +143,7 @@ def a_journal_that_cannot_be_read_is_a_row():
 
 
 @test
-def what_strangers_wrote_is_escaped():
+def untrusted_text_is_escaped():
     with recorder() as r:
         write_file(os.path.join(r.work, "a\x1b[31m\nb.js"), "throw new Error('\\x1b]0;title\\x07')")
         r.run("exec", "a\x1b[31m\nb.js")
@@ -289,7 +289,7 @@ def an_interrupted_run_says_what_is_unknown_and_what_to_type():
         short = run["runId"][-8:]
         contains(shown(r), "  interrupted  ", "2, 1 unknown")
         text = shown(r, short)
-        contains(text, "nobody knows whether call 2 was carried out", f"  caprun resume {short}\n",
+        contains(text, "it is not known whether call 2 was carried out", f"  caprun resume {short}\n",
                  f"  caprun resume {short} --retry-unknown\n", f"  caprun resume {short} --retry-call N\n",
                  "░  unknown")
         equal(r.run("resume", short).status, 1)
@@ -299,8 +299,8 @@ def an_interrupted_run_says_what_is_unknown_and_what_to_type():
         equal(len(listed(r, short)["resumes"]), 1)
 
 
-@each({"no id": ("zz", "is not the id"), "nobody's id": ("0123", "no run '0123'"), "a path": ("./x", "no journal")})
-def a_run_that_is_not_there_is_said(row):
+@each({"no id": ("zz", "is not the id"), "an unused id": ("0123", "no run '0123'"), "a path": ("./x", "no journal")})
+def an_unknown_run_is_reported(row):
     word, words = row
     with recorder() as r:
         done = r.run("runs", word, "--json")

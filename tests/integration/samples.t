@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""samples.t - the capabilities of samples/registry are what their metadata says, and do what they should.
+"""samples.t - the capabilities of samples/registry agree with their metadata, and give the expected results.
 
-samples/args/NS.ACTION.json is what each is run with, samples/expected/NS.ACTION.json what it prints;
-an older version has its own result, in NS.ACTION.HASH.json. No server is configured: every call fails.
-Those that are nothing without the servers of samples/config/tools.json are run by mcp_real.t.
-samples/recordings/NS.ACTION.jsonl is a run of one, with answers; it replays.
+Each is run with samples/args/NS.ACTION.json and must print samples/expected/NS.ACTION.json; an older
+version has its own result in NS.ACTION.HASH.json. No server is configured, so every call fails.
+mcp_real.t runs the capabilities that need the servers of samples/config/tools.json.
+samples/recordings/NS.ACTION.jsonl is a recorded run with answers; it must replay.
 """
 
 import base64
@@ -26,7 +26,7 @@ FIELDS = ["fqdn", "type", "description", "publishedAt", "tools", "codeUrl", "int
 NAMES = sorted(os.path.basename(path)[:-5] for path in glob.glob(f"{REGISTRY}/*.json"))
 EACH = {name: name for name in NAMES}
 
-# Args that the schema of each does not allow, and the word that the message has to name.
+# Args that the capability's schema does not allow, and the word that the message must name.
 BAD = {
     "check.emails": ('{"addresses": "ada@example.org"}', "addresses"),
     "check.iban": ('{"ibans": [1]}', "ibans"),
@@ -51,7 +51,7 @@ BAD = {
     "web.fetch": ('{"url": "https://a.example", "attempts": 1000}', "attempts"),
 }
 
-# Args that only the code can know to be wrong: the capability, the args, and what it says about them.
+# Args that only the code can reject: the capability, the args, and its message.
 WRONG = {
     "an open quote": ("data.csv-to-json", '{"csv": "a,b\\n1,\\"2"}',
                       'a quote is never closed; the field begins with "2"'),
@@ -81,7 +81,7 @@ def pair_of(name):
 
 
 def newest(pair):
-    """The five-part name that the four-part one of |pair| stands for."""
+    """The five-part name that the four-part name with |pair| selects."""
     versions = [name for name in NAMES if pair_of(name) == pair]
     return max(versions, key=lambda name: json.loads(read("registry", f"{name}.json"))["publishedAt"])
 
@@ -92,14 +92,14 @@ def expected(name):
 
 
 def needs_servers(name):
-    """Does it call tools of the servers that samples/config/tools.json has?"""
+    """Does the capability call tools of the servers in samples/config/tools.json?"""
     servers = json.loads(read("config", "tools.json"))["mcpServers"]
     tools = json.loads(read("registry", f"{name}.json"))["tools"]
     return any(tool.partition(":")[0] in servers for tool in tools)
 
 
 def run(name, args, config="{}", **variables):
-    """Runs the capability in a folder of its own, because of the lockfile and the cache."""
+    """Runs the capability in a new folder, because of the lockfile and the cache."""
     with scratch_dir() as folder:
         os.chmod(write_file(f"{folder}/.caprun.json", config), 0o600)
         own = {"HOME": folder, "XDG_CACHE_HOME": f"{folder}/cache"}

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""schema.t - args are checked against the capability's schema before its code is there, and env is added after."""
+"""schema.t - args are checked against the capability's schema before its code is loaded; env is added afterwards."""
 
 import json
 import os
@@ -21,7 +21,7 @@ def text_of(value):
 
 
 def run(schema, args, code="return args", **options):
-    """|schema| and |args| are values, or JSON."""
+    """Runs |code|. |schema| and |args| are values or JSON texts."""
     with Library() as library:
         return library.execute(code, schema=text_of(schema), args=text_of(args), **options)
 
@@ -37,13 +37,13 @@ def lines_of(schema, args, code="VALIDATION_ERROR", heading=FIT, **options):
 
 
 def faults_of(schema):
-    """What is wrong with a schema, without the word that each line begins with."""
+    """The errors of a schema, without the word at the start of each line."""
     lines = lines_of(schema, "{}", "METADATA_INVALID", BROKEN)
     assert all(line.startswith("parametersSchema") for line in lines), lines
     return [line.removeprefix("parametersSchema") for line in lines]
 
 
-# --- what is said ----------------------------------------------------------------------------
+# --- messages --------------------------------------------------------------------------------
 
 OBJECT = {"type": "object", "properties": {"color": {}, "size": {}}, "additionalProperties": False}
 SHAPES = {"oneOf": [
@@ -143,7 +143,7 @@ def fifty_lines_are_enough_and_the_rest_is_counted():
 
 
 @test
-def what_is_said_has_an_end_whatever_is_wrong():
+def the_message_has_a_limit_however_many_errors_there_are():
     schema = {"additionalProperties": {"type": "null"}}
     lines = lines_of(schema, json.dumps({f"{i}" + "名" * 5000: "値" * 5000 for i in range(60)}))
     equal(len(lines), 51)
@@ -191,7 +191,7 @@ def names_that_code_would_inherit_are_names_like_others():
     equal(run(schema, '{"__proto__":"x"}', code="return Object.keys(args).join()")["result"], "__proto__")
 
 
-# --- schemas that are broken -----------------------------------------------------------------
+# --- broken schemas --------------------------------------------------------------------------
 
 TYPES = 'expected one of "null", "boolean", "object", "array", "number", "string", "integer"'
 
@@ -252,7 +252,7 @@ def a_broken_regular_expression_is_told(schema):
 
 
 @test
-def a_deep_schema_that_is_no_riddle_is_fine():
+def a_deep_but_simple_schema_is_fine():
     schema, args = {"type": "string"}, "x"
     for _ in range(60):
         schema, args = {"properties": {"a": schema}}, {"a": args}
@@ -331,7 +331,7 @@ return [seen.join("\\n"), Object.keys(args).join(), /a/.test("a"), new Error("x"
 
 
 @test
-def code_finds_the_same_world_with_a_schema_and_without():
+def code_finds_the_same_globals_with_a_schema_and_without():
     schema = '{"type":"object","properties":{"__proto__":{"polluted":1},"a":{"pattern":"^x"}},"__proto__":{"polluted":1}}'
     with Library() as library:
         with_one = library.execute(LOOK, schema=schema, args='{"a":"xy"}')["result"]

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """schema_suite.t - the official JSON Schema test suite, each test as a run whose args are its data.
 
-Every file of the suite's required tests is a test here, for each dialect; nothing is left out but what
-is listed below, with the reason. A group that is listed must be refused as it says: one that has begun
-to work is a failure too.
+Every file of the suite's required tests is a test here, for each dialect, except for the groups listed
+below with the reason. A listed group must be refused for this reason: a group that works is a failure,
+too.
 """
 
 import glob
@@ -25,10 +25,10 @@ DIALECTS = {
 FILES = {f"{draft}, {os.path.basename(path)}": path for draft in DIALECTS
          for path in sorted(glob.glob(f"{DATA}/{draft}/*.json"))}
 
-# Only the schema itself is read, so these cannot work: what they refer to is another document. Those of
-# refRemote.json are all about that, but for a few that have it within.
+# Only the schema itself is read, so references to another document cannot work. Most groups of
+# refRemote.json have such references.
 REMOTE = "is in another document"
-# Whoever writes a schema for other keywords than the known ones relies on them: it is refused.
+# A schema for an unknown vocabulary relies on its keywords, so it is refused.
 DIALECT = "/$schema: expected 2020-12"
 REFUSED = {
     "anchor.json": {"invalid anchors": REMOTE},
@@ -55,12 +55,12 @@ REFUSED = {
         "ignore unrecognized optional vocabulary": DIALECT,
     },
 }
-# Neither args nor schemas with the character NUL get as far as a worker: caprun's scanner refuses them.
+# caprun's scanner refuses args and schemas with the character NUL before they reach a worker.
 NUL = r"\u0000"
 
 
 def with_dialect(schema, draft):
-    """The suite's older files do not say which dialect they are of."""
+    """Adds the dialect, which the suite's older files do not name."""
     if isinstance(schema, dict) and "$schema" not in schema and draft != "draft2020-12":
         return {"$schema": DIALECTS[draft], **schema}
     return schema

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""series.t - many runs, in a row and at once, with accidents: nothing grows, and none is lost.
+"""series.t - many runs, in a row and at once, with killed processes: nothing grows, and no run is lost.
 
-CAPRUN_TORTURE=1 (`make torture`) has the series in full.
+CAPRUN_TORTURE=1 (`make torture`) runs the full series.
 """
 
 import collections
@@ -24,10 +24,10 @@ KINDS_OF_NAMESPACES = ("net", "pid", "mnt", "user", "ipc", "uts", "cgroup")
 
 
 def namespaces():
-    """How many of each kind the processes of the library are in, for each zygote.
+    """The number of namespaces of each kind, per zygote, that the library's processes are in.
 
-    A namespace lives by its processes, by descriptors and by mounts; descriptors and mounts of ours
-    are counted below. An ordinary user may not look, and then sees none.
+    Processes, descriptors and mounts keep a namespace alive; our descriptors and mounts are counted
+    below. An ordinary user may not see the namespaces, and counts 0.
     """
     found = {kind: set() for kind in KINDS_OF_NAMESPACES}
     for pid in family():
@@ -43,7 +43,7 @@ def lines(path):
 
 
 class Watch:
-    """What there is when the pool is full and nothing runs; it stays the same to the last one."""
+    """Records descriptors, processes, mounts and memory of an idle, full pool, and checks that they stay the same."""
 
     def __init__(self, library):
         self.library = library
@@ -56,7 +56,7 @@ class Watch:
                 "mounts": lines("/proc/self/mountinfo"), "threads": len(os.listdir("/proc/self/task"))}
 
     def check(self, growth_kib=2048):
-        self.library.settle()  # which also says that there is no zombie
+        self.library.settle()  # also fails if there is a zombie
         equal(self._now(), self.before)
         between(resident_kib() - self.memory, -(1 << 20), growth_kib, "KiB more")
 
@@ -90,12 +90,12 @@ KINDS = [
 
 
 class Load:
-    """Keeps |width| runs going, each of another code, until told to stop; counts how they end."""
+    """Keeps |width| runs active, each with different code, until it is stopped. Counts their ends."""
 
     def __init__(self, library, width, kinds):
         self.library, self.width, self.kinds = library, width, kinds
         self.going, self.ended = {}, []
-        self.started, self.counts = 0, collections.Counter()  # of (wanted, got)
+        self.started, self.counts = 0, collections.Counter()  # {(expected, actual): number}
 
     def answer(self, call):
         if call.method.startswith("never"):
@@ -135,7 +135,7 @@ def loaded(width, kinds=KINDS, **sizes):
 
 
 def run_for(load, seconds, runs):
-    """For so long, or in the short series for so many."""
+    """Runs for |seconds|, or in the short series until |runs| were started."""
     end = time.monotonic() + seconds
     first = load.started
     while time.monotonic() < end if TORTURE else load.started < first + runs:
@@ -180,7 +180,7 @@ def spinning_runs_end_at_their_limit_however_many_they_are():
         library.settle()
 
 
-# --- accidents -------------------------------------------------------------------------------
+# --- killed processes ------------------------------------------------------------------------
 
 LASTING = [
     ("return {n}", "SUCCESS"),
@@ -190,19 +190,19 @@ LASTING = [
 ]
 
 
-def kill_one(chance, whom):
-    """SIGKILL for a zygote, or for a worker. Returns whether there was one."""
+def kill_one(chance, target):
+    """Kills a zygote or a worker. Returns False if there was no such process."""
     mothers = zygotes()
     if not mothers:
         return False
     zygote = chance.choice(mothers)
-    if whom == "zygote":
+    if target == "zygote":
         return kill(zygote, os.getpid())
     below = children(zygote)
     return bool(below) and kill(chance.choice(below), zygote)
 
 
-def kill_at_random(whom, times):
+def kill_at_random(target, times):
     chance = random.Random(os.environ.get("CAPRUN_SEED"))
     load = loaded(40, LASTING)
     with load.library as library:
@@ -213,13 +213,13 @@ def kill_at_random(whom, times):
         while killed < times:
             for _ in range(chance.randrange(20)):
                 load.step()
-            killed += kill_one(chance, chance.choice(whom))
+            killed += kill_one(chance, chance.choice(target))
         load.stop()
         assert {got for _, got in load.counts} <= {"SUCCESS", "WORKER_TERMINATED", "INTERNAL"}, load.counts
         # INTERNAL: six zygotes in a row were killed before they had a worker
         assert load.counts["SUCCESS", "SUCCESS"] > load.started / 8, load.counts
         print(f"# {load.started} runs, {killed} killed: {dict(load.counts)}")
-        for _ in range(library.warm):  # one that was killed while it was ready is found when it is its turn
+        for _ in range(library.warm):  # a ready worker that was killed is only noticed when it is used
             equal(library.execute("return 'again'")["result"], "again")
         watch.check(4096)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""settings.t - what a run may set for itself: its limits, and the tools that it may call."""
+"""settings.t - settings of a single run: its limits, and the tools that it may call."""
 
 import ctypes
 import os
@@ -20,7 +20,7 @@ def echo(call):
 
 
 def end_of(code, answer=echo, tools=None, **limits):
-    """The envelope of a run of |code|, and the methods that its handler heard of."""
+    """The envelope of a run of |code|, and the methods that its handler was called with."""
     heard = []
 
     def hear(call):
@@ -70,7 +70,7 @@ def a_result_may_be_as_long_as_the_run_says():
 
 
 @test
-def what_is_thrown_is_told_however_short_a_result_may_be():
+def errors_are_reported_even_if_the_result_limit_is_small():
     equal(error_of("throw {reason: 'no row'}", result=1)[:2], ("CODE_ERROR", '{"reason":"no row"}'))
 
 
@@ -117,8 +117,8 @@ def a_run_may_make_as_many_calls_as_it_says():
 
 
 @test
-def so_many_calls_wait_at_once_as_the_run_says():
-    """The others are held back in the worker, and come in order."""
+def as_many_calls_wait_at_once_as_the_run_says():
+    """Further calls are held back in the worker, and come in order."""
     code = "return (await Promise.all(Array.from({length: %d}, (_, n) => mcp.a.b({n})))).map((a) => a.n).join()"
     for most in (1, 3, 300):
         waiting, largest = [], []
@@ -160,7 +160,7 @@ DENIED = ('acme:wipe is not in the capability\'s list of tools ("text:upper", "t
 
 
 @test
-def a_call_outside_the_list_of_tools_is_denied_and_nobody_is_asked():
+def a_call_outside_the_list_of_tools_is_denied_without_asking():
     envelope, heard, events = end_of("await mcp.acme.wipe({all: true})", tools=TOOLS)
     error = envelope["error"]
     equal((error["type"], error["code"], error["message"], error["toolName"]),
@@ -185,7 +185,7 @@ def code_can_catch_a_denied_call_and_go_on():
 
 
 @test
-def an_empty_list_denies_every_call_and_no_list_none():
+def an_empty_list_denies_every_call_and_without_a_list_calls_are_allowed():
     equal(error_of("await mcp.text.upper()", tools=[])[1],
           "text:upper is not in the capability's list of tools, which is empty; "
           'its author has to add it to "tools" in the metadata')
@@ -204,14 +204,14 @@ def a_long_list_is_cut_in_the_message_and_not_in_what_it_allows():
 @each({"nothing": "", "no colon": "text", "no action": "text:", "no namespace": ":upper", "a pattern": "text:*",
        "two colons": "a:b:c", "a space": "text:up per", "a namespace that is too long": "n" * 65 + ":a",
        "an action that is too long": "n:" + "a" * 129, "a control": "text:\x1b[2J"})
-def what_is_no_name_of_a_tool_is_refused(name):
+def an_invalid_name_of_a_tool_is_refused(name):
     with Library(warm=WARM_NONE) as library:
         run = library.run("await mcp.acme.wipe()")
         equal(library.set_tools(run, "text:upper"), 0)
         equal(library.set_tools(run, "acme:wipe", name), E_INVAL)
         contains(library.error(), f"'{name[:200]}' is not the name of a tool", "write it like files:read")
         equal(library.lib.caprun_start(run), 0)
-        contains(library.finish(run), "PERMISSION_DENIED", "text:upper")  # the list that was there before
+        contains(library.finish(run), "PERMISSION_DENIED", "text:upper")  # the list that was set before
 
 
 @test
@@ -226,7 +226,7 @@ def a_list_that_is_too_long_or_too_late_is_refused():
         contains(library.finish(run), '"result":1')
 
 
-# --- words -----------------------------------------------------------------------------------
+# --- messages --------------------------------------------------------------------------------
 
 
 @test

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""terminal.t - what a person at a terminal sees of `caprun FQDN`, and a script does not."""
+"""terminal.t - progress and colours of `caprun FQDN` on a terminal, which a script does not get."""
 
 import os
 import sys
@@ -15,7 +15,7 @@ COLOUR = "\x1b["
 
 
 def seen(p, *words, **options):
-    """Standard error of these words, on a terminal."""
+    """Runs caprun with these words on a terminal. Returns its standard error."""
     terminal = Terminal()
     options["env"] = {"TERM": "xterm", "NO_COLOR": "", **options.get("env", {})}
     try:
@@ -26,7 +26,7 @@ def seen(p, *words, **options):
 
 
 def slowly(p, gate):
-    """Answers like a registry, when |gate| is open."""
+    """Answers as a registry does, but only when |gate| is open."""
     files = serve_files(p.registry)
 
     def serve(path, headers):
@@ -37,7 +37,7 @@ def slowly(p, gate):
 
 
 def fetch_and_see(p, *options):
-    """What is seen of a fetch whose server answers only when something is seen, or after a while."""
+    """The output of a fetch whose server waits for output before it answers, or for a while."""
     gate, terminal = threading.Event(), Terminal()
     with Server(slowly(p, gate)) as server:
         run = p.start(NAME, '{"text":"a"}', "--registry", server.url("/"), *options, stderr=terminal.theirs,
@@ -57,7 +57,7 @@ def a_fetch_that_takes_long_is_shown_and_taken_away_again():
         text, url = fetch_and_see(p)
         contains(text, f"\rcaprun: fetching {url}"[:40])
         shown = [line for line in text.split("\r") if line.strip()]
-        contains(shown[-1], "pinned")  # the line of the fetch was written over with blanks
+        contains(shown[-1], "pinned")  # the line of the fetch was overwritten with blanks
         assert text.split("pinned")[0].rstrip("caprun: ").endswith("\r"), text
 
 
@@ -92,7 +92,7 @@ def a_first_use_says_what_it_pinned():
 
 
 @test
-def errors_have_colour_unless_nobody_wants_it():
+def errors_have_colour_unless_it_is_switched_off():
     with place() as p:
         p.publish()
         words = ("a.b.c.d", "--registry", p.registry)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""threat_model.t - every test that docs/threat-model.md names is there."""
+"""threat_model.t - every test that docs/threat-model.md names exists."""
 import glob
 import os
 import re

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""values.t - what leaves a capability as JSON, and what is said of that which cannot.
+"""values.t - results and args as JSON, and the errors for values that have no JSON.
 
-CAPRUN_TORTURE=1 generates from more seeds.
+CAPRUN_TORTURE=1 generates values from more seeds.
 """
 
 import os
@@ -15,8 +15,8 @@ from harness import (TORTURE, between, caprun, contains, each, equal, failure_of
 
 # --- the same as JSON.stringify --------------------------------------------------------------
 
-# Makes `values`, the same ones each time for a SEED. Whatever a value can see of who reads it is
-# in `log`, which the last value shows.
+# Makes `values`, the same for the same SEED. `log` has everything that a value can observe about
+# its reader; the last value returns `log`.
 GENERATOR = r"""
 let state = SEED;
 const random = n => (state = Math.imul(state, 1664525) + 1013904223 | 0, (state >>> 8) % n);
@@ -118,13 +118,13 @@ values.push(1n, [2n], {a: Object(3n)}, new BigInt64Array(2), {toJSON: () => log}
 
 
 def generated(seed, odd, end):
-    """|odd|: with what the host refuses in args, half a surrogate pair and NUL."""
+    """Code that generates values. |odd|: also lone surrogates and NUL, which the host refuses in args."""
     return GENERATOR.replace("SEED", str(seed)).replace("ODD", str(odd).lower()) + end
 
 
 def with_halves_replaced(text):
-    """JSON.stringify writes half a pair as an escape, and a whole one never so."""
-    pair = r"\\ud83d\\ude00"  # but for one that JSON.rawJSON was given
+    """Replaces lone surrogates, the only characters that JSON.stringify writes as \\ud…."""
+    pair = r"\\ud83d\\ude00"  # an escaped pair comes from JSON.rawJSON only
     return re.sub(pair + r"|\\(u[0-9a-f]{4}|.)",
                   lambda m: "\ufffd" if m[0].startswith("\\ud") and len(m[0]) == 6 else m[0], text)
 
@@ -147,13 +147,13 @@ def generated_args_pass_the_strict_scanner():
     contains(message, "No target")
 
 
-ASK_EVERYBODY = """for (const C of [String, Number, Boolean, Symbol]) C.prototype.toJSON = () => "asked";
+TO_JSON_OF_PRIMITIVES = """for (const C of [String, Number, Boolean, Symbol]) C.prototype.toJSON = () => "asked";
 """
 
 
 @test
 def primitives_are_not_asked_for_tojson_but_their_objects_are():
-    equal(value_of(ASK_EVERYBODY + "return ['s', 1, true, Symbol(), Object('s'), Object(1), Object(false)]"),
+    equal(value_of(TO_JSON_OF_PRIMITIVES + "return ['s', 1, true, Symbol(), Object('s'), Object(1), Object(false)]"),
           ["s", 1, True, None, "asked", "asked", "asked"])
 
 
@@ -180,7 +180,7 @@ def nothing_that_was_replaced_is_called():
                            "count": {"called": 0}})
 
 
-# name: (an expression, the text of it)
+# name: (an expression, its text)
 ATTACKS = {
     "a getter that changes its answer": ("(n => ({get a() { return n++ }, get b() { return n }}))(0)", '{"a":0,"b":1}'),
     "a proxy that changes its answer": (
@@ -218,9 +218,9 @@ def hostile_values_are_read_once_and_by_the_book(case):
     assert not done.err or done.err.startswith("[unhandled] "), done.err
 
 
-# --- what is said of what has no JSON ----------------------------------------------------------
+# --- errors for values without JSON ------------------------------------------------------------
 
-# name: (an expression, what is said of it; ROOT stands for the word of the place)
+# name: (an expression, the message; ROOT stands for "result" or "args")
 WRONG = {
     "a BigInt": ("1n", "a BigInt has no JSON, at ROOT"),
     "a BigInt within": ("{items: [0, 1, 2, {id: 3n}]}", "a BigInt has no JSON, at ROOT.items[3].id"),
@@ -263,7 +263,7 @@ WRONG = {
 
 
 def args_error(expression, *options):
-    """[name, message] of what a call with these args is rejected with."""
+    """[name, message, code] of the error that rejects a call with these args."""
     code = f"return mcp.a.b({expression}).then(() => 'sent', e => [e.name, e.message, e.code])"
     return value_of(code, *options)
 
@@ -286,7 +286,7 @@ def args_that_are_no_json_reject_with_their_path(case):
     contains(message, words.replace("ROOT", "args"))
 
 
-# name: (an expression, the path in args, what it is in a result)
+# name: (an expression, the path in args, the value in a result)
 HALVES = {
     "alone": (r"'\ud800'", "args", "\ufffd"),
     "in a value": (r"{a: ['x', 'y\udc00z']}", "args.a[1]", {"a": ["x", "y\ufffdz"]}),
@@ -312,13 +312,13 @@ def half_a_surrogate_pair_is_told_in_args_and_replaced_in_results(case):
 @each({"a pair": r"'\ud83d\ude00'", "a raw pair": r"""[JSON.rawJSON('"\\ud83d\\ude00"')]""",
        "half raw, half escaped": r"""[JSON.rawJSON('"\\ud83d\ude00"')]""",
        "what looks like an escape": r"'\\ud800'", "U+FFFD itself": r"'\ufffd'"})
-def what_is_whole_may_be_sent(expression):
+def whole_surrogate_pairs_may_be_sent(expression):
     contains(args_error(f"[{expression}]")[1], "No target")
 
 
 @test
-def what_a_getter_was_told_of_is_in_no_path():
-    """A path is made of keys alone, as they were when the object was read."""
+def a_path_shows_the_keys_from_before_a_getter_ran():
+    """A path consists of keys only, as they were when the object was read."""
     code = "const o = {a: {get b() { delete o.a; return 1n }}}; return o"
     contains(failure_of(code)[3], "a BigInt has no JSON, at result.a.b")
 
@@ -346,7 +346,7 @@ def depth_is_a_range_error(case):
 
 MOST = 16 << 20
 
-# expressions that make 16 MiB of text, if N is what is said
+# expressions whose text has 16 MiB for the given N
 BRIMS = {
     "plain text": ("'x'.repeat(N)", MOST - 2),
     "text that grows": (r"'\x01'.repeat(N) + 'x'.repeat(8)", (MOST - 10) // 6),
@@ -399,7 +399,7 @@ def a_thrown_object_over_the_ceiling_is_told_by_its_beginning():
 
 @each({"a BigInt": "[text, 1n]", "a cycle": "(a => (a.push(text, {a}), a))([])", "half a pair": r"[text, '€\ud800']",
        "an exception": "[text, {get a() { throw 1 }}]", "too much": "Array(20).fill(text)"})
-def what_could_not_be_sent_takes_no_memory(expression):
+def a_call_that_could_not_be_sent_takes_no_memory(expression):
     code = f"""
         const text = 'x'.repeat(1e6);
         for (let i = 0; i < 200; i++) await mcp.a.b({expression}).then(() => {{ throw 1 }}, () => 0);

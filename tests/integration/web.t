@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""web.t - the web's APIs in the worker: URL, text, clones, events, random numbers, and how they load."""
+"""web.t - web APIs in the worker: URL, text, clones, events, random numbers, and how they load."""
 
 import os
 import re
@@ -9,7 +9,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import contains, each, equal, main, run_json, test, value_of
 
-# Before each piece of code: the name of what a function throws, or what it returns.
+# Put before each piece of code. thrown(f) is the name of the error that f throws, or its result.
 HELP = """
 const thrown = (f) => { try { return ["returned", f()]; } catch (e) { return e.name; } };
 const tag = (o) => Object.prototype.toString.call(o);
@@ -18,7 +18,7 @@ const bytes = (...b) => new Uint8Array(b);
 
 
 def named(name):
-    """each() names its tests after the function."""
+    """A decorator: each() with |name| instead of the function's name."""
 
     def rename(rows):
         def check(row):
@@ -112,7 +112,7 @@ named("text_decoder")({
                 'new TextDecoder().decode(new Uint16Array(bytes(65, 66).buffer)), new TextDecoder().decode()]', ["AB", "B", "AB", ""]),
     "not a source": ('[thrown(() => new TextDecoder().decode("x")), thrown(() => new TextDecoder().decode({})),'
                      'thrown(() => new TextDecoder().decode(null))]', ["TypeError"] * 3),
-    # one U+FFFD for each maximal part of a sequence
+    # one U+FFFD for each maximal part of an invalid sequence
     "malformed": ('[[0xff], [0xc0, 0x80], [0xe2, 0x82], [0xe2, 0x28, 0xa1], [0xed, 0xa0, 0x80], [0xf0, 0x9f, 0x98],'
                   '[0xf4, 0x90, 0x80, 0x80], [0xe0, 0x80, 0x80], [0x80, 0x41], [0xc3, 0xc3, 0xa9], [0xf8, 0x88, 0x80, 0x80, 0x80]]'
                   '.map((b) => new TextDecoder().decode(bytes(...b)).replaceAll("\\ufffd", "?"))',
@@ -336,7 +336,7 @@ def an_error_shows_only_the_code_s_own_lines(code):
 
 
 @test
-def what_a_listener_throws_ends_the_run():
+def an_error_in_a_listener_ends_the_run():
     envelope = run_json('const t = new EventTarget(); t.addEventListener("x", () => { throw new RangeError("inside") });'
                         'console.log(t.dispatchEvent(new Event("x"))); await new Promise(() => 0)')
     equal(envelope["logs"], ["true"])

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""wpt.t - URL, host names and encodings against what others test theirs with.
+"""wpt.t - URLs, host names and encodings, checked with public test data.
 
-The data is what tests/get-data has got from Debian: the Web Platform Tests for URL, Unicode's
-IdnaTestV2.txt, the Encoding Standard's tables and labels as encoding_rs carries them. It may be
-some years old, so rules that the standards have changed since are listed here, with the change.
+tests/get-data gets the data from Debian: the Web Platform Tests for URL, Unicode's IdnaTestV2.txt,
+and the Encoding Standard's tables and labels from encoding_rs. The data may be some years old, so
+rules that the standards have changed since then are listed here.
 """
 
 import base64
@@ -19,7 +19,7 @@ from harness import ROOT, caprun, each, equal, main, need, test
 
 DATA = os.path.join(ROOT, "build/data")
 
-# Where the standard differs from older data: what the case's name has to match, and why.
+# Where the standard differs from older data: (pattern of the case's name, reason).
 CHANGED = [
     (r'"[a-z]+://[\x20-\x7e]*xn--', "an ASCII host is put into lower case, whatever ToASCII says of it"),
     (r"host(name)?=xn--", "the same, in a setter"),
@@ -104,7 +104,7 @@ def data(name):
 
 
 def check(code, args, count, least):
-    """Runs |code|, which returns what was wrong; |count| cases, of which we expect |least|."""
+    """Runs |code|, which returns a list of failures, on |count| cases; there must be at least |least|."""
     assert count >= least, f"{count} cases are too few, there were {least}"
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         json.dump(args, file)
@@ -118,7 +118,7 @@ def check(code, args, count, least):
 
 
 def as_text(cases):
-    """The host takes neither NUL nor lone surrogates in args; as text in a text it does."""
+    """Args with the cases as JSON in a string: the host refuses NUL and lone surrogates in args themselves."""
     return {"text": json.dumps(cases)}
 
 
@@ -137,7 +137,7 @@ def setters_tests():
 
 @test
 def idna_test_v2():
-    """Names that are valid by every rule; those that some rule forbids depend on Unicode's version."""
+    """Only names that every rule allows; which names a rule forbids depends on the version of Unicode."""
     cases = []
     for line in data("IdnaTestV2.txt").decode().splitlines():
         fields = [f.strip() for f in line.split("#")[0].split(";")]
@@ -147,7 +147,7 @@ def idna_test_v2():
         if status or ascii_status or source.isascii():
             continue
         name = ascii_name or unicode or source
-        if not re.search(r"\.\d+\.?$", name):  # to a URL, that is an IPv4 address
+        if not re.search(r"\.\d+\.?$", name):  # a URL treats such a name as an IPv4 address
             cases.append([source, name])
     check(HOSTS, as_text(cases), len(cases), 250)
 
@@ -172,7 +172,7 @@ def encoding_labels():
     check(LABELS, {"labels": cases}, len(cases), 200)
 
 
-# Python's tables are not the standard's in these bytes.
+# For these bytes Python's tables differ from the standard.
 OTHER = {"koi8-u": b"\xae\xbe", "macintosh": b"\xdb", "x-mac-cyrillic": b"\xa2\xb6\xff"}
 
 

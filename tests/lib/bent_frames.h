@@ -1,7 +1,7 @@
 /*
- * bent_frames.h - frames and packets that are right, but for what the input bends.
+ * bent_frames.h - makes valid frames and packets, with the errors that the fuzzer's input selects.
  *
- * Each notes in the worker's |obeys| whether an honest one could have said that.
+ * Each clears the worker's |obeys| if an honest worker could not have sent the frame.
  */
 #ifndef BENT_FRAMES_H
 #define BENT_FRAMES_H
@@ -11,7 +11,7 @@
 
 #define NO_PROCESS 0x3fffffff /* larger than any pid */
 
-/* The right number, mostly. */
+/* Returns |right| or, if the input says so, another number. */
 static uint32_t bend(uint32_t right, struct input *in)
 {
     static const uint32_t edges[] = {0, 1, 0x7fffffff, 0xffffffff, LIMIT_DEFAULT_CALLS + 1};
@@ -46,7 +46,7 @@ static void add_call(struct worker_end *w, struct input *in, struct cr_buf *to)
     cr_buf_add(to, &action, 1);
     if (!add_text(to, in, 1 << 16))
         cr_buf_str(to, "{}");
-    /* that one cancels, and that many wait for an answer */
+    /* action "c" cancels the run, and too many waiting calls end it */
     w->obeys &= call.namespace_len == 2 && call.action_len == 1 && action != 'c' && w->calls < 250;
 }
 
@@ -62,7 +62,7 @@ static void add_attempt(struct worker_end *w, struct input *in, struct cr_buf *t
     b.message_len = bend(add_text(to, in, LIMIT_DENIED_MESSAGE_BYTES), in);
     b.use_len = bend(b.message_len / 2, in);
     memcpy(to->data + at, &b, sizeof(b));
-    w->obeys = false; /* it may end the run */
+    w->obeys = false; /* the frame may end the run */
 }
 
 static void add_error(struct worker_end *w, struct input *in, struct cr_buf *to)
@@ -86,10 +86,10 @@ static void add_idle(struct worker_end *w, struct input *in, struct cr_buf *to)
     uint8_t which = input_byte(in);
 
     cr_buf_add(to, &times[which % 7], sizeof(times[0]));
-    w->obeys &= which % 7 >= 1 && which % 7 <= 4; /* or it may have stalled */
+    w->obeys &= which % 7 >= 1 && which % 7 <= 4; /* otherwise the run may have stalled */
 }
 
-/* Returns the id that is right for the frame. */
+/* Returns the valid id for the frame. */
 static uint32_t add_payload(struct worker_end *w, unsigned type, struct input *in,
                             struct cr_buf *to)
 {
@@ -110,19 +110,19 @@ static uint32_t add_payload(struct worker_end *w, unsigned type, struct input *i
         return 0;
     case WIRE_DONE:
         if (add_text(to, in, 1 << 16))
-            w->obeys = false; /* it may be anything */
+            w->obeys = false; /* the payload may be anything */
         else
             cr_buf_str(to, "[42]");
         return 0;
     default:
         at = to->len;
         len = add_text(to, in, 1 << 16);
-        w->obeys &= type == WIRE_LOG && (!len || to->data[at] != 'C'); /* that line cancels */
+        w->obeys &= type == WIRE_LOG && (!len || to->data[at] != 'C'); /* a line "C" cancels */
         return 0;
     }
 }
 
-/* Adds a frame to what |w| will say. Returns its type. */
+/* Adds a frame to the output of |w|. Returns its type. */
 static unsigned bent_frame(struct worker_end *w, struct input *in)
 {
     static const uint8_t types[] = {WIRE_CALL,  WIRE_LOG,   WIRE_BLOCKED, WIRE_IDLE, WIRE_DONE,
@@ -147,7 +147,7 @@ static unsigned bent_frame(struct worker_end *w, struct input *in)
     return header.type;
 }
 
-/* As the zygote. */
+/* Sends a packet as the zygote |z|. */
 static void bent_packet(struct zygote_end *z, struct input *in)
 {
     static const int32_t pids[] = {0, -1, NO_PROCESS, INT32_MAX, INT32_MIN};

@@ -1,4 +1,4 @@
-"""building.py - make and compilers, for tests of what is installed and of programs that link it."""
+"""building.py - runs make and compilers, for tests of the installed files and of programs that link them."""
 
 import contextlib
 import os
@@ -28,14 +28,14 @@ def read_text(path):
 
 @contextlib.contextmanager
 def installed():
-    """A folder that has everything installed in it, for use with `with`."""
+    """A folder where everything is installed, for use with `with`."""
     with tempfile.TemporaryDirectory() as prefix:
         make("install", f"PREFIX={prefix}")
         yield prefix
 
 
 def link_flags(prefix):
-    """What a program is linked with, as pkg-config says it: {"shared": flags, "static": flags}."""
+    """The linker flags from pkg-config: {"shared": flags, "static": flags}."""
     environment = {**os.environ, "PKG_CONFIG_PATH": f"{prefix}/lib/pkgconfig"}
 
     def pkg_config(*words):

@@ -1,6 +1,6 @@
 /*
- * counting.h - a strcmp() in front of the C library's that counts, so that a test can tell how much
- * a look-up compares without a clock.
+ * counting.h - replaces strcmp() by a version that counts its calls, so that a test can measure a
+ * look-up without a clock.
  */
 #ifndef COUNTING_H
 #define COUNTING_H
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Volatile: a compiler thinks that strcmp() changes nothing. */
+/* Volatile, because a compiler assumes that strcmp() changes nothing. */
 static volatile size_t counting_comparisons;
 
 __attribute__((visibility("default"))) int strcmp(const char *a, const char *b)

@@ -1,7 +1,7 @@
 /*
- * failing.h - an allocator in front of the C library's that fails on demand, for libraries too.
+ * failing.h - replaces malloc() and friends by versions that fail on demand, also for libraries.
  *
- * Sanitizers have one of their own, so under them FAILING is 0, and nothing fails.
+ * Sanitizers bring their own allocator, so under them FAILING is 0, and no allocation fails.
  */
 #ifndef FAILING_H
 #define FAILING_H
@@ -11,8 +11,9 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* A compiler thinks that malloc() sees neither of these, unless they are volatile. */
-static volatile long failing_left = -1; /* how many succeed before the one that fails; -1: all do */
+/* Volatile, because a compiler assumes that malloc() uses neither of these. */
+static volatile long failing_left =
+    -1; /* successful allocations before the failure; -1: no failure */
 static volatile bool failing_failed;
 
 #ifdef __SANITIZE_ADDRESS__
@@ -49,7 +50,7 @@ __attribute__((visibility("default"))) void *realloc(void *old, size_t size)
 }
 #endif
 
-/* The allocation after |n| others fails, and those after it do not. */
+/* Lets the allocation after the next |n| allocations fail, and later ones succeed. */
 static inline void failing_after(long n)
 {
     failing_left = n;
@@ -62,8 +63,9 @@ static inline void failing_stop(void)
 }
 
 /*
- * while (failing_more()) ...: the first time no allocation succeeds, then one does, then two, until
- * none has failed. The body calls failing_stop() behind what is tested.
+ * while (failing_more()) ...: in the first round the first allocation fails, in the second round
+ * the second, and so on, until a round has no failure. The body calls failing_stop() after the
+ * tested code.
  */
 static inline bool failing_more(void)
 {
@@ -76,10 +78,11 @@ static inline bool failing_more(void)
     return more;
 }
 
-/* Valgrind puts an allocator of its own in front of this one, and then nothing fails. */
+/* Returns false under valgrind, which replaces this allocator by its own, so that nothing fails. */
 static inline bool failing_works(void)
 {
-    void *(*volatile allocate)(size_t) = malloc; /* as others do: not made part of this function */
+    void *(*volatile allocate)(size_t) =
+        malloc; /* volatile: the compiler must not remove the call */
     void *volatile block;
 
     failing_after(FAILING - 1);

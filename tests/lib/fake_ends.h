@@ -1,11 +1,11 @@
 /*
  * fake_ends.h - the zygote's and the worker's ends of the host's sockets, for fuzzers.
  *
- * There are no processes: the program that fuzzes holds these ends itself. It answers for /proc, is
- * what starts programs, and may keep the clock, which then moves only when it is told to, or looked
- * at: so the same input does the same again. What passes for a pidfd is none, and nobody is killed.
+ * There are no processes: the fuzzer itself holds these ends. It answers instead of /proc, replaces
+ * posix_spawn(), and may control the clock, which then advances only on request or when it is read:
+ * so the same input has the same effect again. The pidfds are fake, and no process is killed.
  *
- * The functions at the end take the place of the host's own and the C library's.
+ * The functions at the end replace functions of the host and of the C library.
  */
 #ifndef FAKE_ENDS_H
 #define FAKE_ENDS_H
@@ -31,23 +31,23 @@
 #include "look.h"
 
 static struct {
-    int64_t now_us;  /* on the monotonic clock; 0: the real time */
-    int64_t tick_us; /* by which it moves each time that somebody looks at it */
-    int64_t cpu_us;  /* that every worker has used */
-    bool unlocked;   /* that is what /proc says of workers */
+    int64_t now_us;  /* the time of the monotonic clock; 0: the real time */
+    int64_t tick_us; /* the clock advances by this on each read */
+    int64_t cpu_us;  /* the CPU time of every worker */
+    bool unlocked;   /* /proc shows workers that are not locked down */
     /* Gets the other end of a zygote's control socket. Returns 0 or an errno. NULL: ENOENT. */
     int (*spawn)(int control);
-    int passed; /* to the program that is about to start */
+    int passed; /* the descriptor for the program that is being started */
 } fake;
 
-/* Whether workers are locked, and how much of the time passes between two looks at the clock. */
+/* Sets whether workers are locked down, and how far the clock advances on each read. */
 static inline void fake_set_world(uint8_t how)
 {
     fake.unlocked = how & 1;
     fake.tick_us = how >> 1;
 }
 
-/* The loop sees in its next step that time has passed. */
+/* Advances the clock, so that the loop sees it in its next step. */
 static inline void fake_pass(struct cr_loop *loop, int64_t us)
 {
     const struct itimerspec at_once = {.it_value = {.tv_nsec = 1}};
@@ -57,8 +57,8 @@ static inline void fake_pass(struct cr_loop *loop, int64_t us)
 }
 
 /*
- * Reads what the host says to a worker, and checks that it may say it. |frame| hears of each, and
- * may be NULL. Returns false if the host has closed the socket.
+ * Reads the host's frames to a worker, and checks that they are valid. Calls |frame|, which may be
+ * NULL, for each. Returns false if the host has closed the socket.
  */
 static inline bool fake_hear(int fd, struct cr_buf *heard,
                              void (*frame)(void *data, const struct wire_header *header,
@@ -88,7 +88,7 @@ static inline bool fake_hear(int fd, struct cr_buf *heard,
     return n < 0 && errno == EAGAIN;
 }
 
-/* Will something happen to a run that has not ended, even if nobody does anything? */
+/* Will an unfinished run continue or end without further input? */
 static inline bool fake_is_looked_after(const struct caprun_run *run)
 {
     const struct cr_pool *pool = run->pool;
@@ -99,7 +99,7 @@ static inline bool fake_is_looked_after(const struct caprun_run *run)
     return run->state != CR_RUN_NEW && run->timer.when_us >= 0;
 }
 
-/* JSON, for both readers. A result that is as deep as it may be is one level deeper in there. */
+/* Both JSON readers must accept the envelope, which adds one level to the depth of the result. */
 static inline void fake_check_envelope(const char *text, size_t len)
 {
     unsigned depth = look_whole(text, len);
@@ -108,7 +108,7 @@ static inline void fake_check_envelope(const char *text, size_t len)
     insist(r == 0 || (r == CAPRUN_E_TOOBIG && depth == CR_SCAN_MAX_DEPTH + 1));
 }
 
-/* How many descriptors are open, among the first ones. */
+/* Returns how many of the first descriptors are open. */
 static inline int fake_count_descriptors(void)
 {
     struct pollfd fds[256];
@@ -122,7 +122,7 @@ static inline int fake_count_descriptors(void)
     return count;
 }
 
-/* --- in the place of verify.c ------------------------------------------------------------- */
+/* --- replaces verify.c -------------------------------------------------------------------- */
 
 int cr_verify_worker(pid_t pid, unsigned inherited, struct cr_err *err)
 {
@@ -142,7 +142,7 @@ uint64_t cr_verify_resident(pid_t pid)
     return (uint64_t)pid;
 }
 
-/* --- in the place of kill.c --------------------------------------------------------------- */
+/* --- replaces kill.c ---------------------------------------------------------------------- */
 
 int cr_kill_process(int pidfd)
 {
@@ -157,7 +157,7 @@ int cr_kill_check(int pidfd, struct cr_err *err)
     return 0;
 }
 
-/* --- in the place of the C library's ------------------------------------------------------ */
+/* --- replaces functions of the C library -------------------------------------------------- */
 
 int clock_gettime(clockid_t clock, struct timespec *t)
 {
@@ -172,7 +172,7 @@ int clock_gettime(clockid_t clock, struct timespec *t)
     return 0;
 }
 
-/* The worker has the number of this process, which is not to be limited. */
+/* The worker's pid is the pid of this process, which must not be limited. */
 int prlimit(pid_t pid, enum __rlimit_resource what, const struct rlimit *limit, struct rlimit *old)
 {
     (void)pid;
@@ -182,7 +182,7 @@ int prlimit(pid_t pid, enum __rlimit_resource what, const struct rlimit *limit, 
     return 0;
 }
 
-/* Nor moved, nor made to wait. */
+/* This process must not be moved to another processor either, or get another priority. */
 int sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set)
 {
     (void)pid;
@@ -207,7 +207,7 @@ int posix_spawn_file_actions_adddup2(posix_spawn_file_actions_t *actions, int fd
     return 0;
 }
 
-/* As if the program had already left, which it does when the zygote is there. */
+/* Behaves as if the program had already exited, as it does when the zygote exists. */
 int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
                 const posix_spawnattr_t *attr, char *const argv[], char *const envp[])
 {

@@ -1,6 +1,6 @@
 /*
- * fake_frames.h - what the fake worker sends and reads its frames with, and what it is told to
- * play. Part of fake_worker.h.
+ * fake_frames.h - sends and reads the frames of the fake worker, and defines the plan of its
+ * behaviour. Part of fake_worker.h.
  */
 #ifndef FAKE_FRAMES_H
 #define FAKE_FRAMES_H
@@ -23,7 +23,7 @@
 
 #define FAKE_EARLY (1ull << 30)
 #define FAKE_SIGNAL_FD 4
-#define FAKE_MISSING_LAYER WIRE_LAYER_MDWE /* that the fake zygote reports, as ENOSYS */
+#define FAKE_MISSING_LAYER WIRE_LAYER_MDWE /* the fake zygote reports this layer as ENOSYS */
 
 enum fake_early {
     FAKE_HONEST,
@@ -38,8 +38,8 @@ enum fake_early {
     FAKE_DESCRIPTOR_MORE,
     FAKE_NEVER_READY,
     FAKE_LEAVES_AT_ONCE, /* after READY; the job may be on its way or not */
-    FAKE_LEAVES_UNREAD,  /* when the job is there */
-    FAKE_LEAVES_HALF,    /* when it has read the job's header */
+    FAKE_LEAVES_UNREAD,  /* when the job has arrived */
+    FAKE_LEAVES_HALF,    /* after reading the job's header */
     /* the zygote */
     FAKE_FORK_FAILS,
     FAKE_REFUSES,
@@ -54,26 +54,26 @@ enum fake_early {
 
 enum fake_birth {
     FAKE_IS_BORN,
-    FAKE_HANGS_UNBORN,   /* the program stays, and says nothing */
-    FAKE_DIES_UNBORN,    /* the program leaves, and says nothing */
-    FAKE_HANGS_AT_BIRTH, /* the zygote never says HELLO */
+    FAKE_HANGS_UNBORN,   /* the program keeps running, and sends nothing */
+    FAKE_DIES_UNBORN,    /* the program exits, and sends nothing */
+    FAKE_HANGS_AT_BIRTH, /* the zygote never sends HELLO */
     FAKE_DIES_AT_BIRTH,
     FAKE_REFUSES_AT_BIRTH,
     FAKE_HAS_ALL_LAYERS,
     FAKE_LACKS_THE_CLOCK,
-    FAKE_SAYS_NO_HELLO, /* and forks */
+    FAKE_SAYS_NO_HELLO, /* but forks */
 };
 
 /*
- * What the next zygotes and workers are to do, whatever their memory limit, and what they have
- * done. The test holds it in a file without a name, which a fake opens through /proc.
+ * The behaviour of the next zygotes and workers, whatever their memory limit, and a record of what
+ * they did. It is in a memfd of the test, which a fake opens through /proc.
  */
 struct fake_plan {
     enum fake_birth birth;
-    int births; /* so many are born like that */
+    int births; /* how many zygotes behave like |birth| */
     enum fake_early early;
-    int forks;      /* so many are forked like that */
-    pid_t pids[64]; /* of the last workers */
+    int forks;      /* how many workers behave like |early| */
+    pid_t pids[64]; /* the pids of the last workers */
     unsigned forked;
 };
 
@@ -109,7 +109,7 @@ static void fake_read(void *to, size_t len)
     }
 }
 
-/* Only the header: |length| may be a lie. */
+/* Sends only the header; |length| may be wrong. */
 static void fake_header(uint32_t length, unsigned type, uint32_t id)
 {
     struct wire_header header = {.length = length, .type = (uint16_t)type, .id = id};
@@ -135,7 +135,7 @@ static void fake_idle(uint32_t id, int64_t wake_us)
     fake_frame(WIRE_IDLE, id, &idle, sizeof(idle));
 }
 
-/* Until the host has read all that was written. */
+/* Waits until the host has read everything that was written. */
 static void fake_drain(void)
 {
     int waiting = 1;
@@ -152,7 +152,7 @@ static void fake_put_in_pieces(const void *bytes, size_t len, size_t piece)
     }
 }
 
-/* The next frame of the host. Returns its payload with a NUL after it, never to be freed. */
+/* Reads the next frame of the host. Returns its payload with a NUL after it; do not free it. */
 static char *fake_next(struct wire_header *ret)
 {
     char *payload;

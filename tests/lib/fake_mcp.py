@@ -1,35 +1,35 @@
-"""fake_mcp.py - an MCP server that does to its client whatever a test wants.
+"""fake_mcp.py - an MCP server with any behaviour or fault that a test asks for.
 
     python3 -I -S fake_mcp.py '{"era": "legacy", "banner": true, "trace": "/path"}'
 
-What it is told, all of it optional:
+Its settings, all optional:
 
     era             "legacy" (the default), "modern", or "both"
-    trace           a file to which every line received is added, and {"started": pid} before them
-    banner          lines on standard output that are no messages, before anything else
+    trace           a file that gets {"started": pid} and then every received line
+    banner          lines on standard output that are not messages, before anything else
     words           a text for standard error, at the start
-    bootMs          is deaf for so long at first
-    bootExit        ends at once with that status
-    bootExitOnce    a file; ends at once if it is not there, and makes it
+    bootMs          reads nothing for so many milliseconds at first
+    bootExit        exits at once with that status
+    bootExitOnce    a file; if it is missing, makes it and exits at once
     silent          methods that it never answers
-    exitOn          methods that it exits on, with status 1, unanswered
-    exitOnUnknown   so for every method that its era does not know
-    version         the protocol version that it says it speaks
+    exitOn          methods on which it exits with status 1, without an answer
+    exitOnUnknown   exits in the same way on every method that its era does not know
+    version         the protocol version that it claims to support
     crlf            lines end with CR LF
-    noise           a line that is no message, before every answer
+    noise           a line that is not a message, before every answer
     pingFirst       asks for a ping before it answers the first request
-    deaf            methods after which it reads nothing any more, though it answers them
+    deaf            methods that it answers, but after which it reads nothing
     hangAtEnd       ignores the end of its input, and SIGTERM
-    grandchild      a file for the pid of a process that leaves the group and holds the pipes
+    grandchild      a file for the pid of a process that leaves the group and keeps the pipes open
     tools           more tools: [{"name": "a-b"}]; they echo
-    only            lists no others
-    count           so many more, called t0, t1 ...
+    only            lists only those tools
+    count           so many more tools, named t0, t1 ...
     page            tools in a page of tools/list
-    cursors         "loop": the same cursor again and again; "cycle": two in turn; "endless": always
-                    a new one; "empty": the second page has the empty string as its cursor
+    cursors         "loop": always the same cursor; "cycle": two in turn; "endless": always a new
+                    one; "empty": the second page has the empty string as its cursor
     descriptions    a file with {"tool": "description"}, read at the start
 
-Its tools are the methods called tool_*, below; each says what it does.
+Its tools are the methods named tool_*, below; each docstring says what the tool does.
 """
 
 import fcntl
@@ -57,7 +57,7 @@ def write(data):
 
 
 def unread():
-    """Bytes that were written and not read yet."""
+    """The number of bytes that were written and not read yet."""
     try:
         count = fcntl.ioctl(1, termios.TIOCOUTQ, b"\0\0\0\0")  # of a socket
     except OSError:
@@ -85,8 +85,8 @@ class Fake:
         self.era = script.get("era", "legacy")
         self.later = []  # a heap of (time, number, function)
         self.number = 0
-        self.asked = {}  # our requests: id -> function that is given the client's answer
-        self.calls = {}  # calls that are not answered: id -> progress token
+        self.asked = {}  # our requests: id -> function that gets the client's answer
+        self.calls = {}  # unanswered calls: id -> progress token
         self.on_cancel = {}
         self.flooding = None
         self.reads = True
@@ -171,7 +171,7 @@ class Fake:
             known[method](id, params)
 
     def speaks_modern(self, id, params):
-        """Checks what a modern request has to carry; refuses it otherwise."""
+        """Checks that a modern request has all required fields; rejects it otherwise."""
         if self.era == "both":
             return True
         meta = params.get("_meta", {})
@@ -248,7 +248,7 @@ class Fake:
         self.answer(id, text(args["text"]))
 
     def tool_raw(self, id, args):
-        """Answers with the result that it is given."""
+        """Answers with the result in the args."""
         self.answer(id, args["result"])
 
     def tool_image(self, id, args):
@@ -261,7 +261,7 @@ class Fake:
         self.answer(id, structured(args["value"]))
 
     def tool_fail(self, id, args):
-        """Answers that it failed."""
+        """Answers with a tool error."""
         self.answer(id, text(args.get("text", "no such file"), isError=True))
 
     def tool_error(self, id, args):
@@ -269,7 +269,7 @@ class Fake:
         self.refuse(id, args["code"], args.get("message", "an error"))
 
     def tool_env(self, id, args):
-        """Tells of its own process."""
+        """Answers with facts about its own process."""
         with os.scandir("/proc/self/fd") as entries:
             links = {int(entry.name): os.readlink(entry.path) for entry in entries
                      if not os.readlink(entry.path).startswith(f"/proc/{os.getpid()}/fd")}
@@ -278,14 +278,14 @@ class Fake:
                                     "blocked": sorted(signal.pthread_sigmask(signal.SIG_BLOCK, []))}))
 
     def tool_sleep(self, id, args):
-        """Answers after so many milliseconds; does other things meanwhile."""
+        """Answers after so many milliseconds; handles other requests meanwhile."""
         self.after(args["ms"], lambda: self.answer(id, structured(args)))
 
     def tool_never(self, id, args):
         """Never answers."""
 
     def tool_late(self, id, args):
-        """Answers only when it has been told not to."""
+        """Answers only after the call was cancelled."""
         self.on_cancel[id] = lambda: self.answer(id, structured("too late"))
 
     def tool_progress(self, id, args):
@@ -303,7 +303,7 @@ class Fake:
         self.on_cancel[id] = lambda: self.calls.pop(id, None)
 
     def tool_flood(self, id, args):
-        """Sends notifications without end, and no answer."""
+        """Sends notifications for ever, and no answer."""
         line = b'{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"%s"}}\n'
         self.flooding = line % (b"x" * args.get("bytes", 100)) * 100
 
@@ -326,7 +326,7 @@ class Fake:
         write(b'","result":{"content":[{"type":"text","text":"%s"}]}}\n' % (b"y" * args["bytes"]))
 
     def tool_long_line(self, id, args):
-        """Writes a line of so many bytes that is no answer to anything, and then answers."""
+        """Writes a line of so many bytes that is not an answer, and then answers."""
         left, chunk = args["bytes"], b"x" * (1 << 20)
         while left > 0:
             write(chunk)
@@ -341,7 +341,7 @@ class Fake:
         self.answer(id, structured("asked"))
 
     def tool_split(self, id, args):
-        """Answers in pieces that end inside of characters."""
+        """Answers in pieces that are cut inside characters."""
         words = "a\u00e9\u20ac\U0001f600z"
         line = json.dumps({"jsonrpc": "2.0", "id": id, "result": text(words)}, ensure_ascii=False).encode() + b"\n"
         self.calls.pop(id)
@@ -354,40 +354,40 @@ class Fake:
         write(line[start + len(words.encode()):])
 
     def tool_wrong_id(self, id, args):
-        """Answers calls that there are not, then its own unless that is told not to."""
+        """Answers calls that do not exist, then this call unless the args say not to."""
         for wrong in (id + 1000000, str(id), -id, id + 0.5, None, 0, [id], 2**64 + id):
             self.send({"id": wrong, "result": text("wrong")})
         if args.get("answer", True):
             self.answer(id, structured("right"))
 
     def tool_twice(self, id, args):
-        """Answers twice, differently."""
+        """Answers twice, with different results."""
         self.answer(id, structured("first"))
         self.answer(id, structured("second"))
         self.refuse(id, -32000, "third")
 
     def tool_malformed(self, id, args):
-        """Answers with what is no result."""
+        """Answers with messages that are not results."""
         for member in args["members"]:
             write(b'{"jsonrpc":"2.0","id":%d,%s}\n' % (id, member.encode()))
 
     def tool_ask(self, id, args):
-        """Asks the client, and answers with what it was answered."""
+        """Sends a request to the client, and answers with the client's answer."""
         self.ask(args["method"], args.get("params"), lambda answer: self.answer(id, structured(answer)))
 
     def tool_crash(self, id, args):
-        """Ends in the middle of the call."""
+        """Exits during the call."""
         os.write(2, args.get("words", "panic: out of cheese\n").encode())
         if "signal" in args:
             os.kill(os.getpid(), args["signal"])
         os._exit(args.get("status", 3))
 
     def tool_close(self, id, args):
-        """Closes standard output and lives on."""
+        """Closes standard output and keeps running."""
         os.close(1)
 
     def tool_deaf(self, id, args):
-        """Answers, and reads nothing any more."""
+        """Answers, and reads nothing afterwards."""
         self.reads = False
         self.answer(id, structured("deaf from now on"))
 

@@ -1,7 +1,7 @@
 /*
- * fake_peers.h - several zygotes and workers at once, of which nobody is a process (fake_ends.h).
+ * fake_peers.h - several fake zygotes and workers at once, without processes (fake_ends.h).
  *
- * They know what an honest one would do next. Whether they do it is the fuzzer's choice.
+ * They know what an honest peer would do next. The fuzzer decides whether they do it.
  */
 #ifndef FAKE_PEERS_H
 #define FAKE_PEERS_H
@@ -15,19 +15,19 @@
 #define WORKERS 32
 
 struct zygote_end {
-    int control; /* -1: there is none */
-    int ended;   /* instead of its pidfd */
+    int control; /* its control socket, or -1 */
+    int ended;   /* replaces its pidfd */
     uint32_t slots;
     bool told;
 };
 
 struct worker_end {
-    int fd; /* -1: there is none */
+    int fd; /* its socket, or -1 */
     struct zygote_end *zygote;
     uint32_t slot;
     bool ready;
-    bool obeys; /* an honest worker could have said all that it has said */
-    int run;    /* as its args say; -1: it has no job */
+    bool obeys; /* an honest worker could have sent everything that it sent */
+    int run;    /* the number in its args; -1: no job yet */
     uint32_t frames_read, calls, attempts;
     struct cr_buf heard, to_say;
 };
@@ -88,7 +88,7 @@ static void fork_worker(struct zygote_end *z, uint32_t slot, int fd)
     cr_buf_init(&w->to_say, 1u << 20);
 }
 
-/* Takes what is asked for, and notices who is not wanted any more. */
+/* Handles the host's requests, and ends the peers whose sockets the host has closed. */
 static void look_around(void)
 {
     struct wire_control packet;
@@ -124,7 +124,7 @@ static void say(struct worker_end *w, const void *bytes, size_t len)
         w->obeys = false;
 }
 
-/* Everybody who can be born, greet, fork or be ready, is and does. */
+/* Lets every zygote and worker send its honest next packet: BORN, HELLO, FORKED or READY. */
 static void do_duties(void)
 {
     static const struct wire_header ready = {.type = WIRE_READY};

@@ -1,9 +1,9 @@
 /*
- * fake_runs.h - a runtime whose workers are fakes (fake_worker.h), and runs that are played to
- * their end, for tests of the host through the public functions.
+ * fake_runs.h - a runtime with fake workers (fake_worker.h), and functions that play runs to their
+ * end, for tests of the host through the public functions.
  *
- * A test begins with begin() or new_runtime(), and ends with end(), which sees to it that no child
- * is left.
+ * A test begins with begin() or new_runtime(), and ends with end(), which checks that no child is
+ * left.
  */
 #ifndef FAKE_RUNS_H
 #define FAKE_RUNS_H
@@ -35,7 +35,7 @@ static inline bool step_before(int64_t deadline)
     return cr_loop_now() < deadline;
 }
 
-/* Lets the runtime work until |condition| holds, or for too long. */
+/* Steps the runtime until |condition| holds, or until the deadline. */
 #define STEP_UNTIL(condition)                                                                  \
     for (int64_t step_deadline = deadline_us(); !(condition) && step_before(step_deadline);) { \
     }
@@ -48,21 +48,21 @@ static inline bool step_before(int64_t deadline)
 
 /* --- a runtime ---------------------------------------------------------------------------- */
 
-/* A program that has started a zygote leaves some time after that, and its descriptor then. */
+/* Waits: a program that has started a zygote exits a moment later, and its pidfd is closed then. */
 static inline int settled_descriptors(int before)
 {
     STEP_UNTIL(count_descriptors() <= before)
     return count_descriptors();
 }
 
-/* Without workers ahead of demand, unless caprun_set_warm() is called after it. */
+/* Makes a runtime that keeps no warm workers, unless caprun_set_warm() is called afterwards. */
 static inline bool new_runtime(void)
 {
     char own_path[4096] = "";
     struct caprun_run *first;
     bool ok = readlink("/proc/self/exe", own_path, sizeof(own_path) - 1) > 0;
 
-    caprun_free(rt); /* of a test that failed */
+    caprun_free(rt); /* may be left from a failed test */
     rt = NULL;
     ok = fake_make_plan() && ok && caprun_new(&rt) == 0 && caprun_set_worker(rt, own_path) == 0 &&
          caprun_set_warm(rt, CAPRUN_WARM_NONE) == 0 && caprun_run_new(rt, &first) == 0;
@@ -89,7 +89,7 @@ static inline bool end(void)
 
 /* --- runs --------------------------------------------------------------------------------- */
 
-/* Answers the calls of the runs that are made, if it is set. */
+/* Answers the calls of new runs, if it is set. */
 static void (*handler)(void *data, struct caprun_run *r, uint32_t call, const char *method,
                        const char *args, size_t args_len);
 
@@ -113,7 +113,7 @@ static inline bool start_run(struct caprun_run *r)
         printf("# not started: %s\n", caprun_error(rt));
         return false;
     }
-    caprun_step(rt); /* in which it gets its worker, if there is room */
+    caprun_step(rt); /* gives the run a worker, if there is room */
     return true;
 }
 
@@ -125,7 +125,7 @@ static inline struct caprun_run *start(const char *code)
     return made;
 }
 
-/* Returns false if |r| has not ended in time, and cancels it. */
+/* Waits until |r| has ended. If it does not end in time, cancels it and returns false. */
 static inline bool finish(struct caprun_run *r)
 {
     STEP_UNTIL(caprun_done(r))
@@ -161,7 +161,7 @@ static inline bool ended(struct caprun_run *r, enum caprun_outcome outcome, cons
     return false;
 }
 
-/* Plays |code| to its end. */
+/* Plays |code| to its end, and checks the outcome. */
 static inline bool ends(const char *code, uint64_t timeout_ms, enum fake_early early,
                         enum caprun_outcome outcome, const char *words)
 {
@@ -177,7 +177,7 @@ static inline bool succeeds(void)
     return ends("honest", 0, FAKE_HONEST, CAPRUN_OUTCOME_SUCCESS, "\"result\":42,");
 }
 
-/* A runtime with |warm| workers ahead of demand, which are there. */
+/* Makes a runtime, and waits until it has |warm| warm workers. */
 static inline bool begin_warm(uint32_t warm)
 {
     if (!new_runtime() || caprun_set_warm(rt, warm) < 0 || caprun_warm(rt) < 0)
@@ -186,7 +186,7 @@ static inline bool begin_warm(uint32_t warm)
     return caprun_count(rt, CAPRUN_COUNT_READY) == warm && stock->current->pid > 0;
 }
 
-/* Nothing is left of the runs that were. */
+/* Is nothing left of earlier runs? */
 static inline bool is_quiet(void)
 {
     return !pool->running && !pool->memory && !pool->waiting && !pool->waiting_count &&
@@ -194,7 +194,7 @@ static inline bool is_quiet(void)
            stock->workers == stock->ready.count + stock->coming.count;
 }
 
-/* A runtime whose zygote is there, and nothing else, so that descriptors can be counted. */
+/* Makes a runtime with only its zygote running, so that descriptors can be counted. */
 static inline bool begin(void)
 {
     if (!new_runtime() || !succeeds())

@@ -1,5 +1,6 @@
 /*
- * fake_scenes.h - what the fake worker can play: one scene a function. Part of fake_worker.h.
+ * fake_scenes.h - the scenes that the fake worker can play, one per function. Part of
+ * fake_worker.h.
  */
 #ifndef FAKE_SCENES_H
 #define FAKE_SCENES_H
@@ -17,7 +18,7 @@
 struct fake_job {
     struct wire_header header;
     char scene[256];
-    long number; /* after the scene's name, or 0 */
+    long number; /* the number after the scene's name, or 0 */
 };
 
 static void honest(const struct fake_job *job)
@@ -26,7 +27,7 @@ static void honest(const struct fake_job *job)
     fake_text(WIRE_DONE, "42");
 }
 
-/* A header that promises |number| bytes of payload, and a few that come. */
+/* A header that promises |number| bytes of payload, and only a few bytes. */
 static void call_of_length(const struct fake_job *job)
 {
     fake_header((uint32_t)job->number, WIRE_CALL, 1);
@@ -39,7 +40,7 @@ static void done_of_length(const struct fake_job *job)
     fake_put("12345678", 8);
 }
 
-/* An error of code that took |number| KiB of memory. */
+/* An error of code that used |number| KiB of memory. */
 static void threw_taking(const struct fake_job *job)
 {
     struct wire_threw threw = {.why = WIRE_WHY_THREW, .message_len = 2};
@@ -49,7 +50,7 @@ static void threw_taking(const struct fake_job *job)
     fake_put("no", 2);
 }
 
-/* The result of a run that took |number| KiB of memory. */
+/* The result of a run that used |number| KiB of memory. */
 static void done_taking(const struct fake_job *job)
 {
     fake_header(2, WIRE_DONE, (uint32_t)job->number);
@@ -108,7 +109,7 @@ static size_t stream(uint8_t *bytes)
 
 #define STREAM_MAX 128
 
-/* The stream in two pieces, cut at |number|; at 0 it comes in one write. */
+/* The stream in two writes, cut at |number|; if 0, in one write. */
 static void split_stream(const struct fake_job *job)
 {
     uint8_t bytes[STREAM_MAX];
@@ -161,7 +162,7 @@ static void put_threw(uint32_t why, uint32_t call, uint32_t blocked, const char 
     fake_put(stack, strlen(stack));
 }
 
-/* Makes one call, waits for the answer, and throws it on. */
+/* Makes one call, waits for the failure, and throws it again. */
 static void call_and_throw(const struct fake_job *job)
 {
     static const char *const args[] = {"{}", "{\"a\":", "{\n}", "[1,\r\n2]", "{}\n{\"id\":1}"};
@@ -219,7 +220,7 @@ static void call_lengths(const struct fake_job *job)
 }
 #define CALL_LENGTHS 6
 
-/* Calls and calls, and never reads an answer. */
+/* Makes many calls, and never reads an answer. */
 static void many_calls(const struct fake_job *job)
 {
     for (long i = 1; i <= job->number; i++)
@@ -232,7 +233,7 @@ static void many_calls_and_done(const struct fake_job *job)
     honest(job);
 }
 
-/* Makes one call, waits for its failure, and says that the code does not compile. */
+/* Makes one call, waits for its failure, and reports that the code does not compile. */
 static void call_and_syntax(const struct fake_job *job)
 {
     struct wire_header header;
@@ -243,7 +244,7 @@ static void call_and_syntax(const struct fake_job *job)
     put_threw(WIRE_WHY_SYNTAX, 1, 0, "SyntaxError", "words of the worker's own", "");
 }
 
-/* Calls that wait for an answer: one more than may, or a call that no answer came for. */
+/* Makes |number| calls, then throws the error of a call that has no answer yet. */
 static void calls_and_a_throw(const struct fake_job *job)
 {
     many_calls(job);
@@ -286,7 +287,7 @@ static void attempt_and_throw(const struct fake_job *job)
     put_threw(WIRE_WHY_THREW, 0, 1, "PermissionDenied", "words of the worker's own", "");
 }
 
-/* A message that ends before it says what to use. */
+/* A message with a NUL before the text that says what to use instead. */
 static void attempt_with_nul(const struct fake_job *job)
 {
     static const struct wire_blocked blocked = {0, 0, 0, LIMIT_DENIED_MESSAGE_BYTES, 1};
@@ -314,7 +315,7 @@ static void attempt_lengths(const struct fake_job *job)
 }
 #define ATTEMPT_LENGTHS 9
 
-/* One part as long as it may be, and |number| / 4 more; the rest is empty. */
+/* One part of its maximal length plus |number| / 4; the other parts are empty. */
 static void attempt_of_long_part(const struct fake_job *job)
 {
     static const uint32_t most[] = {LIMIT_DENIED_API_BYTES, LIMIT_DENIED_ACCESS_BYTES,
@@ -362,7 +363,7 @@ static void idle_for_ever(const struct fake_job *job)
     fake_idle(1, job->number ? INT64_MAX - job->number : INT64_MAX);
 }
 
-/* Asks three times for a time that has passed, and gets a WAKE each time. */
+/* Asks three times to be woken at a past time, and gets a WAKE each time. */
 static void idle_in_the_past(const struct fake_job *job)
 {
     struct wire_header header;
@@ -393,7 +394,7 @@ static void says_nothing(const struct fake_job *job)
     (void)job;
 }
 
-/* It has read its job, and the host knows that. */
+/* Writes a log line, so that the host knows that it has read its job. */
 static void says_a_word(const struct fake_job *job)
 {
     (void)job;
@@ -467,7 +468,7 @@ static void done_of_depth(const struct fake_job *job)
     free(text);
 }
 
-/* What comes after the end is not heard. */
+/* Sends frames after the last one; the host must ignore them. */
 static void done_twice(const struct fake_job *job)
 {
     honest(job);
@@ -504,7 +505,7 @@ static void threw_lengths(const struct fake_job *job)
 }
 #define THREW_LENGTHS 13
 
-/* One part as long as it may be, and |number| / 3 more; the rest is empty. */
+/* One part of its maximal length plus |number| / 3; the other parts are empty. */
 static void threw_long_part(const struct fake_job *job)
 {
     static const uint32_t most[] = {LIMIT_ERROR_NAME_BYTES, LIMIT_ERROR_MESSAGE_BYTES,
@@ -533,7 +534,7 @@ static void log_lines(const struct fake_job *job)
     honest(job);
 }
 
-/* |count| lines, each of all that a log may have. */
+/* |count| lines, each as long as the whole log may be. */
 static void fake_long_lines(int count)
 {
     char *line = calloc(1, LIMIT_DEFAULT_LOG_BYTES);
@@ -545,7 +546,7 @@ static void fake_long_lines(int count)
     free(line);
 }
 
-/* One line of all that a log may have, and |number| more. */
+/* One line as long as the whole log may be, and |number| more bytes. */
 static void log_bytes(const struct fake_job *job)
 {
     fake_long_lines(1);
@@ -567,7 +568,7 @@ static void dies(const struct fake_job *job)
 {
     sigset_t all;
 
-    /* a sanitizer has handlers of its own */
+    /* a sanitizer may have installed a handler */
     (void)signal((int)job->number, SIG_DFL);
     (void)sigfillset(&all);
     (void)sigprocmask(SIG_UNBLOCK, &all, NULL);

@@ -1,14 +1,15 @@
 /*
- * fake_worker.h - a zygote and workers that lie, for tests of the host.
+ * fake_worker.h - a fake zygote and fake workers that misbehave, for tests of the host.
  *
- * The host starts a program by its path, so the test program itself is that program: when it finds
- * a control socket on descriptor 3, it plays the zygote (fake_main). Its workers look locked down
- * from outside, or the host would not talk to them, but their filter allows everything.
+ * The host starts the worker program by its path; here that is the test program itself. If it has a
+ * control socket on descriptor 3, it plays the zygote (fake_main). Its workers look locked down
+ * from outside, because otherwise the host would not talk to them, but their filter allows
+ * everything.
  *
- * A worker that got its job looks its code up among the scenes: "name" or "name number". Each is
- * one lie, or the honest twin of one; test_run.c says how the run must end. What has to go wrong
- * before there is a job is chosen by the run's memory limit, FAKE_EARLY plus a number, or for the
- * next few by the plan (fake_frames.h).
+ * A worker that got its job looks up its code in the list of scenes: "name" or "name number". Each
+ * scene is one misbehaviour, or its honest twin; test_run.c says how the run must end. Misbehaviour
+ * before the job is selected by the run's memory limit, FAKE_EARLY plus a number, or for the next
+ * few workers by the plan (fake_frames.h).
  */
 #ifndef FAKE_WORKER_H
 #define FAKE_WORKER_H
@@ -106,7 +107,7 @@ static const struct {
     SCENE(says_done_and_exits),
 };
 
-/* A worker that returns from its scene waits for its end. */
+/* Plays the scene. A worker that returns from its scene waits until it is killed. */
 static void fake_play(const struct fake_job *job)
 {
     for (size_t i = 0; i < COUNT(scenes); i++) {
@@ -129,7 +130,7 @@ static struct fake_plan *fake_map_plan(int fd)
     return at == MAP_FAILED ? NULL : at;
 }
 
-/* In the test: a new one, in which all are honest. Returns false if there is no memory for it. */
+/* In the test: makes a new plan where all are honest. Returns false if out of memory. */
 static inline bool fake_make_plan(void)
 {
     int fd = fake_plan ? -1 : memfd_create("plan", MFD_CLOEXEC);
@@ -145,7 +146,7 @@ static inline bool fake_make_plan(void)
     return true;
 }
 
-/* In the program that is started, whose parent is the test. */
+/* In the started program, whose parent is the test: opens the plan of the test. */
 static void fake_open_plan(void)
 {
     char path[64];
@@ -181,7 +182,7 @@ static void fake_filter(void)
     struct sock_filter allow = {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW};
     struct sock_fprog program = {1, &allow};
 
-    for (int i = 0; i < 2; i++) /* the zygote's and the worker's */
+    for (int i = 0; i < 2; i++) /* one filter for the zygote, one for the worker */
         if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) < 0)
             _exit(WIRE_EXIT_LOCKDOWN);
 }
@@ -199,7 +200,7 @@ static void fake_lock_down(int socket, enum fake_early early)
         (void)dup2(WIRE_FD, 7);
     if (early != FAKE_NEW_PRIVILEGES)
         (void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    /* without no_new_privs a filter needs a capability, so this order serves both */
+    /* without no_new_privs a filter needs a capability, so load it before dropping them */
     if (early != FAKE_NO_FILTER)
         fake_filter();
     (void)syscall(SYS_capset, &header, none);
@@ -302,7 +303,7 @@ static struct wire_control fake_packet(enum wire_control_kind kind)
     return (struct wire_control){.version = WIRE_VERSION, .kind = kind};
 }
 
-/* Returns true if it did something else than forking. */
+/* Returns true if the zygote misbehaved instead of forking. */
 static bool fake_zygote_misbehaves(const struct wire_control *request, enum fake_early early)
 {
     struct wire_control packet = fake_packet(WIRE_CONTROL_FORKED);
@@ -415,7 +416,7 @@ static bool fake_is_wanted(void)
     return getsockopt(WIRE_FD, SOL_SOCKET, SO_TYPE, &type, &len) == 0 && type == SOCK_SEQPACKET;
 }
 
-/* What the program does before the zygote is there; |birth| may end it. */
+/* Plays the program until the zygote exists; |birth| may end it earlier. */
 static void fake_be_born(enum fake_birth birth)
 {
     struct wire_control packet = fake_packet(WIRE_CONTROL_BORN);
@@ -452,7 +453,7 @@ static void fake_greet(enum fake_birth birth)
     fake_tell(packet, -1, sizeof(packet));
 }
 
-/* Is the program that was started, then the zygote. Ends when the host closes the socket. */
+/* Plays the started program, then the zygote. Ends when the host closes the socket. */
 _Noreturn static void fake_main(void)
 {
     struct pollfd fds[] = {{.fd = WIRE_FD, .events = POLLIN},

@@ -1,16 +1,19 @@
 /*
- * fetch.c - the registry's HTTP and cache, for tests/integration/{fetch,cache}.t. Never installed.
+ * fetch.c - a command for the registry's HTTP and cache, for tests/integration/{fetch,cache}.t.
  *
  *     fetch [OPTION VALUE]... get URL              through the cache
- *     fetch [OPTION VALUE]... raw URL              without it
+ *     fetch [OPTION VALUE]... raw URL              without the cache
  *     fetch [OPTION VALUE]... resolve BASE REFERENCE
  *     fetch [OPTION VALUE]... list BASE
  *
- *     -d DIR  the cache     -m BYTES  ceiling      -a TEXT  Accept     -e TEXT  the ETag that is
- * sent -c, -s, -t, -p MS     times: connect, stall, total, pause        -n N     tries -x N stops
- * it at the Nth tick             -r N     gets it N times
+ *     -d DIR    the cache           -m BYTES  most bytes
+ *     -a TEXT   Accept              -e TEXT   the ETag to send
+ *     -c MS     connect timeout     -s MS     stall timeout
+ *     -t MS     total timeout       -p MS     pause between tries
+ *     -n N      tries               -x N      stop at the Nth tick
+ *     -r N      get it N times
  *
- * Prints one line of JSON for each result.
+ * Prints one line of JSON for each result. Never installed.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +33,7 @@ struct options {
     size_t max;
     long stop_at, ticks, times;
 
-    /* Of the request at hand. */
+    /* The current request. */
     bool is_done;
     int r;
     struct cr_http_answer answer;
@@ -68,7 +71,7 @@ static void done(void *data, struct cr_http_answer *answer, const struct cr_err 
         o->why = *why;
 }
 
-/* Asks, and steps the loop until there is an answer, or it is stopped. */
+/* Starts the request, and steps the loop until it has an answer or is stopped. */
 static int ask(struct options *o, struct cr_http_ask *ask)
 {
     struct cr_http_request *request;
@@ -117,7 +120,7 @@ static void print_problem(const struct options *o, int r, const struct cr_err *w
     print(o, &out);
 }
 
-/* A line that begins with what is known of |body|, which is freed. */
+/* Begins a line of JSON with the facts about |body|, and frees |body|. */
 static void begin_found(struct cr_buf *out, struct cr_buf *body)
 {
     struct cr_entry entry;

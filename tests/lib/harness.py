@@ -1,4 +1,4 @@
-"""harness.py - the least that a test of the real program needs, on standard library alone.
+"""harness.py - a minimal test framework for the real program, with only the standard library.
 
     @test
     def a_sum_is_printed():
@@ -7,12 +7,12 @@
     main()
 
 A test is a function whose name is a sentence; it fails with the first AssertionError. @each(table)
-makes one test of each row. `exec.t a_sum_is_printed` runs that one alone, `exec.t name/row` one row.
+makes one test of each row. `exec.t a_sum_is_printed` runs only that test, `exec.t name/row` one row.
 After each test, no process that it started may be left, not even as a zombie: this process is the
-"subreaper" to which orphans fall, so it sees them all.
+"subreaper" that becomes the parent of orphans, so it sees them all.
 
-Nothing sleeps: wait_until() looks for an event until a deadline, which the environment variable
-CAPRUN_TEST_TIMEOUT_MULTIPLIER stretches. CAPRUN_BUILD says where the programs are.
+Tests do not sleep: wait_until() polls for an event until a deadline, which the environment variable
+CAPRUN_TEST_TIMEOUT_MULTIPLIER multiplies. CAPRUN_BUILD is the folder of the programs.
 """
 
 import ctypes
@@ -35,7 +35,7 @@ ROOT = os.path.dirname(os.path.dirname(LIB))
 BUILD = os.path.abspath(os.environ.get("CAPRUN_BUILD") or os.path.join(ROOT, "build"))
 CAPRUN = os.path.join(BUILD, "caprun")
 VARIANT = os.path.basename(BUILD) if os.path.basename(BUILD) != "build" else ""  # for instance "watchdog"
-SANITIZED = VARIANT in ("asan", "cover")  # needs memory, files and time of its own
+SANITIZED = VARIANT in ("asan", "cover")  # needs additional memory, files and time
 MULTIPLIER = float(os.environ.get("CAPRUN_TEST_TIMEOUT_MULTIPLIER") or 1)
 TORTURE = os.environ.get("CAPRUN_TORTURE") == "1"  # `make torture`: the long series in full
 MUST_WORK = os.environ.get("CAPRUN_MUST_WORK") == "1" or bool(os.environ.get("CI"))
@@ -50,7 +50,7 @@ _tests = []
 
 
 class Skip(Exception):
-    """Something that this test needs cannot be had here."""
+    """Something that this test needs is not available here."""
 
 
 def test(function):
@@ -59,7 +59,7 @@ def test(function):
 
 
 def each(table):
-    """@each({"row": value}): one test for each row; the function is given the value."""
+    """@each({"row": value}): one test for each row; the function gets the value."""
 
     def register(function):
         for row, value in table.items():
@@ -104,14 +104,14 @@ def _run_one(number, name, function):
         frames = traceback.extract_tb(failure.__traceback__)
         frame = frames[min(2 if "/" in name else 1, len(frames) - 1)]
         text = f"{os.path.basename(frame.filename)}:{frame.lineno}: {frame.line}\n{failure}"
-    except Exception:  # whatever it is, the other tests still run
+    except Exception:  # any exception: the other tests still run
         text = traceback.format_exc()
     else:
         print(f"ok {number} - {name}", flush=True)
         return True
     end_left_behind()
     print(f"not ok {number} - {name}", flush=True)
-    # on standard error, which prove shows also when it shows no passed test
+    # on standard error, which prove always shows
     print(f"# {name}\n" + "".join(f"# {line}\n" for line in text.splitlines()), end="", file=sys.stderr, flush=True)
     return False
 
@@ -134,7 +134,7 @@ def stretched(seconds):
 
 
 def wait_until(event, seconds, what):
-    """Returns the first true value of event(), or fails after |seconds|, stretched."""
+    """Returns the first true value of event(), or fails after |seconds| times the multiplier."""
     deadline = time.monotonic() + stretched(seconds)
     while not (value := event()):
         assert time.monotonic() < deadline, f"waited {stretched(seconds)} s for {what}"
@@ -146,7 +146,7 @@ def wait_until(event, seconds, what):
 
 
 def proc(pid, name):
-    """The text of /proc/PID/NAME, or "" if there is no such process any more."""
+    """The text of /proc/PID/NAME, or "" if the process has ended."""
     try:
         with open(f"/proc/{pid}/{name}", "rb") as file:
             return file.read().decode(errors="replace")
@@ -165,8 +165,8 @@ def _listed_children(pid):
 def children(pid):
     """The children of |pid|, zombies included.
 
-    The kernel's list can lack a child while another one leaves it. That one is in no later list, so two equal
-    lists lack nothing.
+    The kernel's list can miss a child while another child leaves the list. The leaving child is not in the next
+    list, so two equal lists are complete.
     """
     before, now = None, _listed_children(pid)
     while before != now:
@@ -209,7 +209,7 @@ def scratch_file(data):
 
 
 class Process:
-    """A command that was started. Its outputs go to files, so it never waits for us to read."""
+    """A command that was started. Its outputs go to files, so it never blocks on a full pipe."""
 
     def __init__(self, command, stdin=b"", stdout=None, stderr=None, env=None, **popen):
         self._in = scratch_file(stdin) if isinstance(stdin, (str, bytes)) else stdin
@@ -233,7 +233,7 @@ class Process:
         return self._text(self._err)
 
     def end(self, seconds=20):
-        """Waits for the end, and knows then: status, seconds, max_rss (of all its processes)."""
+        """Waits for the end, and sets status, seconds, max_rss (of all its processes)."""
         pidfd = os.pidfd_open(self.pid)
         ready = select.select([pidfd], [], [], stretched(seconds))[0]
         os.close(pidfd)
@@ -253,7 +253,7 @@ class Process:
         wait_until(lambda: text in self.err, 10, f"{text!r} on standard error")
 
     def family(self):
-        """(zygote, worker): the program's child that has a child, and that one."""
+        """(zygote, worker): the program's child that has a child, and that child."""
 
         def look():
             for zygote in children(self.pid):
@@ -270,7 +270,7 @@ class Process:
 
 
 def start(*words, code="", under=(), program=CAPRUN, **options):
-    """Starts caprun with these words; |code| is its standard input. |under|: a command before it."""
+    """Starts caprun with these words; |code| is its standard input. |under|: a command that starts it."""
     return Process([*under, program, *words], stdin=options.pop("stdin", code), **options)
 
 
@@ -279,7 +279,7 @@ def caprun(*words, **options):
 
 
 class Terminal:
-    """What is written to it, read as it comes: a person's eyes."""
+    """A terminal; reads what is written to it as it arrives, like a person."""
 
     def __init__(self):
         self.ours, self.theirs = pty.openpty()
@@ -295,7 +295,7 @@ class Terminal:
             pass
 
     def wait_for(self, part, seconds):
-        """Until |part| is seen; with None, as long as that would take."""
+        """Reads until |part| is seen; with None, until the deadline."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline and not (part and part in self.seen):
             time.sleep(0.01)
@@ -311,7 +311,7 @@ class Terminal:
 
 
 def on_a_terminal(*words, **options):
-    """What a person sees of caprun's standard output, if it succeeds."""
+    """caprun's standard output on a terminal; caprun must succeed."""
     terminal = Terminal()
     running = start(*words, stdout=terminal.theirs, **options)
     status = running.end().status
@@ -321,7 +321,7 @@ def on_a_terminal(*words, **options):
 
 
 def parse_envelope(text):
-    """Exactly one line with one JSON object, in which no key is there twice."""
+    """Parses exactly one line with one JSON object without duplicate keys."""
     assert text.endswith("\n") and text.count("\n") == 1, f"not one line: {text!r:.2000}"
 
     def once(pairs):
@@ -332,7 +332,7 @@ def parse_envelope(text):
 
 
 def check_shape(envelope):
-    """Every field of the contract's section 3, and none that it does not have."""
+    """Checks that the envelope has exactly the fields of the contract's section 3."""
     own = {"status", "process"}
     wanted = {"success", "result" if envelope["success"] else "error",
               "logs", "blocked", "calls", "metrics", "runId"}
@@ -361,7 +361,7 @@ def run_json(code, *options, args=None, **more):
 
 
 def value_of(code, *options, **more):
-    """What |code| returns; it must succeed."""
+    """The result of |code|, which must succeed."""
     envelope = run_json(code, *options, **more)
     assert envelope["success"], f"it failed: {envelope['error']}"
     return envelope["result"]
@@ -376,7 +376,7 @@ def failure_of(code, *options, **more):
 
 
 def scratch_dir():
-    """A directory that everybody may enter, for use with `with`."""
+    """A directory that all users may enter, for use with `with`."""
     directory = tempfile.TemporaryDirectory(prefix="caprun-test-")
     os.chmod(directory.name, 0o755)
     return directory

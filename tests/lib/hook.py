@@ -1,6 +1,6 @@
 """hook.py - the test-only worker for hostile tests: its code can send any frame and make any system call.
 
-tests/worker/hook.c is `native`, tests/worker/frames.js the functions that are put before the code.
+tests/worker/hook.c defines `native`; the functions of tests/worker/frames.js are prepended to the code.
 """
 
 import collections
@@ -12,11 +12,11 @@ from harness import BUILD, ROOT, equal, parse_envelope
 from library import Library, unharmed
 
 HOOK = f"{BUILD}/tests/caprun-worker-hook"
-NO_CALL = 65535  # where this machine has none of that name
+NO_CALL = 65535  # the number of a system call that this machine does not have
 
 
 def number_of(name):
-    """Of a system call, on this machine."""
+    """The number of a system call on this machine."""
     number = ctypes.CDLL("libseccomp.so.2").seccomp_syscall_resolve_name(name.encode())
     return number if number >= 0 else NO_CALL
 
@@ -26,7 +26,7 @@ def numbered(code):
 
 
 def _prelude():
-    """On one line, so that the code's own lines follow each other as they do in its file."""
+    """The functions on one line, so that line numbers of the code stay right."""
     with open(os.path.join(ROOT, "tests/worker/frames.js"), encoding="utf-8") as file:
         text = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.S)
     return numbered(" ".join(line.strip() for line in text.splitlines() if line.strip())) + " "
@@ -41,7 +41,7 @@ def hooked(code):
 
 
 def use_hook(library):
-    """Before the first run of |library|."""
+    """Selects the test-only worker; call before the first run of |library|."""
     equal(library.lib.caprun_set_worker(library.runtime, HOOK.encode()), 0)
 
 
@@ -56,7 +56,7 @@ class Hooked(Library):
         return super().run(hooked(code), **options)
 
     def ends_of(self, codes, at_once=32, **options):
-        """The envelopes of |codes|, in their order, with so many of them running at a time."""
+        """The envelopes of |codes|, in order; so many of them run at a time."""
         waiting = collections.deque()
         for code in codes:
             waiting.append(self.start(code, **options))
@@ -75,7 +75,7 @@ def watched(growth_kib=8192, **sizes):
 
 
 def end_of(envelope):
-    """(code, words): of a success the result."""
+    """(code, message) of an envelope; the result of a success."""
     if envelope["success"]:
         return "SUCCESS", envelope["result"]
     return envelope["error"]["code"], envelope["error"]["message"]

@@ -1,6 +1,6 @@
 /*
- * input.h - a fuzzer's bytes, read as decisions: numbers, and texts of any bytes. What is not there
- * is 0, and "".
+ * input.h - reads a fuzzer's bytes as decisions: numbers, and texts of any bytes. After the end of
+ * the input, numbers are 0 and texts are empty.
  */
 #ifndef INPUT_H
 #define INPUT_H
@@ -30,7 +30,7 @@ static inline uint32_t input_number(struct input *in)
     return n | (uint32_t)input_byte(in) << 24;
 }
 
-/* A byte that says how long it is, then the text; 255 stands for all that is left. */
+/* Reads a text: a length byte, then the text. The length 255 means the rest of the input. */
 static inline struct input input_text(struct input *in)
 {
     size_t len = input_byte(in);

@@ -1,5 +1,5 @@
 /*
- * journals.h - journals for tests: lines that are written by hand and get their hashes, in the
+ * journals.h - makes journals for tests: adds hashes to hand-written lines, and writes them to the
  * directory of scratch.h.
  *
  *     journal_begin(HEAD) -> journal_add(…)... -> journal_put("x.jsonl")
@@ -35,7 +35,7 @@
 static struct cr_buf journal_text;
 static uint8_t journal_chain[CR_HASH_BYTES];
 
-/* A line, whole but for the hash and the brace. */
+/* Adds a line, given without its hash and last brace. */
 static inline void journal_add(const char *line)
 {
     size_t start = journal_text.len;
@@ -52,7 +52,7 @@ static inline void journal_begin(const char *head)
     journal_add(head);
 }
 
-/* The first |len| bytes of it. */
+/* Writes the first |len| bytes of the journal. */
 static inline bool journal_put_bytes(const char *name, size_t len)
 {
     int fd = open(path_of(name), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);

@@ -1,4 +1,4 @@
-"""journals.py - a working directory where runs are recorded, and journals as a test looks at them.
+"""journals.py - a working directory where runs are recorded, and functions that read and make journals.
 
     with recorder(s={}) as r:
         journal = r.record("return mcp.s.echo({})")
@@ -24,13 +24,13 @@ def lines_of(path):
 
 
 def kind_of(line):
-    """What a line is about: "to reply", "send", "end"..."""
+    """The kind of a line: "to reply", "send", "end"..."""
     return next(f"{key} {line[key]}" if key in ("to", "from") else key
                 for key in ("journal", "to", "from", "send", "resume", "end", "cut") if key in line)
 
 
 def seal(bodies):
-    """Lines with the hashes that they should have; a body has no hash and no last brace."""
+    """Adds the right hashes to lines; a body has no hash and no last brace."""
     chain, lines = bytes(32), []
     for body in bodies:
         chain = hashlib.sha256(chain + body).digest()
@@ -54,7 +54,7 @@ class Recorder(Tools):
         return os.path.join(self.root, f"{self.count}.jsonl")
 
     def record(self, code, *words, status=0, **options):
-        """The path of a new journal, of `exec`."""
+        """Records `exec` in a new journal; returns its path."""
         path = self.fresh()
         done = self.run("exec", "-", "--record", path, *words, code=code, **options)
         assert done.status == status, f"status {done.status}: {done.err}"
@@ -66,13 +66,13 @@ class Recorder(Tools):
         return done.status
 
     def runs(self):
-        """What was recorded by default."""
+        """The journals that were recorded by default."""
         place = os.path.join(self.state, "caprun/runs")
         names = os.listdir(place) if os.path.isdir(place) else []
         return sorted(os.path.join(place, name) for name in names)
 
     def write(self, text):
-        """A journal with these bytes."""
+        """Writes a journal with these bytes; returns its path."""
         return write_file(self.fresh(), text)
 
 

@@ -12,7 +12,7 @@ import sys
 from harness import BUILD, SANITIZED, children, equal, is_zombie, proc, wait_until
 
 if os.path.basename(BUILD) == "asan" and "LD_PRELOAD" not in os.environ:
-    # a sanitized library needs its sanitizer from the beginning; Python itself leaks
+    # a sanitized library needs its sanitizer preloaded; leak checks are off because Python leaks
     asan = subprocess.run(["gcc", "-print-file-name=libasan.so"], check=True, capture_output=True, text=True)
     options = "detect_leaks=0:allocator_may_return_null=1:quarantine_size_mb=8"
     os.environ |= {"LD_PRELOAD": asan.stdout.strip(), "ASAN_OPTIONS": options}
@@ -26,21 +26,21 @@ READY, RUNNING, WAITING, WORKERS, ZYGOTES, CRASHES = range(1, 7)  # for count()
 E_INVAL, E_TOOBIG, E_STATE, E_BUSY = -2, -3, -5, -8
 WARM_NONE = 0xFFFFFFFF
 WARM_DEFAULT = min(8 * os.sysconf("SC_NPROCESSORS_ONLN"), 64)
-HOLD = "await mcp.never.answered(); return 'answered'"  # runs until somebody ends it
+HOLD = "await mcp.never.answered(); return 'answered'"  # runs until the test ends it
 
 
-# --- what the library has started ------------------------------------------------------------
+# --- the processes of the library ------------------------------------------------------------
 
 
 def zygotes():
-    """The children of this process: tests have no other ones while a runtime is there."""
+    """The children of this process: while a runtime exists, tests have no other children."""
     return children(os.getpid())
 
 
 def workers(zygote=None):
     """The living children of |zygote|, or of all zygotes."""
-    mothers = zygotes() if zygote is None else [zygote]
-    return [worker for mother in mothers for worker in children(mother) if not is_zombie(worker)]
+    parents = zygotes() if zygote is None else [zygote]
+    return [worker for parent in parents for worker in children(parent) if not is_zombie(worker)]
 
 
 def family():
@@ -49,7 +49,7 @@ def family():
 
 
 def kill(pid, parent, number=signal.SIGKILL):
-    """Kills |pid| if it still is a child of |parent|; its number may be another's by now."""
+    """Kills |pid| if it still is a child of |parent|; the pid may have been reused."""
     try:
         pidfd = os.pidfd_open(pid)
     except ProcessLookupError:
@@ -67,13 +67,13 @@ def kill(pid, parent, number=signal.SIGKILL):
 
 
 def descriptors():
-    """Those of this process, but for the one that looks, and for the two that each zygote has: its
-    control socket and its pidfd. How many zygotes there may be, is_settled() knows."""
+    """The number of open descriptors of this process, without the one used for counting, and without the
+    control socket and the pidfd of each zygote. is_settled() checks the number of zygotes."""
     return len(os.listdir("/proc/self/fd")) - 1 - 2 * len(zygotes())
 
 
 def resident_kib():
-    ctypes.CDLL(None).malloc_trim(0)  # what Python has given back is not held by anybody
+    ctypes.CDLL(None).malloc_trim(0)  # return freed memory to the system
     return int(re.search(r"VmRSS:\s+(\d+)", proc(os.getpid(), "status"))[1])
 
 
@@ -81,8 +81,8 @@ def resident_kib():
 
 
 class Library:
-    """One runtime; ends with it. |answer| is called as answer(call) for each call of its runs,
-    |hear| as hear(run, event, call) for each event: a run's address, and the event's name.
+    """One runtime, freed at the end of `with`. |answer| is called as answer(call) for each call of its runs,
+    |hear| as hear(run, event, call) for each event, with a run's address and the event's name.
 
     |warm| is for caprun_set_warm(); |sizes| are the other setters' (max_workers=2).
     """
@@ -97,7 +97,7 @@ class Library:
         self.runtime = ctypes.c_void_p()
         self.answer, self.hear, self.failure = answer, hear, None
         self.handler, self.listener = HANDLER(self._called), EVENT(self._happened)
-        self.events = {}  # of each run, by its address
+        self.events = {}  # the events of each run, by its address
         equal(self.lib.caprun_new(ctypes.byref(self.runtime)), 0)
         for name, size in {"warm": warm, **sizes}.items():
             equal(self.set(name, size), 0, f"caprun_set_{name}")
@@ -119,18 +119,18 @@ class Library:
         return self.lib.caprun_count(self.runtime, what)
 
     def is_settled(self):
-        """Nothing runs, nothing is on its way, and all that is ready is there: to the process."""
+        """Does nothing run or start, and are exactly the expected processes there?"""
         self.lib.caprun_step(self.runtime)
         if self.count(READY) != self.warm or self.count(RUNNING) or self.count(WAITING):
             return False
         below = [len(workers(zygote)) for zygote in zygotes()]
         if any(map(is_zombie, family())) or sum(below) != self.warm:
             return False
-        # an old zygote stays while one of its workers is ready; the new one may have none yet
+        # an old zygote stays while one of its workers is ready; the new zygote may have no worker yet
         return below == [1] * self.warm if self.fresh else below and below.count(0) <= 1
 
     def zygote(self):
-        """The only one: the program that it was forked from has left."""
+        """The only zygote, after the program that forked it has exited."""
 
         def is_alone():
             self.lib.caprun_step(self.runtime)
@@ -148,14 +148,14 @@ class Library:
             raise AssertionError(f"{failure}: {self.warm} wanted, counts {counts}, processes {below}") from None
 
     def settled_descriptors(self):
-        """How many there are before the test: the only zygote is there, and the program that it was forked from
-        has left, whose pidfd would be one more."""
+        """The number before the test, when the only zygote runs and the program that forked it has exited, because
+        the pidfd of that program would be one more."""
         self.settle()
         self.zygote()
         return descriptors()
 
     def has_no_more_descriptors_than(self, before):
-        """One may be on its way out for a moment, when there is a new zygote."""
+        """Waits, because with a new zygote one descriptor may stay open for a moment."""
         wait_until(lambda: self.is_settled() and descriptors() <= before, 20,
                    f"{before} descriptors at most, and not {descriptors()}")
 
@@ -170,11 +170,11 @@ class Library:
     def _called(self, _data, run, number, method, args, args_len):
         try:
             self.answer(Call(self, run, number, method.decode(), args, args_len))
-        except Exception as failure:  # ctypes would print it, and go on
+        except Exception as failure:  # ctypes would print it, and continue
             self.failure = failure
 
     def run(self, code, args=None, timeout_ms=0, call_timeout_ms=0, memory_mib=0, schema=None, env=None):
-        """A run that has not started; None if the library does not take the code. |args|, |schema| and |env| are JSON."""
+        """A run that has not started; None if the library rejects the code. |args|, |schema| and |env| are JSON."""
         run, data = ctypes.c_void_p(), code.encode()
         equal(self.lib.caprun_run_new(self.runtime, ctypes.byref(run)), 0)
         self.lib.caprun_run_set_timeout(run, ctypes.c_uint64(timeout_ms))
@@ -225,7 +225,7 @@ class Library:
         return json.loads(self.finish(run))
 
     def start(self, code, **options):
-        """A run that has a worker, or waits in the queue."""
+        """Starts a run; it has a worker, or waits in the queue."""
         run = self.run(code, **options)
         equal(self.lib.caprun_start(run), 0)
         self.lib.caprun_step(self.runtime)
@@ -254,8 +254,8 @@ class Library:
 
 @contextlib.contextmanager
 def unharmed(host, growth_kib=8192):
-    """|host|, a Library that has is_well(): when the test is over it answers, and has no process, descriptor or
-    memory more."""
+    """Checks |host|, a Library with is_well(), after the test: it still works, and has no additional process,
+    descriptor or memory."""
     with host:
         host.is_well()
         before, memory = host.settled_descriptors(), resident_kib()
@@ -264,8 +264,8 @@ def unharmed(host, growth_kib=8192):
         host.settle(60)
         host.has_no_more_descriptors_than(before)
         if SANITIZED:
-            return  # the sanitizer keeps for a while what was freed
-        # large memory is given back by a thread
+            return  # the sanitizer keeps freed memory for a while
+        # a thread frees large memory
         wait_until(lambda: host.step(1) or resident_kib() - memory <= growth_kib, 20, f"{growth_kib} KiB more, at most")
 
 
@@ -274,8 +274,8 @@ class Call:
 
     def __init__(self, library, run, number, method, args, args_len):
         self.library, self.run, self.number, self.method = library, run, number, method
-        self.args = ctypes.string_at(args, args_len)  # the very bytes
-        self.where = (args, args_len)  # while the handler runs
+        self.args = ctypes.string_at(args, args_len)  # the exact bytes
+        self.where = (args, args_len)  # valid while the handler runs
 
     def _answer(self, function, text):
         data = text if isinstance(text, bytes) else text.encode()
@@ -291,7 +291,7 @@ class Call:
         return self._answer(self.library.lib.caprun_call_fail, text)
 
 
-# --- what many tests do -----------------------------------------------------------------------
+# --- shared by many tests ---------------------------------------------------------------------
 
 
 def ignore(_call):

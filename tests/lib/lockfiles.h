@@ -1,4 +1,4 @@
-/* lockfiles.h - pins and lockfiles for tests, in the directory of scratch.h. */
+/* lockfiles.h - makes pins and lockfiles for tests, in the directory of scratch.h. */
 #ifndef LOCKFILES_H
 #define LOCKFILES_H
 
@@ -13,10 +13,10 @@
 #define LOCKFILE(pins, servers) \
     "{\n  \"version\": 1,\n  \"capabilities\": {\n" pins "\n  },\n  \"servers\": " servers "\n}\n"
 
-/* A tool, pinned in a lockfile; |definition| as it stands there. */
+/* The text of a tool pin in a lockfile; |definition| is formatted as in the file. */
 #define TOOL(hash, definition) \
     "{\n        \"sha256\": \"" hash "\",\n        \"definition\": " definition "\n      }"
-/* Of the definition {}. */
+/* The hash of the definition {}. */
 #define HASH_OF_NOTHING "sha256-44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"
 
 static struct cr_err why;
@@ -29,7 +29,7 @@ static inline bool says(enum caprun_outcome outcome, const char *text, const cha
     return false;
 }
 
-/* It is there, or not, and can be read. */
+/* Is the lockfile missing, or readable? */
 static inline bool is_valid(void)
 {
     struct cr_lockfile lock;
@@ -42,7 +42,7 @@ static inline bool is_valid(void)
     return true;
 }
 
-/* Pins |name| with a version, a code and a metadata of one digit each. */
+/* Pins |name|; |three| has one digit each for its version, code and metadata. */
 static inline int pin(const char *name, const char *three, bool accept)
 {
     struct cr_pin now;

@@ -1,8 +1,8 @@
 /*
- * look.h - a second opinion on JSON and UTF-8, for fuzzers.
+ * look.h - a second, independent JSON and UTF-8 reader, for fuzzers.
  *
- * It shares no line with base/scan.c and base/utf8.c, and is as simple as can be: whatever is not
- * as it should be ends the program.
+ * It shares no code with base/scan.c and base/utf8.c, and is as simple as possible: any error
+ * aborts the program.
  */
 #ifndef LOOK_H
 #define LOOK_H
@@ -22,8 +22,8 @@ struct look_part {
 
 struct look {
     const uint8_t *at, *end;
-    uint8_t close;           /* of the array or object that it is in; 0: not in yet */
-    unsigned depth, deepest; /* how many of them are open, and were at most */
+    uint8_t close; /* the closing bracket of the current array or object; 0: not entered */
+    unsigned depth, deepest; /* the current and the greatest number of open ones */
 };
 
 static inline struct look look_at(const void *text, size_t len)
@@ -31,7 +31,7 @@ static inline struct look look_at(const void *text, size_t len)
     return (struct look){.at = text, .end = (const uint8_t *)text + len};
 }
 
-/* Returns how many bytes the first character takes, or 0 if it is none. */
+/* Returns how many bytes the first character takes, or 0 if it is invalid. */
 static inline size_t look_character(const uint8_t *at, size_t len)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -54,7 +54,7 @@ static inline void look_space(struct look *l)
         l->at++;
 }
 
-/* The next byte, which has to be there. */
+/* Reads the next byte, which must exist. */
 static inline uint8_t look_byte(struct look *l)
 {
     insist(l->at < l->end);
@@ -140,8 +140,8 @@ static inline void look_value(struct look *l)
 }
 
 /*
- * The next member of the array or object at which |l| began; an array's have no key. Returns false
- * at its end.
+ * Reads the next member of the array or object at which |l| began; items of an array have no key.
+ * Returns false at its end.
  */
 static inline bool look_next(struct look *l, struct look_part *key, struct look_part *value)
 {
@@ -175,7 +175,7 @@ static inline bool look_next(struct look *l, struct look_part *key, struct look_
     return true;
 }
 
-/* The text is one value. Returns how deep it is. */
+/* Checks that the text is one value. Returns its depth. */
 static inline unsigned look_whole(const void *text, size_t len)
 {
     struct look l = look_at(text, len);
@@ -192,7 +192,7 @@ static inline bool look_is(struct look_part part, const char *text)
     return part.len == strlen(text) && memcmp(part.at, text, part.len) == 0;
 }
 
-/* The next member is called |name|, in quotes. */
+/* Reads the next member, whose name must be |name|, given in quotes. */
 static inline struct look_part look_member(struct look *l, const char *name)
 {
     struct look_part key, value;
@@ -208,7 +208,7 @@ static inline void look_end(struct look *l)
     insist(!look_next(l, &key, &value));
 }
 
-/* One character below U+0080 of a string, escaped or not. */
+/* Reads one character below U+0080 of a string, escaped or not. */
 static inline uint8_t look_plain(struct look *l)
 {
     static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
@@ -226,7 +226,7 @@ static inline uint8_t look_plain(struct look *l)
     return (uint8_t)strtoul(hex, NULL, 16);
 }
 
-/* The string says |text|, where each byte that is not UTF-8 has become a U+FFFD. */
+/* Checks that the string is |text|, with U+FFFD for each byte that is not UTF-8. */
 static inline void look_says(struct look_part string, const void *text, size_t len)
 {
     struct look l = look_at(string.at, string.len);

@@ -1,6 +1,5 @@
 /*
- * malloc_arena.c - stands in for the worker's arena where a sanitizer has to see each block: the
- * same functions, on malloc.
+ * malloc_arena.c - replaces the worker's arena by malloc, so that a sanitizer sees each block.
  */
 #include <malloc.h>
 #include <stdlib.h>
@@ -58,7 +57,7 @@ size_t crw_arena_size(void)
     return size;
 }
 
-/* Never so much that anything is done for want of memory. */
+/* Always 0, so that memory never seems short. */
 size_t crw_arena_used(void)
 {
     return 0;

@@ -1,5 +1,5 @@
 /*
- * messages.h - a reader of lines, and the messages that came from it as text.
+ * messages.h - tests a reader of lines: feeds it, and shows the messages from it as text.
  *
  *     start -> feed -> shows; or reads, which cuts a stream at every place
  */
@@ -25,7 +25,7 @@ static const char *const kind_names[] = {
 };
 
 static struct cr_reader reader;
-static struct cr_buf shown; /* the messages that came, one a line */
+static struct cr_buf shown; /* the received messages, one per line */
 
 static inline void start(size_t max)
 {
@@ -58,7 +58,7 @@ static inline void show(const struct cr_message *m)
     cr_buf_str(&shown, "\n");
 }
 
-/* Feeds a copy with nothing behind it, which is gone afterwards. */
+/* Feeds an exact copy and then frees it, so that sanitizers detect any access outside of it. */
 static inline void feed(const char *bytes, size_t len)
 {
     uint8_t *copy = malloc(len ? len : 1);
@@ -85,7 +85,7 @@ static inline bool shows(const char *wanted)
     return same;
 }
 
-/* Is the stream |wanted|, in one piece, in two at every place, and byte by byte? */
+/* Is |wanted| read from the stream in one piece, in two pieces cut anywhere, and byte by byte? */
 static inline bool reads_bytes(const char *stream, size_t len, const char *wanted)
 {
     for (size_t cut = 0; cut <= len; cut++) {

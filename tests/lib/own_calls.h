@@ -1,6 +1,6 @@
 /*
- * own_calls.h - calls to a server that is this program itself (own_server.h), and what became of
- * them.
+ * own_calls.h - makes calls to a server that is this same program (own_server.h), and records their
+ * outcomes.
  *
  *     begin_all -> SERVE -> make_call -> CHECK_SOON -> end_all
  */
@@ -15,18 +15,18 @@
 
 static struct cr_servers all;
 static struct cr_server *server;
-static struct cr_err last; /* of whatever failed last */
-static int failures;       /* of all calls */
-static int lists;          /* times that the owner heard of */
+static struct cr_err last; /* the last error */
+static int failures;       /* number of failed calls */
+static int lists;          /* how often the owner was told of a new list */
 static enum cr_era forced;
 static uint32_t at_once;
 static const char *eras_dir;
 
 struct call {
     struct cr_server_call at;
-    const char *tool; /* NULL: it is not admitted */
+    const char *tool; /* NULL: the owner rejects the call */
     int admitted, queued, sent, progress, results, failures;
-    int place; /* among those that failed */
+    int place; /* its position among the failed calls */
     char json[256];
 };
 
@@ -92,8 +92,7 @@ static inline void on_listed(void *data, struct cr_server *listed)
 
 static const struct cr_server_owner owner = {on_listed};
 
-/* --- helpers -----------------------------------------------------------------------------------
- */
+/* --- helpers -------------------------------------------------------------------------------- */
 
 static inline bool make(struct cr_server **ret, const char *const *words)
 {
@@ -143,7 +142,7 @@ static inline bool make_call(struct call *c)
     return cr_server_call(server, &c->at, &err) == 0;
 }
 
-/* How often |word| is in what the server has got. */
+/* Returns how often |word| is in the input that the server received. */
 static inline int traced(const char *word)
 {
     const char *at = get("trace");
@@ -154,14 +153,14 @@ static inline int traced(const char *word)
     return count;
 }
 
-/* The timer of the state is due now. */
+/* Makes the timer of the server's state due now. */
 static inline void hurry(void)
 {
     server->retry_us = 0;
     cr_loop_set(&loop, &server->timer, cr_loop_now());
 }
 
-/* Waits until |c| has ended, however; pauses between starts are cut short. */
+/* Waits until |c| has ended, with any outcome; shortens the pauses between starts. */
 static inline bool is_over(const struct call *c)
 {
     if (server->state == CR_SERVER_OFF && server->timer.when_us >= 0)
@@ -190,14 +189,14 @@ static inline bool said(const char *words)
     return same;
 }
 
-/* Lets the loop do what it has to do now. */
+/* Lets the loop do its pending work. */
 static inline void settle(void)
 {
     for (int i = 0; i < 20; i++)
         cr_loop_step(&loop, 1);
 }
 
-/* `PROGRAM serve WORD...` is the server; else the tests are run. */
+/* `PROGRAM serve WORD...` runs the server; otherwise the tests are run. */
 static inline int own_main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "serve") == 0)

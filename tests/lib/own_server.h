@@ -1,17 +1,17 @@
 /*
- * own_server.h - a test program as the MCP server that it tests: `test_server serve WORD...`.
+ * own_server.h - an MCP server inside the test program that uses it: `test_server serve WORD...`.
  *
- * Each line that it gets goes to the file "trace" in its directory, as does each start. It says
- * what a server of its era says, but for what the words tell it:
+ * It writes each received line, and each start, to the file "trace" in its directory. It behaves
+ * like a server of its era, except as these words say:
  *
- *     modern, both        the era; it is legacy otherwise
+ *     modern, both        the era; legacy by default
  *     only-legacy         server/discover offers a version of the legacy era
  *     late                the answer to server/discover comes after the next line, twice
  *     exit-first          exits on server/discover
  *     exit                exits at once
- *     silent=METHOD       answers that never
+ *     silent=METHOD       never answers METHOD
  *     bad-list            a second list is an error
- *     stay                does not leave when its input ends
+ *     stay                does not exit when its input ends
  *     big-answer          the first answer is over 1 MiB, and has few values
  *     rich-answer         the first answer is under 1 MiB, and has 200,000 values
  *     big-error           the first answer is an error of 100 KiB
@@ -34,22 +34,22 @@
 
 static const char *const own_tools[] = {
     "echo",     /* answers with its args */
-    "hold",     /* is answered when "release" is called, as those before it */
+    "hold",     /* answers when "release" is called, like all earlier "hold" calls */
     "release",  /* see above */
-    "crash",    /* says "oh no", exits with status 3 */
-    "leave",    /* closes its output, and exits with status 6 when there is a file "go" */
-    "deaf",     /* is answered, and then no line is read any more */
-    "progress", /* tells of it twice, once with another's token, and answers */
+    "crash",    /* writes "oh no", exits with status 3 */
+    "leave",    /* closes its output, and exits with status 6 when a file "go" exists */
+    "deaf",     /* answers, and then reads no further line */
+    "progress", /* reports progress twice, once with a wrong token, and answers */
     "error",    /* a JSON-RPC error with a long message */
-    "question", /* a result that is a question */
-    "long",     /* the same, but that is said behind 300 KiB */
-    "changed",  /* answers, and says that the list has changed */
-    "wrong",    /* answers to others, twice to itself, and with noise */
-    "ask",      /* asks three things before it answers */
+    "question", /* a result that asks for input */
+    "long",     /* the same, but the request for input comes after 300 KiB */
+    "changed",  /* answers, and reports that the list has changed */
+    "wrong",    /* sends answers with other ids, two of its own, and noise */
+    "ask",      /* sends three requests before it answers */
 };
 
 static char **own_words;
-static char own_held[64][80]; /* ids */
+static char own_held[64][80]; /* the ids of the held calls */
 static int own_held_count, own_lists;
 static char own_late_id[80];
 
@@ -82,7 +82,7 @@ static inline void own_trace(const char *line)
     (void)close(fd);
 }
 
-/* What is between |before| and |end|, cut; "" if it is not there. */
+/* Gets the text between |before| and |end|, cut to the size of |ret|; "" if not found. */
 static inline void own_find(const char *line, const char *before, const char *end, char ret[80])
 {
     const char *at = strstr(line, before);
@@ -187,7 +187,7 @@ static inline void own_discover(const char *id)
             id, own_is_told("only-legacy") ? "2025-06-18" : "2026-07-28");
 }
 
-/* The first answer, if it is to be out of all proportion. */
+/* Sends the first answer, if the words ask for an oversized one. */
 static inline bool own_exaggerate(const char *id)
 {
     if (own_is_told("big-answer")) {
@@ -207,7 +207,7 @@ static inline bool own_exaggerate(const char *id)
     return true;
 }
 
-/* Is this not to be answered? */
+/* Must |method| stay unanswered? */
 static inline bool own_is_silent(const char *method)
 {
     char silent[100];
@@ -245,7 +245,7 @@ static inline void own_request(const char *method, const char *tool, const char 
                 id);
 }
 
-/* Begins anew without the blocks that the C library keeps for itself, which would seem to leak. */
+/* Restarts without the C library's allocation cache, whose blocks would look like leaks. */
 static inline void own_count_exactly(char **argv)
 {
     if (!getenv("GLIBC_TUNABLES") &&

@@ -1,7 +1,7 @@
-"""plans.py - runs with the test-only worker, whose lock-down does what a plan says.
+"""plans.py - runs with the test-only worker, whose lock-down fails or skips steps as a plan says.
 
-A plan is {step: errno or SKIP}; tests/worker/steps.c says what a step is called. The code that is
-run has `native`, and with native_code() names for what it needs most.
+A plan is {step: errno or SKIP}; tests/worker/steps.c defines the names of steps. The code has
+`native`, and native_code() adds functions for the usual system calls.
 """
 
 import atexit
@@ -12,11 +12,11 @@ import shutil
 from harness import BUILD, NOBODY, ROOT, Process, scratch_dir, write_file
 
 SKIP = "skip"
-# network, IPC, UTS and cgroup namespaces: all at once, and where that fails each of them
+# network, IPC, UTS and cgroup namespaces: all at once, and if that fails each separately
 OTHER_NAMESPACES = [f"program unshare {flags}" for flags in ("0x4e000000", "0x40000000", "0x8000000", "0x4000000",
                                                              "0x2000000")]
 IS_ROOT = os.geteuid() == 0
-# Steps differ: who is not root stays who he is. Each kind of user, and what to start a run with.
+# The steps differ: only root changes its uid. Each kind of user, and the command that starts a run as it.
 USERS = {"root": [], "user": NOBODY} if IS_ROOT else {"user": []}
 LOG_BYTES = 65536
 
@@ -25,7 +25,7 @@ atexit.register(_directory.cleanup)
 PROGRAM = shutil.copy(os.path.join(BUILD, "caprun"), _directory.name)
 _hook = shutil.copy(os.path.join(BUILD, "tests/caprun-worker-hook"), _directory.name)
 _log = os.path.join(_directory.name, "log")
-WORKER = os.path.join(_directory.name, "caprun-worker")  # once it is made
+WORKER = os.path.join(_directory.name, "caprun-worker")  # make_worker() makes it
 
 
 def words_of(name):
@@ -39,7 +39,7 @@ LAYERS = words_of("WIRE_LAYER_MAP")
 
 
 def make_worker(plan=None):
-    """Makes the worker that PROGRAM finds one that is locked down as |plan| says."""
+    """Makes the worker that PROGRAM finds; it is locked down as |plan| says."""
     text = "; ".join(f"{step}={what}" for step, what in (plan or {}).items())
     write_file(_log, b"\0" * LOG_BYTES)
     os.chmod(_log, 0o666)
@@ -64,7 +64,7 @@ def steps_taken():
 
 
 def missing_layers(process):
-    """What -v says of the sandbox: {layer: why it is missing}."""
+    """What -v prints about the sandbox: {layer: why it is missing}."""
     lines = [line for line in process.err.splitlines() if line.startswith("caprun: sandbox: ")]
     assert len(lines) == 1, f"one line about the sandbox: {process.err:.1000}"
     text = lines[0].removeprefix("caprun: sandbox: ")
@@ -95,5 +95,5 @@ const open = (path, flags = 0, mode = 0) => call("openat", AT_FDCWD, bytes(path)
 
 
 def native_code(body):
-    """|body| with call(name, ...args), open(path, flags), bytes(text): results as the kernel gives them."""
+    """|body| with call(name, ...args), open(path, flags), bytes(text), which return the kernel's results."""
     return _PRELUDE % {name: both[_column] for name, both in NUMBERS.items()} + body

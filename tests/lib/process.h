@@ -1,4 +1,4 @@
-/* process.h - what a test asks of its own process, and where the built programs are. */
+/* process.h - facts about the test's own process, and the paths of the built programs. */
 #ifndef PROCESS_H
 #define PROCESS_H
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many entries |path| has, without . and .. */
+/* Returns how many entries |path| has, without . and .. */
 static inline int count_entries(const char *path)
 {
     DIR *dir = opendir(path);
@@ -20,13 +20,13 @@ static inline int count_entries(const char *path)
     return count;
 }
 
-/* Those that are open, without the one that looks. */
+/* Returns how many descriptors are open, without the one used for counting. */
 static inline int count_descriptors(void)
 {
     return count_entries("/proc/self/fd") - 1;
 }
 
-/* The path of a program in the build folder, until the next call. */
+/* Returns the path of a program in the build folder, valid until the next call. */
 static inline const char *built_program(const char *name)
 {
     static char path[4096];
@@ -36,7 +36,7 @@ static inline const char *built_program(const char *name)
     return path;
 }
 
-/* The most memory that this process had. Not getrusage(): that counts what it was before exec. */
+/* Returns the peak memory of this process. getrusage() would include the time before exec. */
 static inline long peak_kib(void)
 {
     FILE *status = fopen("/proc/self/status", "re");

@@ -1,10 +1,10 @@
-"""programs.py - capability programs by chance: what a run can do, in all orders, with calls that take time.
+"""programs.py - random capability programs: everything a run can do, in any order, with calls that take time.
 
-    Programs(seed)[7].code      the seventh; each is a function of the seed and its number alone
+    Programs(seed)[7].code      program 7; it depends only on the seed and its number
 
 A program calls the tools of fake_mcp.py under one namespace, `s`: echo, sleep, text, fail, error, big, never, and
-`denied`, which is denied; besides there are a tool that is not listed and a namespace that nobody has. Answers()
-answers the same calls for a program that runs in the library, after as long as they say, or by chance.
+`denied`, which policy denies. It also calls an unlisted tool and an unknown namespace. Answers() answers the same
+calls for a program that runs in the library, after the time in their args, or after a random time.
 """
 
 import heapq
@@ -13,7 +13,7 @@ import json
 import random
 import time
 
-# What all programs have; a call is never waited for twice.
+# The beginning of all programs; no call is awaited twice.
 HELP = """
 const out = [], sleep = (ms) => new Promise((r) => setTimeout(r, ms));
 const caught = (p) => p.then((value) => ({ value }), (e) => ({ name: e.name, code: e.code, message: e.message }));
@@ -33,7 +33,7 @@ BLOCKED = ['fetch("https://evil.example/x")', 'Deno.readFile("/etc/passwd")', 'D
 
 
 class Program:
-    """One program: its |code|, and under which limits it runs."""
+    """One program: its |code| and its limits."""
 
     def __init__(self, chance, name):
         self.chance, self.name = chance, name
@@ -41,7 +41,7 @@ class Program:
         self.max_calls = chance.choice([0] * 8 + [3, 7])
         self.at_once = chance.choice([0] * 6 + [1, 2, 5])
         self.rpc_ms = chance.choice([0] * 5 + [40])
-        self.stops = chance.random() < 0.05  # at the first denial
+        self.stops = chance.random() < 0.05  # ends at the first denial
         self.args = {"n": chance.randrange(1000), "text": chance.choice(["", "é€😀", "a\nb", 'q"\\', "x" * 70000])}
         self.is_module = chance.random() < 0.15
         body = HELP + "".join(self.statement(2) for _ in range(chance.randrange(1, 7))) + self.ending()
@@ -50,7 +50,7 @@ class Program:
     # --- expressions ---------------------------------------------------------------------------
 
     def call(self):
-        """A call, whatever comes of it."""
+        """A call that may succeed or fail."""
         kinds = [self.good_call] * 6 + [self.bad_call] * 2
         return self.chance.choice(kinds)()
 
@@ -139,7 +139,7 @@ class Program:
                 " queueMicrotask(() => out.push('micro'));")
 
     def leaves(self, _depth):
-        """Something that nobody waits for."""
+        """A statement that starts something and does not await it."""
         return self.chance.choice([f"caught({self.call()}).then((v) => console.log(v));", f"{self.good_call()};",
                                    f"{self.bad_call()};", "Promise.reject(new Error('unhandled'));"])
 
@@ -200,7 +200,7 @@ class Answers:
         return None if tool == "never" else lambda: call.fail(f"no tool {tool}")
 
     def give(self):
-        """Those whose time has come."""
+        """Answers the calls whose time has come."""
         while self.due and self.due[0][0] <= time.monotonic():
             heapq.heappop(self.due)[3]()
 

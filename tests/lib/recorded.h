@@ -1,10 +1,10 @@
 /*
- * recorded.h - runs with the real worker, whose journals are in the directory of scratch.h.
+ * recorded.h - runs the real worker, and records journals in the directory of scratch.h.
  *
  *     begin -> new_run, record -> ends -> end
  *
- * Calls of "a:echo" are answered with their args, those of "a:fail" fail, "a:never" is never
- * answered; |asked| counts them.
+ * Calls of "a:echo" are answered with their args, calls of "a:fail" fail, calls of "a:never" are
+ * never answered; |asked| counts all calls.
  */
 #ifndef RECORDED_H
 #define RECORDED_H
@@ -33,7 +33,7 @@ static inline void answer(void *data, struct caprun_run *one, uint32_t call, con
 
 static inline bool begin(void)
 {
-    caprun_run_free(run); /* of a test that failed */
+    caprun_run_free(run); /* may be left from a failed test */
     caprun_free(rt);
     if (rt)
         scratch_end();
@@ -56,7 +56,7 @@ static inline bool end(void)
     return waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD;
 }
 
-/* |run|, in the place of the one before; |code| may be NULL. */
+/* Replaces |run| by a new run; |code| may be NULL. */
 static inline bool new_run(const char *code)
 {
     caprun_run_free(run);
@@ -67,7 +67,7 @@ static inline bool new_run(const char *code)
     return !code || caprun_run_set_code(run, code, strlen(code)) == 0;
 }
 
-/* Plays |run| to its end, and has to end so. */
+/* Plays |run| to its end, and checks its outcome. */
 static inline bool ends(enum caprun_outcome outcome)
 {
     const char *message;

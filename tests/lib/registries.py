@@ -1,4 +1,4 @@
-"""registries.py - registries to run capabilities from: directories, and what servers answer."""
+"""registries.py - registries to run capabilities from: directories, and answers of HTTP servers."""
 
 import contextlib
 import hashlib
@@ -18,7 +18,7 @@ def sha256(data):
 
 
 class Place:
-    """A working directory with a registry in it, and a home of its own."""
+    """A working directory with a registry in it, and a separate home."""
 
     def __init__(self, root):
         self.root = root
@@ -32,7 +32,7 @@ class Place:
         self.env.pop("CAPRUN_CONFIG", None)
 
     def publish(self, fqdn=NAME + ".0123abcd", code=CODE, file=None, **metadata):
-        """Writes FQDN.json and FQDN.js; |metadata| adds fields, and None takes one away."""
+        """Writes FQDN.json and FQDN.js; |metadata| adds fields, and None removes one."""
         fields = {"fqdn": fqdn, "type": "js", "codeUrl": fqdn + ".js",
                   "publishedAt": "2026-01-01T00:00:00Z", **metadata}
         self.write_metadata(file or fqdn, {k: v for k, v in fields.items() if v is not None})
@@ -70,7 +70,7 @@ def place():
 
 
 def serve_files(directory):
-    """For a Server: answers with metadata for /FQDN, whole or without its hash, and with code for /FQDN.js."""
+    """For a Server: answers /FQDN, with or without the hash, with metadata, and /FQDN.js with code."""
 
     def find(name):
         files = sorted(os.listdir(directory))

@@ -1,8 +1,8 @@
-"""restricted.py - places where some of what the sandbox is made of is not to be had, for real.
+"""restricted.py - environments where some kernel features of the sandbox are really unavailable.
 
-MISSING is {name: (what to put before a command, {layer: errno})}: there caprun runs, and says that
-exactly these layers are missing. REFUSED is {name: (the same, step)}: there nothing runs. Layers and
-steps are named as in wire.h. As root, each is there for root and for an ordinary user.
+MISSING is {name: (command prefix, {layer: errno})}: there caprun runs, and reports that exactly these
+layers are missing. REFUSED is {name: (command prefix, step)}: there nothing runs. Layers and steps are
+named as in wire.h. If the tests run as root, each entry exists for root and for an ordinary user.
 """
 
 import os
@@ -20,7 +20,7 @@ def all_of(layers, error):
     return dict.fromkeys(layers, error)
 
 
-# What is missing for root, and what more an ordinary user misses then.
+# The layers that are missing for root, and the layers that are also missing for an ordinary user.
 _MISSING = {
     "nothing": ([], {}, {}),
     "a container": ([CONTAINER], all_of(NAMESPACES, EPERM), {"NO_CAPS": EPERM}),
@@ -30,8 +30,8 @@ _MISSING = {
     "no user namespaces": (["users"], {"USER_NS": ENOSPC},
                            all_of(("JOINED_NS", "PID_NS", "EMPTY_ROOT", "NO_CAPS"), EPERM)),
     "no Landlock": (["seccomp:ENOSYS:landlock_create_ruleset"], all_of(LANDLOCK, ENOSYS), {}),
-    "no more Landlock": (["landlock:net"], all_of(LANDLOCK, E2BIG), {}),
-    "no more Landlock, nor mounts": (["landlock:files"], all_of(LANDLOCK, E2BIG) | {"EMPTY_ROOT": EPERM}, {}),
+    "no free Landlock domain": (["landlock:net"], all_of(LANDLOCK, E2BIG), {}),
+    "no free Landlock domain, no mounts": (["landlock:files"], all_of(LANDLOCK, E2BIG) | {"EMPTY_ROOT": EPERM}, {}),
     "no mounts": (["seccomp:EPERM:mount"], {"EMPTY_ROOT": EPERM}, {}),
     "no pivot_root": (["seccomp:EPERM:pivot_root"], {"EMPTY_ROOT": EPERM}, {}),
     "no setns": (["seccomp:EPERM:setns"], {"JOINED_NS": EPERM}, {}),
@@ -40,7 +40,7 @@ _MISSING = {
     "no prctl of that kind": (["seccomp:EINVAL:prctl/24"], {"NO_CAPS": EINVAL}, {}),
     "no PR_SET_THP_DISABLE": (["seccomp:EINVAL:prctl/41"], {}, {}),
     "no clone3": (["seccomp:ENOSYS:clone3"], {}, {}),
-    "no processor of its choice": (["seccomp:EPERM:sched_setaffinity,sched_getaffinity"], {}, {}),
+    "no processor affinity": (["seccomp:EPERM:sched_setaffinity,sched_getaffinity"], {}, {}),
 }
 
 _REFUSED = {
@@ -52,7 +52,7 @@ _REFUSED = {
     "no signalfd": (["seccomp:EPERM:signalfd4"], "DESCRIPTORS"),
     "no personality": (["seccomp:EPERM:personality"], "RANDOMISATION"),
 }
-if not SANITIZED:  # which needs limits itself
+if not SANITIZED:  # a sanitizer itself sets limits
     _REFUSED["no prlimit"] = (["seccomp:EPERM:prlimit64"], "RLIMITS")
 
 
@@ -62,7 +62,7 @@ def _for_each_user(table, make):
         before = [RESTRICT, *what, "--"] if what else []
         if os.geteuid() == 0:
             made[f"root: {name}"] = (before, make("root", *rest))
-        # who may not change his uid there does so first
+        # if changing the uid is forbidden there, change it before
         late = name in ("no setresuid", "no capset")
         user = [] if os.geteuid() else NOBODY
         made[f"user: {name}"] = ([*user, *before] if late else [*before, *user], make("user", *rest))

@@ -1,13 +1,13 @@
-"""resume_kill.py - twenty effects on npm's filesystem server, and a host that is killed in the middle.
+"""resume_kill.py - a run with twenty effects on npm's filesystem server, and a host that is killed meanwhile.
 
     with effects() as e:
-        run = e.start_run("one")       # caprun, with files of its own below files/one
+        run = e.start_run("one")       # caprun, with its files below files/one
         run.kill_at(0.4)
         run.start_resume()
         run.check(run.running.end().envelope, the_result_of_an_undisturbed_run)
 
-Between caprun and the server stands tee(): a line is in its log before the server can read it, so that the log
-has each call that could have had an effect, over all lives of the run. The args of each call are used once.
+tee() is between caprun and the server: it logs each line before the server can read it. So the log has each
+call that could have had an effect, also after the run was killed and resumed. No two calls have the same args.
 """
 
 import collections
@@ -22,7 +22,7 @@ from harness import equal, need, reap_orphans, scratch_dir, wait_until, write_fi
 from tools import PACKAGES, Tools
 
 SERVER = os.path.join(PACKAGES, "@modelcontextprotocol/server-filesystem/dist/index.js")
-MOVED, WRITTEN = 10, 10  # effects; beside them are calls that fail, and calls that read
+MOVED, WRITTEN = 10, 10  # effects; other calls fail, or only read
 
 TEE = """
 import os, subprocess, sys
@@ -35,7 +35,7 @@ server.stdin.close()
 sys.exit(server.wait())
 """
 
-# One after the other, all at once, after timers; what failed is tried again elsewhere, what is unknown is not.
+# Calls in sequence, at once, and after timers; failed calls are retried elsewhere, unknown calls are not.
 CODE = """
 const at = (name) => `${args.dir}/${name}`;
 const outcome = {};
@@ -55,7 +55,7 @@ for (let i = 0; i < 4; i++) {
 }
 await Promise.all([4, 5, 6, 7].map((i) => effect(`move ${i}`, move(i)))
     .concat([0, 1, 2, 3].map((i) => effect(`write ${i}`, write(i)))));
-for (let i = 8; i < 10; i++) {  // there is no such folder: again, to another
+for (let i = 8; i < 10; i++) {  // the folder does not exist: retry with another
     try { await effect(`move ${i}`, move(i, "nowhere")); } catch {
         await pause(2);
         await effect(`move ${i}`, move(i));
@@ -96,7 +96,7 @@ class Effects(Tools):
         return Killed(self, name, by_name)
 
     def received(self):
-        """(tool, args as text): how often it reached the server."""
+        """{(tool, args as text): how often the call reached the server}."""
         counts = collections.Counter()
         with open(self.log, encoding="utf-8") as file:
             for line in file:
@@ -108,7 +108,7 @@ class Effects(Tools):
 
 
 class Killed:
-    """One run, over all its lives."""
+    """One run, with all its resumes."""
 
     def __init__(self, place, name, by_name):
         self.place, self.name = place, name
@@ -139,8 +139,8 @@ class Killed:
         return [json.loads(line) for line in whole]
 
     def kill_at(self, moment, in_calls=False):
-        """SIGKILL so many seconds after the start, or after a first call of this life was sent; but not if it has
-        ended by then. Returns whether it was killed."""
+        """Sends SIGKILL so many seconds after the start, or after the first call since the start or resume, unless
+        caprun has ended by then. Returns whether it was killed."""
         since = self.running.started
         sent = self._sent()
         while in_calls and self.is_going() and self._sent() == sent:
@@ -153,7 +153,7 @@ class Killed:
         return self.running.end(60).status == -signal.SIGKILL
 
     def _sent(self):
-        """By its bytes: who resumes a run cuts off what was torn, and that may be while we read."""
+        """Compares bytes: resuming a run cuts off an incomplete line, and that may happen while we read."""
         if not self.journal:
             return 0
         with open(self.journal, "rb") as file:
@@ -166,12 +166,12 @@ class Killed:
         self.running = self.place.start("resume", self.id, "--json", *options, env=self.env)
 
     def calls(self):
-        """{number: (tool, args as text)}, as the journal has them."""
+        """{number: (tool, args as text)}, from the journal."""
         return {line["n"]: (line["method"].partition(":")[2], json.dumps(line["args"]))
                 for line in self.lines() if line.get("from") == "call"}
 
     def check(self, envelope, undisturbed):
-        """What has to hold after any number of kills. Returns the numbers of calls that are unknown."""
+        """Checks what must hold after any number of kills. Returns the numbers of the unknown calls."""
         assert envelope["success"], envelope
         received, calls = self.place.received(), self.calls()
         mine = {call: n for call, n in received.items() if f"/{self.name}/" in call[1] or f"/{self.name}\"" in call[1]}

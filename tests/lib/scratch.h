@@ -1,5 +1,5 @@
 /*
- * scratch.h - a directory for a test's files, and children that do something in it.
+ * scratch.h - a directory for a test's files, and child processes that work in it.
  *
  *     scratch_begin -> put, get, path_of, in_child -> scratch_end
  */
@@ -28,7 +28,7 @@ static inline bool scratch_begin(void)
 {
     const char *tmp = getenv("TMPDIR");
 
-    (void)umask(022); /* modes are as the test says */
+    (void)umask(022); /* so that files get the modes that the tests expect */
     (void)snprintf(scratch, sizeof(scratch), "%s/caprun-test-XXXXXX", tmp ? tmp : "/tmp");
     return mkdtemp(scratch) != NULL;
 }
@@ -47,7 +47,7 @@ static inline void scratch_end(void)
     (void)nftw(scratch, scratch_remove, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* The same memory each time. */
+/* Returns the path of |name|, valid until the next call. */
 static inline const char *path_of(const char *name)
 {
     static char path[1024];
@@ -67,7 +67,7 @@ static inline bool put(const char *name, const char *text)
     return ok;
 }
 
-/* What the file says, in the same memory each time; NULL if there is none. */
+/* Returns the contents of a file, valid until the next call, or NULL if it is missing. */
 static inline const char *get(const char *name)
 {
     static char text[1 << 18];
@@ -96,19 +96,19 @@ static inline unsigned mode_of(const char *name)
     return stat(path_of(name), &st) == 0 ? st.st_mode & 07777 : 0;
 }
 
-/* How many files there are in the directory. */
+/* Returns how many files are in the directory. */
 static inline int count_files(void)
 {
     return count_entries(scratch);
 }
 
-/* Runs |what| in a child, which exits with what that returns. Returns its pid. */
+/* Runs |what| in a child, which exits with its result. Returns the child's pid. */
 static inline pid_t start_child(int (*what)(int number), int number)
 {
     pid_t pid = fork();
 
     if (pid == 0) {
-        (void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves none behind */
+        (void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* a failed test leaves no child behind */
         _exit(what(number));
     }
     return pid;
@@ -129,7 +129,7 @@ static inline int in_child(int (*what)(int number), int number)
     return end_of(start_child(what, number));
 }
 
-/* For a child: root gives up being root, since nothing is forbidden to it. */
+/* For a child: changes root to an unprivileged user, because root may do everything. */
 static inline bool be_nobody(void)
 {
     return geteuid() != 0 ||

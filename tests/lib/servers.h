@@ -1,10 +1,10 @@
 /*
- * servers.h - real processes as servers: scripts of /bin/sh, and what came from them.
+ * servers.h - starts scripts of /bin/sh as servers, and keeps what they send.
  *
  *     begin -> start_script, or start -> CHECK_SOON -> end
  *
- * A script has the function |say|, which sends a notification, and holds a lock as descriptor 9,
- * as all do that it starts: when nobody_is_left(), the whole tree is gone.
+ * A script has the function |say|, which sends a notification. It holds a lock as descriptor 9,
+ * which its children inherit: nobody_is_left() returns true when the whole process tree has ended.
  */
 #ifndef SERVERS_H
 #define SERVERS_H
@@ -28,17 +28,17 @@ static struct cr_err err;
 static struct cr_child *child;
 static const char *guard_path, *work_in;
 static const char *const *environment;
-static bool is_slow; /* what is told to the owner takes longer than a turn */
+static bool is_slow; /* the owner's callbacks take longer than a turn */
 
 static struct seen {
-    char said[4096]; /* methods of notifications, with a space after each */
+    char said[4096]; /* the methods of notifications, with a space after each */
     char *last;      /* the last message */
     size_t last_len;
     int messages, rooms, endings, too_long;
     bool after_the_end;
 } seen;
 
-/* Each thing that the owner is told uses up the turn in which it is told. */
+/* Makes each callback of the owner use up the turn. */
 static inline void use_up_turn(void)
 {
     int64_t since = cr_loop_now();
@@ -93,7 +93,7 @@ static inline int64_t patience_us(void)
     return 10000000 * (times ? strtol(times, NULL, 10) : 1);
 }
 
-/* Steps until |condition| holds, or for too long. */
+/* Steps until |condition| holds, or until the deadline. */
 #define CHECK_SOON(condition)                                                \
     do {                                                                     \
         int64_t until_ = cr_loop_now() + patience_us();                      \
@@ -137,7 +137,7 @@ static inline bool nobody_is_left(void)
     return alone;
 }
 
-/* Nothing is left, of processes or in the loop. */
+/* Frees everything. Returns whether no process and no loop source is left. */
 static inline bool end(void)
 {
     bool ok;
@@ -185,7 +185,7 @@ static inline bool why_is(const char *text)
     return same;
 }
 
-/* In the same memory each time. */
+/* Returns the last words of the child, valid until the next call. */
 static inline const char *last_words(size_t max)
 {
     static char text[8192];

@@ -1,12 +1,12 @@
-"""servers.py - HTTP servers on loopback that say exactly what a test wants, good or bad.
+"""servers.py - HTTP servers on loopback that send exactly the bytes of a test, valid or not.
 
     with Server() as server:
         server.on("/x", answer(503), answer(200, b"body"))   # one for each request, the last repeats
         ... server.url("/x") ...
         equal(server.count("/x"), 2)
 
-An answer is bytes, sent as they are, or a function that is given the connection. The connection ends
-with it, unless its headers have KEEP. server.requests has what was asked: (path, headers in lower case).
+An answer is bytes, or a function that gets the connection. The connection is closed after the answer,
+unless its headers have KEEP. server.requests lists the requests: (path, headers in lower case).
 
     with Server(lambda path, headers: answer(404)) as server:            # for all other paths
 """
@@ -24,7 +24,7 @@ REASONS = {200: "OK", 302: "Found", 304: "Not Modified", 404: "Not Found", 503: 
 
 
 def answer(status=200, body=b"", *headers, length=None):
-    """The bytes of an answer; |length| is what it says of its body, False: nothing."""
+    """The bytes of an answer; |length| is its Content-Length, False for no such header."""
     lines = [f"HTTP/1.1 {status} {REASONS.get(status, 'Whatever')}", *headers]
     if KEEP not in headers:
         lines.append("Connection: close")
@@ -38,7 +38,7 @@ def redirect(to, status=302):
 
 
 def endless(first, piece):
-    """Sends |first|, then |piece| until nobody wants it any more."""
+    """Sends |first|, then |piece| until the client closes."""
 
     def send(connection):
         connection.sendall(first)
@@ -49,7 +49,7 @@ def endless(first, piece):
 
 
 def silent(first=b""):
-    """Sends |first|, then nothing until the other side goes away."""
+    """Sends |first|, then nothing until the client closes."""
 
     def send(connection):
         connection.sendall(first)
@@ -60,7 +60,7 @@ def silent(first=b""):
 
 
 def reset(first=b""):
-    """Sends |first|, then breaks the connection: what the other side writes to it meets nobody."""
+    """Sends |first|, then resets the connection: what the client writes is lost."""
 
     def send(connection):
         connection.sendall(first)
@@ -104,7 +104,7 @@ class Server:
         return sum(asked == path for asked, _ in self.requests)
 
     def header(self, name, number=-1):
-        """What the request |number| had as this header, or None."""
+        """The value of this header in request |number|, or None."""
         return self.requests[number][1].get(name)
 
     def _accept(self):
@@ -145,7 +145,7 @@ class Server:
 
 @contextlib.contextmanager
 def nobody_accepts():
-    """A URL whose server never takes a connection: its queue is full."""
+    """A URL whose server never accepts a connection: its queue is full."""
     with contextlib.ExitStack() as stack:
         listener = stack.enter_context(socket.socket())
         listener.bind(("127.0.0.1", 0))

@@ -1,11 +1,11 @@
 /*
- * tap.h - the least that a TAP test program needs.
+ * tap.h - a minimal framework for TAP test programs.
  *
  *     TEST(add_past_max_fails_and_sticks) { ... CHECK(cr_buf_err(&b) == CAPRUN_E_TOOBIG); ... }
  *     int main(int argc, char **argv) { return tap_main(argc, argv); }
  *
- * A test is a sentence. It fails at its first CHECK that does not hold, and the rest of it is not
- * run. `test_buf add_past_max_fails_and_sticks` runs that one alone.
+ * The name of a test is a sentence. A test fails and stops at its first CHECK that does not hold.
+ * `test_buf add_past_max_fails_and_sticks` runs only that test.
  */
 #ifndef TAP_H
 #define TAP_H
@@ -34,7 +34,7 @@ static int tap_failed;
     }                                                                 \
     static void sentence(void)
 
-/* On standard error, which prove shows also when it shows no passed test. */
+/* Prints to standard error, which prove always shows. */
 #define CHECK(condition)                                                            \
     do {                                                                            \
         if (!(condition)) {                                                         \

@@ -1,10 +1,10 @@
-/* tool_state.h - how one tool stands to what a lockfile pins. */
+/* tool_state.h - compares one tool with its pin in a lockfile. */
 #ifndef TOOL_STATE_H
 #define TOOL_STATE_H
 
 #include "registry/tool_pins.h"
 
-/* -1: no memory. */
+/* Returns -1 if out of memory. */
 static inline int tool_state(const struct cr_lockfile *lock, const char *server,
                              const struct cr_tool_now *now)
 {

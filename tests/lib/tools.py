@@ -4,8 +4,8 @@
         equal(t.value("return mcp.a.echo({x: 1})"), {"x": 1})
         equal(t.called("a"), ["echo"])
 
-A server is what fake_mcp.py is told, beside "config": what else .caprun.json says of it; or, with a
-"command", the configuration itself. Every call is allowed unless |permissions| say otherwise.
+A server is the settings of fake_mcp.py, and "config": its other settings in .caprun.json. If it has a
+"command", it is the configuration itself. Every call is allowed unless |permissions| say otherwise.
 """
 
 import contextlib
@@ -19,7 +19,7 @@ from registries import Place
 FAKE = [sys.executable, "-I", "-S", os.path.join(LIB, "fake_mcp.py")]
 PACKAGES = os.path.join(ROOT, "build/npm-servers/node_modules")
 
-# For code: what came of a call, whichever way it went.
+# For code: the outcome of a call, success or failure.
 OUTCOME = """
     const outcome = (call) => call.then((value) => ({ value }),
         (e) => ({ code: e.code, message: e.message, name: e.name }));
@@ -41,16 +41,16 @@ class Tools(Place):
         return os.path.join(self.root, f"{name}.{suffix}")
 
     def trace(self, name):
-        """What the fake server |name| has received, in order, over all its lives."""
+        """What the fake server |name| has received, in order, over all its starts."""
         try:
             with open(self.path_of(name), encoding="utf-8") as file:
-                lines = file.read().split("\n")[:-1]  # what is behind the last one is still being written
+                lines = file.read().split("\n")[:-1]  # text after the last line end is still being written
                 return [json.loads(line) for line in lines]
         except FileNotFoundError:
             return []
 
     def starts(self, name):
-        """The pids that it had."""
+        """The pids of all its starts."""
         return [line["started"] for line in self.trace(name) if "started" in line]
 
     def methods(self, name):
@@ -101,7 +101,7 @@ def tools(permissions=None, settings=None, **servers):
 
 
 def real_config(root):
-    """samples/config/tools.json for a folder of its own: its files are below |root|/files."""
+    """samples/config/tools.json for another folder: its files are below |root|/files."""
     need(os.path.exists(PACKAGES), "there are no servers; `make test-data` gets them")
     with open(os.path.join(ROOT, "samples/config/tools.json"), encoding="utf-8") as file:
         config = json.load(file)

@@ -1,7 +1,7 @@
-// in_node.js - runs a list of snippets in Node, one after the other.
+// in_node.js - runs a list of snippets in Node, one after the other, for node.t.
 //
 // Standard input is a JSON array of function bodies; standard output a JSON array with the JSON text
-// of what each returned, or of {"threw": NAME}. A body is what a capability's code is: that of an
+// of each result, or of {"threw": NAME}. A body is like the code of a capability: the body of an
 // async strict-mode function with the parameters mcp and args.
 "use strict";
 

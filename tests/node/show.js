@@ -1,7 +1,7 @@
-// show.js - stands before every snippet.
+// show.js - helper functions that are put before every snippet.
 //
-// show(value) is JSON that keeps apart what JSON does not: undefined, NaN, -0, holes, Map, Set…
-// attempt(f) shows what f() returns or the name of what it throws.
+// show(value) is JSON that also shows what JSON loses: undefined, NaN, -0, holes, Map, Set…
+// attempt(f) shows the result of f(), or the name of the error that it throws.
 const show = (value) => {
     const list = (items) => Array.from(items, show);
     if (value === null || typeof value === "boolean" || typeof value === "string") return value;

@@ -1,6 +1,6 @@
-// validate.js - which of the texts on standard input fit the schema?
+// validate.js - checks which of the texts on standard input fit a JSON Schema.
 //
-// Reads {"schema": ..., "texts": ["..."]}, and prints for each text null if it fits, or words.
+// Reads {"schema": ..., "texts": ["..."]}. Prints null for each text that fits, or the reason.
 "use strict";
 const Ajv = require("ajv/dist/2020").default;
 const { schema, texts } = JSON.parse(require("fs").readFileSync(0, "utf8"));

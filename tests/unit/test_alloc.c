@@ -1,8 +1,8 @@
 /*
- * test_alloc.c - every allocation of the host fails once; each time it says so, in an envelope that
- * is JSON or by an error, and nothing crashes.
+ * test_alloc.c - makes each allocation of the host fail once. Each time the host must return an
+ * error, or an envelope that is JSON, and must not crash.
  *
- * The first runs have real workers; those of a pool have fakes (fake_worker.h), which can crash.
+ * The first tests use real workers; the pool tests use fakes (fake_worker.h), which can crash.
  */
 #include "tap.h"
 
@@ -35,7 +35,7 @@ static void answer(void *data, struct caprun_run *one, uint32_t call, const char
         (void)caprun_call_reply_tool(one, call, result, sizeof(result) - 1);
 }
 
-/* What came of a run: an error of the library, or an envelope. */
+/* Did the run end with an error of the library, or with a valid envelope? */
 static bool is_an_answer(struct caprun_run *one, int r)
 {
     const char *json;
@@ -63,7 +63,7 @@ static bool answers(const char *args, long allowed)
     if (r == 0)
         r = caprun_set_worker(rt, built_program("caprun-worker"));
     if (r == 0)
-        r = caprun_set_warm(rt, CAPRUN_WARM_NONE); /* the same allocations each time */
+        r = caprun_set_warm(rt, CAPRUN_WARM_NONE); /* so that each run makes the same allocations */
     if (r == 0)
         r = caprun_run_new(rt, &run);
     if (r == 0)
@@ -93,7 +93,7 @@ static bool answers_whatever_fails(const char *args)
             return false;
         }
         if (!failing_failed)
-            return !failing_works() || allowed > 20; /* the sweep has seen what a run does */
+            return !failing_works() || allowed > 20; /* all allocations of a run have failed once */
     }
     return false;
 }
@@ -139,7 +139,7 @@ TEST(a_run_with_a_schema_and_an_env_survives_each_failure)
 
 #define RUNS 4 /* at once; two of them wait */
 
-static int told[RUNS]; /* how often each said that it has ended */
+static int told[RUNS]; /* how often each run reported its end */
 
 static void hear(void *data, struct caprun_run *r, enum caprun_event what, uint32_t call)
 {
@@ -164,7 +164,7 @@ static struct caprun_run *start_heard(const char *scene, int *heard)
     return NULL;
 }
 
-/* |allowed| allocations succeed from when the stock is there; then it must be as before. */
+/* Once the stock is full, lets |allowed| allocations succeed. Afterwards the pool must recover. */
 static bool pool_answers(const char *scene, uint32_t warm, long allowed)
 {
     struct caprun_run *runs[RUNS];
@@ -189,7 +189,7 @@ static bool pool_answers(const char *scene, uint32_t warm, long allowed)
     return ok && is_quiet() && stock->ready.count == warm && end();
 }
 
-/* How many allocations there are depends on who comes first, so the end is one that shows twice. */
+/* The number of allocations depends on timing: end after two passes without a failure. */
 static bool pool_answers_whatever_fails(const char *scene, uint32_t warm)
 {
     int unfailed = 0;

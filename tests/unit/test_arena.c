@@ -13,7 +13,7 @@
 #include "tap.h"
 
 #define MIB ((size_t)1 << 20)
-#define SLACK ((size_t)128) /* what a head and the rounding of a large block may cost */
+#define SLACK ((size_t)128) /* what the header and rounding of a large block may cost */
 
 static jmp_buf full_jump;
 static int full_expected;
@@ -28,7 +28,7 @@ static void full(void)
     longjmp(full_jump, 1);
 }
 
-/* Is 1 if |call| ends in the handler. No local variable that |call| changes may be used after. */
+/* 1 if |call| ends in the handler. Local variables that |call| changes must not be used later. */
 #define IS_FULL(call) \
     (full_expected = 1, setjmp(full_jump) ? 1 : ((void)(call), full_expected = 0, 0))
 
@@ -36,7 +36,7 @@ static int start(size_t size)
 {
     static uint64_t random;
 
-    random += 0x9e3779b97f4a7c15; /* what earlier tests mapped is still there */
+    random += 0x9e3779b97f4a7c15; /* a new address: memory mapped by earlier tests is still there */
     return crw_arena_init(16 * MIB, full) || crw_arena_enter_run(size, random);
 }
 
@@ -83,7 +83,7 @@ static int is_zero(const void *p, size_t size)
     return !size;
 }
 
-/* The signal that ends a child which runs |act|, or 0. */
+/* Runs |act| in a child. Returns the signal that ended the child, or 0. */
 static int signal_of(void (*act)(void))
 {
     int status = 0;
@@ -241,7 +241,7 @@ TEST(shrinking_the_last_block_lowers_the_top)
     CHECK(crw_arena_check() == 0);
 }
 
-/* Frees the middle one of three, with its neighbours free or not, between two that stay. */
+/* Frees the middle of three blocks, with its neighbours free or used, between two used blocks. */
 static int hole_after_merge(int before_free, int after_free)
 {
     char *first = get(2000), *before = get(2000), *mid = get(2000), *next = get(2000);
@@ -302,7 +302,7 @@ TEST(calloc_zeroes_reused_memory)
     memset(p, 0xff, 5000);
     put(q);
     put(p);
-    /* partly used once, partly fresh */
+    /* partly reused memory, partly fresh */
     p = crw_arena_calloc(NULL, 1, 500000);
     CHECK(is_zero(p, 500000));
     CHECK(crw_arena_check() == 0);
@@ -572,11 +572,11 @@ TEST(a_free_of_an_overrun_block_traps)
     CHECK(signal_of(free_victim) == 0);
     victim[crw_arena_usable_size(victim)] = 0;
     CHECK(traps(free_victim));
-    victim[crw_arena_usable_size(victim)] = 112 + 1; /* used, but says that the victim is not */
+    victim[crw_arena_usable_size(victim)] = 112 + 1; /* used, but claims that the victim is free */
     CHECK(traps(free_victim));
 }
 
-/* A million random operations are held against these. */
+/* The expected content of each block, for a million random operations. */
 #define SLOTS 1024
 static struct slot {
     char *p;
@@ -605,7 +605,7 @@ static size_t draw_size(void)
     return (size_t)draw(kind < 98 ? 20000 : 200000);
 }
 
-/* Marks the block all over, and its middle differently so that contents cannot shift unseen. */
+/* Fills the block with a mark, and its middle with another, so that shifted content is noticed. */
 static void slot_write(struct slot *s, char *p, size_t size)
 {
     s->p = p;
@@ -621,7 +621,7 @@ static int is_all(const char *p, size_t size, int mark)
     return size == 0 || (p[0] == mark && memcmp(p, p + 1, size - 1) == 0);
 }
 
-/* Are the first |size| bytes of |p| as they were written to the slot? */
+/* Are the first |size| bytes of |p| those that were written to the slot? */
 static int slot_holds(const struct slot *s, const char *p, size_t size)
 {
     size_t mid = s->size / 2;
@@ -661,7 +661,7 @@ static int step(struct slot *s)
     return (uintptr_t)p % 16 == 0;
 }
 
-/* Returns which step went wrong, or 0. */
+/* Returns the number of the step that failed, or 0. */
 static int many_steps(uint64_t seed, int steps)
 {
     rng = seed;

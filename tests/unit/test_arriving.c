@@ -1,4 +1,4 @@
-/* test_arriving.c - what was scanned of one text says nothing about another. */
+/* test_arriving.c - scanning a text that arrives in parts: no state is kept for another text. */
 #include "tap.h"
 
 #include "caprun.h"

@@ -1,4 +1,4 @@
-/* test_buf.c - growth, the ceiling, and failures that stick. */
+/* test_buf.c - the byte buffer: growth, the size limit, and failures that stick. */
 #include "tap.h"
 
 #include <stdbool.h>
@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "caprun.h"
 
-/* AddressSanitizer ends the program for what malloc just refuses, unless it is told. */
+/* By default AddressSanitizer aborts when an allocation is too large; let malloc() return NULL. */
 const char *__asan_default_options(void);
 
 const char *__asan_default_options(void)

@@ -1,4 +1,4 @@
-/* test_cache.c - what is kept on disk: written, found again, tidied up. */
+/* test_cache.c - the HTTP cache on disk: writing, finding and removing entries. */
 #include "tap.h"
 
 #include <stdlib.h>
@@ -80,7 +80,7 @@ static bool has_number(const struct cr_cache *cache, unsigned number)
     return exists(cache, name);
 }
 
-/* Keeps |text| for URL, good for |max_age_s|. */
+/* Stores |text| for URL, fresh for |max_age_s|. */
 static void keep_text(struct cr_cache *cache, const char *text, int64_t max_age_s)
 {
     struct cr_cache_found found = {.source = CR_CACHE_NET, .etag = "\"1\"", .max_age_s = max_age_s};
@@ -92,14 +92,14 @@ static void keep_text(struct cr_cache *cache, const char *text, int64_t max_age_
     cr_buf_clear(&found.body);
 }
 
-/* Is |text| kept for URL? */
+/* Is |text| stored for URL? */
 static bool is_kept(const struct cr_cache *cache, const char *text, size_t max)
 {
     struct cr_entry entry;
     struct cr_buf body;
     bool same;
 
-    if (!load(cache, URL, ACCEPT, max, &entry, &body))
+    if (!load_entry(cache, URL, ACCEPT, max, &entry, &body))
         return false;
     same = body.len == strlen(text) && memcmp(body.data, text, body.len) == 0;
     cr_buf_clear(&body);
@@ -183,7 +183,7 @@ TEST(no_directory_is_no_cache_and_a_note)
     CHECK(cache.dir == -1 && strstr(note, "nothing is kept"));
     keep_text(&cache, "a", 60);
     CHECK(!is_kept(&cache, "a", 100));
-    forget(&cache, URL, ACCEPT);
+    remove_entry(&cache, URL, ACCEPT);
     cr_cache_list(&cache, "", NULL, NULL);
     cr_cache_close(&cache);
 }
@@ -214,7 +214,7 @@ TEST(what_is_kept_is_found_again)
     CHECK(!is_kept(&cache, "text", 3));
     keep_text(&cache, "other", 60);
     CHECK(is_kept(&cache, "other", 100) && count_files(&cache) == 1);
-    forget(&cache, URL, ACCEPT);
+    remove_entry(&cache, URL, ACCEPT);
     CHECK(!is_kept(&cache, "other", 100) && count_files(&cache) == 0);
     remove_cache(&cache);
 }

@@ -1,6 +1,6 @@
 /*
- * test_callbacks.c - what the application does to runs at every stage and in every callback, with
- * a pool of fakes (fake_worker.h): cancel, free, start others. Nothing may be left afterwards.
+ * test_callbacks.c - the application cancels, frees and starts runs, at every stage of a run and in
+ * every callback, with a pool of fakes (fake_worker.h). Nothing may be left afterwards.
  */
 #include "fake_runs.h"
 
@@ -11,7 +11,7 @@
 
 enum stage { WAITING, COMING, STARTING, RUNNING, HEARD, ENDED, STAGES };
 
-static struct caprun_run *holder; /* of the only place, while |run| waits */
+static struct caprun_run *holder; /* takes the only place, while |run| waits */
 
 /* A run at |stage|, in a pool that has one place. */
 static bool begin_stage(enum stage stage)
@@ -96,11 +96,11 @@ TEST(a_runtime_can_be_freed_with_its_run_at_every_stage)
 
 static struct {
     enum caprun_event when;
-    void (*act)(struct caprun_run *in); /* when it comes for the first time */
-    int events[8];                      /* how often each came */
+    void (*act)(struct caprun_run *in); /* called at the first event |when| */
+    int events[8];                      /* how often each event came */
 } script;
 
-static struct caprun_run *others[3]; /* that |run|'s callbacks act on */
+static struct caprun_run *others[3]; /* the runs that |run|'s callbacks act on */
 
 static void hear(void *data, struct caprun_run *r, enum caprun_event what, uint32_t call)
 {
@@ -128,7 +128,7 @@ static void start_another(struct caprun_run *in)
     others[0] = start("honest");
 }
 
-/* Neither may be done in there. */
+/* A callback must not step the runtime or wait for a run. */
 static void step_and_wait(struct caprun_run *in)
 {
     struct caprun_run *inner = new_run("honest", 0, FAKE_HONEST);
@@ -144,7 +144,7 @@ static const enum caprun_event moments[] = {CAPRUN_EVENT_STARTED, CAPRUN_EVENT_C
                                             CAPRUN_EVENT_CALL_DONE, CAPRUN_EVENT_BLOCKED,
                                             CAPRUN_EVENT_ENDED};
 
-/* A run in which all of them come, but for what is done then. */
+/* Starts a run that causes the event |when|; |act| is called at the first one. */
 static bool begin_script(enum caprun_event when, void (*act)(struct caprun_run *in))
 {
     memset(&script, 0, sizeof(script));

@@ -1,6 +1,6 @@
 /*
- * test_calls.c - calls behind a gate (run/gate.h): when their time begins, stops and ends, and who
- * hears of it. The workers are fakes (fake_worker.h), and the gate is the test's own.
+ * test_calls.c - timeouts of calls behind a gate (run/gate.h): when the time starts, stops and
+ * ends, and who is told. The workers are fakes (fake_worker.h), and the gate is the test's own.
  */
 #include "fake_runs.h"
 
@@ -33,7 +33,7 @@ static void on_progress(void *data, struct caprun_run *r, uint32_t call, const c
     progresses += data == &progresses && r == run && call && len == 2 && memcmp(json, "{}", 2) == 0;
 }
 
-/* A run with CALLS calls, of which none is answered. */
+/* A run with CALLS calls that are never answered. */
 static bool begin_calls(uint64_t timeout_ms, uint64_t call_ms)
 {
     memset(cancelled, 0, sizeof(cancelled));
@@ -59,7 +59,7 @@ static bool end_calls(void)
     return end();
 }
 
-/* As if call |number| had been heard of long ago. */
+/* Pretends that call |number| showed its last progress long ago. */
 static void make_old(uint32_t number)
 {
     run->calls[number - 1].clock_us = 1;
@@ -81,13 +81,13 @@ TEST(the_time_of_a_call_that_is_queued_stops)
     cr_calls_queued(run, 1);
     CHECK(run->clock_first == 3);
     cr_calls_queued(run, 3);
-    cr_calls_queued(run, 3); /* once more changes nothing */
+    cr_calls_queued(run, 3); /* repeating it changes nothing */
     CHECK(cr_calls_next(run) == INT64_MAX && run->clock_first == 0 && run->clock_last == 0);
     cr_calls_expire(run);
     CHECK(run->calls_open == CALLS && end_calls());
 }
 
-TEST(the_time_of_a_call_begins_anew_when_it_is_sent)
+TEST(the_time_of_a_call_starts_again_when_it_is_sent)
 {
     CHECK(begin_calls(0, 60000));
     cr_calls_queued(run, 1);
@@ -100,7 +100,7 @@ TEST(the_time_of_a_call_begins_anew_when_it_is_sent)
     CHECK(run->calls_open == CALLS && end_calls());
 }
 
-TEST(the_time_of_a_call_begins_anew_with_each_progress)
+TEST(the_time_of_a_call_starts_again_with_each_progress)
 {
     int64_t sent_us;
 
@@ -122,7 +122,7 @@ TEST(a_call_whose_time_is_over_fails_alone_and_the_gate_hears_of_it)
     CHECK(begin_calls(0, 60000));
     CHECK(cr_calls_send(run, 1, NULL) == 0);
     CHECK(cr_calls_send(run, 3, NULL) == 0);
-    make_old(2); /* it is the first now */
+    make_old(2); /* now first in the list */
     cr_calls_expire(run);
     CHECK(run->calls_open == 2 && run->calls[1].state == CR_CALL_FAILED);
     CHECK(run->calls[1].outcome == CAPRUN_OUTCOME_RPC_TIMEOUT && cancelled[2] == 1);
@@ -132,7 +132,7 @@ TEST(a_call_whose_time_is_over_fails_alone_and_the_gate_hears_of_it)
     CHECK(strcmp(cancelled_why, "the run has ended") == 0);
 }
 
-TEST(what_is_said_about_a_call_that_is_over_does_nothing)
+TEST(reports_about_a_call_that_has_ended_are_ignored)
 {
     CHECK(begin_calls(0, 60000));
     make_old(1);

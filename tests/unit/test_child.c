@@ -1,6 +1,6 @@
 /*
- * test_child.c - servers as processes: what goes through their pipes, and how they end.
- * test_guard.c has that nothing is left of them.
+ * test_child.c - MCP servers as processes: what goes through their pipes, and how they end.
+ * test_guard.c tests that no process of a server is left.
  */
 #include "servers.h"
 
@@ -71,7 +71,7 @@ TEST(no_more_is_taken_for_a_server_that_does_not_read)
     CHECK(why_is("was killed by signal 15 (Terminated)") && end());
 }
 
-TEST(what_is_no_message_is_kept_and_not_delivered)
+TEST(a_line_that_is_no_message_is_kept_as_noise_and_not_delivered)
 {
     CHECK(begin() && SCRIPT("echo 'Listening ...'; say a; echo; echo '   '; printf half"));
     CHECK_SOON(seen.endings == 1);
@@ -95,10 +95,10 @@ TEST(all_that_a_server_wrote_before_it_died_is_delivered)
 
 /* --- turns ----------------------------------------------------------------------------------- */
 
-#define MOST_TURNS 4 /* of a server in one step: control, guard, output, and one busy task */
+#define MOST_TURNS 4 /* of one server in a step: control, guard, output, and one busy task */
 #define SAY_MANY "i=0; while [ $i -lt 300 ]; do say n$i; i=$((i+1)); done;"
 
-/* Steps until there is an end, or |messages| came. Returns the most messages in one step, or -1. */
+/* Steps until the server ends or |messages| came. Returns the most messages in a step, or -1. */
 static int most_in_a_step(int messages)
 {
     int64_t until = cr_loop_now() + patience_us();
@@ -203,7 +203,7 @@ TEST(standard_error_is_kept_escaped_and_is_no_message)
     CHECK(why_is("exited with status 3") && end());
 }
 
-TEST(of_many_words_the_last_are_kept)
+TEST(only_the_last_part_of_long_standard_error_is_kept)
 {
     CHECK(begin() && SCRIPT("i=0; while [ $i -lt 9999 ]; do echo line $i; i=$((i+1)); done >&2"));
     CHECK_SOON(seen.endings == 1);
@@ -215,7 +215,7 @@ TEST(of_many_words_the_last_are_kept)
     CHECK(end());
 }
 
-TEST(words_that_are_cut_begin_with_a_whole_character)
+TEST(standard_error_that_is_cut_begins_with_a_whole_character)
 {
     CHECK(begin() && SCRIPT("printf 'aäöü' >&2"));
     CHECK_SOON(seen.endings == 1);
@@ -329,7 +329,7 @@ TEST(what_waits_is_written_before_the_input_is_closed)
     CHECK(send_bytes(line, sizeof(line)) == 0 && cr_child_waiting(child) > 0);
     CHECK(stop_after("ready"));
     CHECK_SOON(seen.endings == 1);
-    CHECK(why_is("exited with status 20") && seen.rooms == 0 && end()); /* of 2097153 */
+    CHECK(why_is("exited with status 20") && seen.rooms == 0 && end()); /* of 2097153 bytes */
 }
 
 TEST(a_server_that_ignores_the_end_of_its_input_gets_a_signal)
@@ -342,7 +342,7 @@ TEST(a_server_that_ignores_the_end_of_its_input_gets_a_signal)
     CHECK(took_ms() >= CR_CHILD_PATIENCE_MS && end());
 }
 
-TEST(a_server_that_ignores_that_as_well_is_killed)
+TEST(a_server_that_ignores_the_signal_is_killed)
 {
     CHECK(begin() && SCRIPT("trap '' TERM; say ready; while :; do sleep 0.05; done"));
     CHECK(stop_after("ready"));
@@ -371,7 +371,7 @@ TEST(a_broken_pipe_is_no_signal_for_the_host)
     (void)signal(SIGPIPE, SIG_DFL);
     for (int64_t until = cr_loop_now() + patience_us(); send_line("{}") && cr_loop_now() < until;)
         (void)usleep(1000);
-    CHECK(err.code == CAPRUN_E_STATE && strstr(err.text, "'sh' reads nothing any more"));
+    CHECK(err.code == CAPRUN_E_STATE && strstr(err.text, "'sh' no longer reads its input"));
     CHECK(cr_child_is_ending(child) && end());
 }
 
@@ -454,7 +454,7 @@ TEST(it_runs_in_its_directory_and_in_a_group_of_its_own)
 
 TEST(it_has_three_descriptors)
 {
-    int others = dup2(STDERR_FILENO, 50); /* not closed by exec */
+    int others = dup2(STDERR_FILENO, 50); /* stays open across exec */
 
     CHECK(begin() && START("sh", "-c", "ls /proc/$$/fd; readlink /proc/$$/fd/[012]"));
     CHECK_SOON(seen.endings == 1);
@@ -491,7 +491,7 @@ static int start_with_odd_signals(int number)
     (void)sigfillset(&all);
     (void)sigprocmask(SIG_SETMASK, &all, NULL);
     for (int i = 1; i < SIGRTMAX; i++)
-        (void)signal(i, SIG_IGN); /* SIGCHLD as well: its children are reaped by nobody */
+        (void)signal(i, SIG_IGN); /* SIGCHLD as well: no process reaps its children */
     if (!begin() || !START("sed", "-n", "/^Sig[BIC]/p", "/proc/self/status"))
         return 1;
     for (int64_t until = cr_loop_now() + patience_us(); cr_loop_now() < until && !seen.endings;)
@@ -507,7 +507,7 @@ TEST(its_signals_are_as_at_a_login_whatever_those_of_the_application_are)
     CHECK(in_child(start_with_odd_signals, 0) == 0);
 }
 
-/* --- want ------------------------------------------------------------------------------------ */
+/* --- no descriptors, no memory --------------------------------------------------------------- */
 
 TEST(two_hundred_servers_leave_no_descriptors)
 {
@@ -525,7 +525,7 @@ TEST(two_hundred_servers_leave_no_descriptors)
     CHECK(count_descriptors() == before && end());
 }
 
-/* Each limit leaves room for one descriptor more, until a server starts. */
+/* Each limit allows one descriptor more than the last, until a server starts. */
 TEST(without_descriptors_nothing_starts_and_nothing_is_left)
 {
     struct rlimit old, low;
@@ -568,12 +568,12 @@ TEST(without_memory_nothing_starts_and_nothing_is_left)
     CHECK((failed >= 2 || !failing_works()) && end());
 }
 
-/* The server could use up all processes of its user, and with them all threads. */
+/* The threads must exist first: the server could use up the user's process limit. */
 TEST(a_server_is_started_only_if_there_are_helpers_for_what_it_says)
 {
     CHECK(begin());
     loop.disk.is_threadless = true;
-    CHECK(!START("cat") && err.code == CAPRUN_E_SYS && strstr(err.text, "no thread"));
+    CHECK(!START("cat") && err.code == CAPRUN_E_SYS && strstr(err.text, "helper threads"));
     loop.disk.is_threadless = false;
     CHECK(START("cat") && loop.helper.has_thread && loop.disk.has_thread && end());
 }
@@ -589,7 +589,8 @@ TEST(a_line_for_which_there_is_no_memory_is_not_sent_by_half)
     failing_after(0);
     CHECK((send_bytes(line, sizeof(line)) == CAPRUN_E_NOMEM) == works);
     failing_stop();
-    CHECK(!cr_child_is_ending(child)); /* the second waited behind the first */
+    /* the first line still waits, so no part of the second was sent */
+    CHECK(!cr_child_is_ending(child));
     forget_child();
     CHECK(SCRIPT("say ready; exec sleep 100"));
     failing_after(0);

@@ -1,8 +1,8 @@
 /*
- * test_config.c - .caprun.json: every key, good and bad, and where an error is.
+ * test_config.c - reading .caprun.json: every key, valid and invalid, and the place of an error.
  *
- * A file is written into a folder of its own for each text. What is wrong with whom it belongs to,
- * and how it is found, is in tests/integration/config.t.
+ * Each text is written to a file in a new folder. The owner and mode of the file, and how it is
+ * found, are tested in tests/integration/config.t.
  */
 #include "tap.h"
 
@@ -127,7 +127,7 @@ TEST(every_key_is_read_into_its_field)
     cr_config_clear(&c);
 }
 
-/* Is |list| the |count| texts of |wanted|, and no more? */
+/* Does |list| have exactly the |count| texts of |wanted|? */
 static bool is_list(char *const *list, const char *const *wanted, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -172,7 +172,7 @@ TEST(servers_are_read_expanded_and_in_their_order)
     CHECK(!c.servers && !c.server_count && !c.allow);
 }
 
-/* The first server of a file whose only one is |server|: its command and its directory. */
+/* Reads a file whose only server is |server|. Checks its command and its directory. */
 static bool starts(const char *server, const char *command, bool command_in_folder, const char *cwd)
 {
     struct cr_config c;
@@ -330,13 +330,11 @@ static const char *const bad[][2] = {
      "1:60: \"a\" has to be a text on one line, without controls"},
     {"{\"mcpServers\": {\"my-files\": {\"command\": \"x\"}, \"b\": {\"url\": \"https://x\"},\n"
      "  \"my_files\": {\"command\": \"y\"}}}",
-     "2:3: \"my-files\" and \"my_files\" are one name where \"_\" is written for \"-\", as code "
-     "may "
-     "do; rename one of them"},
+     "2:3: \"my-files\" and \"my_files\" are the same name in code, which may write \"_\" for "
+     "\"-\"; rename one of them"},
     {"{\"mcpServers\": {\"_\": {\"command\": \"x\"}, \"-\": {\"command\": \"y\"}}}",
-     "1:40: \"_\" and \"-\" are one name where \"_\" is written for \"-\", as code may do; rename "
-     "one "
-     "of them"},
+     "1:40: \"_\" and \"-\" are the same name in code, which may write \"_\" for \"-\"; "
+     "rename one of them"},
     {"{\"mcpServers\": {\"a\": {\"command\": \"x\", \"env\": {\"\": \"\"}}}}",
      "1:47: a key of \"env\" has to be the name of a variable, without \"=\", not \"\""},
     /* routing */
@@ -410,8 +408,8 @@ static const char *const bad[][2] = {
     {"{\"audit\":\n\"${CAPRUN_TEST_UNSET}\"}", "2:1: \"${CAPRUN_TEST_UNSET}\": the environment has "
                                                "no variable \"CAPRUN_TEST_UNSET\""},
     {"{\"audit\": \"a${CAPRUN_TEST\"}", "1:11: \"${CAPRUN_TEST\": a \"${\" without a \"}\""},
-    {"{\"audit\": \"${}\"}", "1:11: \"${}\" is not ${NAME}, with the name of a variable"},
-    {"{\"audit\": \"${env:X}\"}", "1:11: \"${env:X}\" is not ${NAME}, with the name of a variable"},
+    {"{\"audit\": \"${}\"}", "1:11: \"${}\": this is not the name of a variable"},
+    {"{\"audit\": \"${env:X}\"}", "1:11: \"${env:X}\": this is not the name of a variable"},
     {"{\"permissions\": {\"rules\": [{\"tool\": \"*\", \"then\": \"ask\", \"when\": {\"/a\": "
      "{\"equals\": [{\"b\": [\"${CAPRUN_TEST_UNSET}\"]}]}}}]}}",
      "1:91: \"${CAPRUN_TEST_UNSET}\": the environment has no variable \"CAPRUN_TEST_UNSET\""},
@@ -496,8 +494,8 @@ TEST(a_server_behind_http_is_a_warning)
     CHECK(load("{\"mcpServers\": {\"a\": {\"command\": \"x\"},\n\"b\": {\"url\": \"https://x\"}}}",
                &c) == 0);
     (void)snprintf(wanted, sizeof(wanted),
-                   "%s:2:7: \"url\" is of an HTTP server, and these have no effect in this version "
-                   "of caprun\n",
+                   "%s:2:7: \"url\" has no effect: this version of caprun does not support HTTP "
+                   "servers\n",
                    path);
     CHECK(c.warnings.len == strlen(wanted));
     CHECK(memcmp(c.warnings.data, wanted, strlen(wanted)) == 0);
@@ -696,7 +694,8 @@ TEST(every_allocation_that_fails_is_an_error_of_ours_and_not_of_the_file)
 
         failing_stop();
         CHECK(r == 0 || (r == CAPRUN_E_NOMEM && why.outcome == CAPRUN_OUTCOME_INTERNAL));
-        CHECK(r < 0 || c.registry_count == 4); /* asprintf() can do without some of its memory */
+        /* asprintf() can succeed although an allocation in it failed */
+        CHECK(r < 0 || c.registry_count == 4);
         failed += r < 0;
         cr_config_clear(&c);
     }

@@ -1,4 +1,4 @@
-/* test_corpus.c - what the fuzzers start from, and what they once found, in every test run. */
+/* test_corpus.c - runs each fuzzer once on every input of its corpus, in every test run. */
 #include "tap.h"
 
 #include <dirent.h>
@@ -67,12 +67,12 @@ static int replay_file(const char *path, int (*one)(const uint8_t *data, size_t 
         return 0;
     len = fread(bytes, 1, sizeof(bytes), file);
     (void)fclose(file);
-    /* a copy without anything behind it, so that a sanitizer sees a byte too many */
+    /* a copy of exact size, so that a sanitizer notices a read past the end */
     input = malloc(len ? len : 1);
     if (!input)
         return 0;
     memcpy(input, bytes, len);
-    /* said before: a fuzzer that finds something aborts */
+    /* printed before the run: a fuzzer that finds a bug aborts */
     printf("# %s\n", path);
     (void)one(input, len);
     free(input);

@@ -1,11 +1,11 @@
-/* test_crashes.c - which code is refused, and what is forgotten first. */
+/* test_crashes.c - code that crashed too often is refused; a full table drops its oldest entry. */
 #include "tap.h"
 
 #include "pool/crashes.h"
 
 static struct cr_crashes crashes;
 
-/* A digest of its own for each number. */
+/* A different digest for each number. */
 static const uint8_t *digest(unsigned number)
 {
     static uint8_t bytes[CR_HASH_BYTES];

@@ -1,6 +1,6 @@
 /*
- * test_decode.c - the worker's JSON decoder, beside the engine's parser and JSON.stringify: with
- * the objects that the worker itself is made of.
+ * test_decode.c - the worker's JSON decoder, compared with the engine's parser and JSON.stringify.
+ * Linked with the same objects as the worker.
  */
 #include "tap.h"
 
@@ -71,7 +71,7 @@ static void add_number(void)
         (void)snprintf(number, sizeof(number), "%.17g", (double)one_of(1u << 30) / 1e9);
         break;
     default:
-        any.bits &= ~((uint64_t)1 << 62); /* no infinity, and none that is not a number */
+        any.bits &= ~((uint64_t)1 << 62); /* neither infinity nor NaN */
         (void)snprintf(number, sizeof(number), "%.17g", any.number);
         break;
     }
@@ -161,7 +161,7 @@ static void add_members(int depth, bool keys)
     }
 }
 
-/* Rows that are alike, now and then with one that is not. */
+/* Rows of the same shape, and sometimes one of another shape. */
 static void add_rows(int depth)
 {
     for (size_t i = 0, count = one_of(12); i < count; i++) {
@@ -240,7 +240,7 @@ TEST(numbers_are_exact)
 
 TEST(numbers_half_way_between_two_are_exact)
 {
-    /* 2^53 + 1 and its like: the sum of two neighbours, halved, in decimal digits */
+    /* numbers like 2^53 + 1: half the sum of two neighbouring doubles, in decimal digits */
     for (size_t i = times(20000); i; i--) {
         uint64_t odd = ((uint64_t)1 << 53 | chance() >> 11) * 2 + 1;
 
@@ -278,7 +278,7 @@ TEST(an_object_of_many_keys)
     CHECK(same_as_the_engine((uint8_t *)text, text_len) == 0);
 }
 
-/* Deeper than the engine's own parser goes; and all of it can be freed again. */
+/* Deeper than the engine's own parser goes, and it can all be freed again. */
 TEST(nesting_has_a_limit_of_its_own)
 {
     JSContext *ctx = context();
@@ -302,14 +302,14 @@ TEST(nesting_has_a_limit_of_its_own)
     CHECK(crw_arena_used() < before + 64 * PAGE && crw_arena_check() == 0);
 }
 
-/* Its wide form would have a size that the engine's int does not hold. */
+/* The size of its 16-bit form would overflow the engine's int. */
 TEST(a_text_that_is_longer_than_a_string_is_not_even_looked_at)
 {
     CHECK(JS_IsException(crw_decode_json(context(), "\"\"", (size_t)1 << 30)));
     CHECK(JS_IsException(crw_decode_json(context(), "\"\"", SIZE_MAX)));
 }
 
-/* The byte behind the text is read, and none behind that. */
+/* The decoder reads one byte past the text, and never more. */
 TEST(nothing_is_read_behind_the_end)
 {
     static const char whole[] =

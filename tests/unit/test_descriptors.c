@@ -1,6 +1,6 @@
 /*
- * test_descriptors.c - the host when there are no descriptors left, at each point once: it says so,
- * in an envelope or by an error, and goes on when there are some again.
+ * test_descriptors.c - the host runs out of descriptors, at each point once. It must return an
+ * error or an envelope, and must work again when there are descriptors again.
  */
 #include "fake_runs.h"
 
@@ -41,7 +41,7 @@ static bool is_an_end(struct caprun_run *r)
                          caprun_get_outcome(r) == CAPRUN_OUTCOME_INTERNAL);
 }
 
-/* Runs with |allowed| descriptors, and one more with all. */
+/* Makes runs with |allowed| descriptors, then one run without that limit. */
 static bool answers(int allowed)
 {
     struct caprun_run *runs[RUNS];
@@ -58,7 +58,7 @@ static bool answers(int allowed)
     return ok && is_quiet() && succeeds() && is_quiet();
 }
 
-/* |ready| makes the runtime. */
+/* Tries each number of descriptors. |ready| makes the runtime. */
 static bool answers_with_any_number(bool (*ready)(void))
 {
     int descriptors = 0;

@@ -1,4 +1,4 @@
-/* test_diff.c - where two texts differ, and how much of it is shown. */
+/* test_diff.c - finding and showing the places where two JSON texts differ. */
 #include "tap.h"
 
 #include <stdbool.h>
@@ -56,7 +56,7 @@ TEST(what_cannot_be_read_does_not_differ)
 {
     CHECK(differ("{", "1", ""));
     CHECK(differ("1", "", ""));
-    CHECK(differ("{\"a\":1,\"a\":2}", "{}", "")); /* two equal keys are for nobody to compare */
+    CHECK(differ("{\"a\":1,\"a\":2}", "{}", "")); /* a text with two equal keys is not compared */
 }
 
 TEST(of_many_places_the_first_few_are_shown)
@@ -110,7 +110,7 @@ TEST(a_long_text_is_cut_between_characters)
     CHECK(cut_is("\xe2\x82\xac", 3, 3));
 }
 
-/* They are the same, but to find that out would take too long. */
+/* The two texts are equal, but finding that out would take too long. */
 TEST(many_keys_in_another_order_are_not_all_looked_for)
 {
     static char then[1 << 20], now[1 << 20];

@@ -1,4 +1,4 @@
-/* test_directory.c - which files of a directory a name finds. */
+/* test_directory.c - a directory as a registry: which of its files a capability's name finds. */
 #include "tap.h"
 
 #include <stdlib.h>
@@ -43,8 +43,8 @@ static void empty_directory(void)
         abort();
 }
 
-/* The code that |name| finds, or "" if it finds none, or "!" for a problem. */
-static const char *find(const char *name)
+/* Returns the code that |name| finds, "" if it finds none, or "!" for an error. */
+static const char *find_code(const char *name)
 {
     static char found[1024];
     struct cr_metadata meta;
@@ -70,10 +70,10 @@ TEST(a_whole_name_finds_its_own_files_and_no_others)
     empty_directory();
     publish("a.b.c.d.1111", NULL);
     publish("a.b.c.d.2222", NULL);
-    CHECK(strcmp(find("a.b.c.d.1111"), "a.b.c.d.1111") == 0);
-    CHECK(strcmp(find("a.b.c.d.2222"), "a.b.c.d.2222") == 0);
-    CHECK(strcmp(find("a.b.c.d.3333"), "") == 0);
-    CHECK(strcmp(find("a.b.c.e"), "") == 0);
+    CHECK(strcmp(find_code("a.b.c.d.1111"), "a.b.c.d.1111") == 0);
+    CHECK(strcmp(find_code("a.b.c.d.2222"), "a.b.c.d.2222") == 0);
+    CHECK(strcmp(find_code("a.b.c.d.3333"), "") == 0);
+    CHECK(strcmp(find_code("a.b.c.e"), "") == 0);
 }
 
 TEST(four_parts_find_the_latest)
@@ -83,27 +83,27 @@ TEST(four_parts_find_the_latest)
     publish("a.b.c.d.2222", "2026-01-03");
     publish("a.b.c.d.3333", "2026-01-01");
     publish("a.b.c.dd.4444", "2027-01-01");
-    CHECK(strcmp(find("a.b.c.d"), "a.b.c.d.2222") == 0);
+    CHECK(strcmp(find_code("a.b.c.d"), "a.b.c.d.2222") == 0);
     publish("a.b.c.d", "2026-01-04");
-    CHECK(strcmp(find("a.b.c.d"), "a.b.c.d") == 0);
+    CHECK(strcmp(find_code("a.b.c.d"), "a.b.c.d") == 0);
     publish("a.b.c.d.5555", NULL);
-    CHECK(strcmp(find("a.b.c.d"), "a.b.c.d") == 0);
+    CHECK(strcmp(find_code("a.b.c.d"), "a.b.c.d") == 0);
 }
 
-TEST(a_tie_is_an_error_unless_something_is_newer)
+TEST(two_latest_versions_of_one_date_are_an_error)
 {
     empty_directory();
     publish("a.b.c.d.1111", "2026-01-02");
     publish("a.b.c.d.2222", "2026-01-02T00:00:00Z");
-    CHECK(strcmp(find("a.b.c.d"), "!") == 0);
+    CHECK(strcmp(find_code("a.b.c.d"), "!") == 0);
     CHECK(why.outcome == CAPRUN_OUTCOME_METADATA_INVALID);
     CHECK(strstr(why.text, "a.b.c.d.1111") && strstr(why.text, "a.b.c.d.2222"));
     publish("a.b.c.d.3333", "2026-01-03");
-    CHECK(strcmp(find("a.b.c.d"), "a.b.c.d.3333") == 0);
+    CHECK(strcmp(find_code("a.b.c.d"), "a.b.c.d.3333") == 0);
     empty_directory();
     publish("a.b.c.d.1111", NULL);
     publish("a.b.c.d.2222", NULL);
-    CHECK(strcmp(find("a.b.c.d"), "!") == 0);
+    CHECK(strcmp(find_code("a.b.c.d"), "!") == 0);
 }
 
 TEST(a_version_that_is_broken_stops_the_search)
@@ -111,21 +111,21 @@ TEST(a_version_that_is_broken_stops_the_search)
     empty_directory();
     publish("a.b.c.d.1111", "2026-01-02");
     put("a.b.c.d.2222.json", "{");
-    CHECK(strcmp(find("a.b.c.d"), "!") == 0);
+    CHECK(strcmp(find_code("a.b.c.d"), "!") == 0);
     CHECK(why.outcome == CAPRUN_OUTCOME_METADATA_INVALID && strstr(why.text, "2222"));
-    CHECK(strcmp(find("a.b.c.d.1111"), "a.b.c.d.1111") == 0);
+    CHECK(strcmp(find_code("a.b.c.d.1111"), "a.b.c.d.1111") == 0);
 }
 
 TEST(a_file_has_the_metadata_of_its_name)
 {
     empty_directory();
     put("a.b.c.d.1111.json", "{\"fqdn\":\"a.b.c.d.2222\",\"type\":\"js\"}");
-    CHECK(strcmp(find("a.b.c.d.1111"), "!") == 0 && strstr(why.text, "a.b.c.d.2222"));
+    CHECK(strcmp(find_code("a.b.c.d.1111"), "!") == 0 && strstr(why.text, "a.b.c.d.2222"));
     put("a.b.c.d.1111.json", "{\"fqdn\":\"a.b.c.d\",\"type\":\"js\"}");
-    CHECK(strcmp(find("a.b.c.d.1111"), "!") == 0);
+    CHECK(strcmp(find_code("a.b.c.d.1111"), "!") == 0);
     put("a.b.c.e.json", "{\"fqdn\":\"a.b.c.e.1111\",\"type\":\"js\"}");
     put("a.b.c.e.js", "e");
-    CHECK(strcmp(find("a.b.c.e"), "e") == 0);
+    CHECK(strcmp(find_code("a.b.c.e"), "e") == 0);
 }
 
 TEST(a_directory_that_is_none_and_code_that_is_missing_are_problems)
@@ -139,7 +139,7 @@ TEST(a_directory_that_is_none_and_code_that_is_missing_are_problems)
     CHECK(why.outcome == CAPRUN_OUTCOME_NOT_FOUND && strstr(why.text, "'/nowhere'"));
     empty_directory();
     put("a.b.c.d.json", "{\"fqdn\":\"a.b.c.d\",\"type\":\"js\"}");
-    CHECK(strcmp(find("a.b.c.d"), "!") == 0);
+    CHECK(strcmp(find_code("a.b.c.d"), "!") == 0);
     CHECK(why.outcome == CAPRUN_OUTCOME_NOT_FOUND && strstr(why.text, "'a.b.c.d.js'"));
 }
 
@@ -151,7 +151,7 @@ TEST(no_memory_is_our_problem_and_not_that_of_the_files)
     publish("a.b.c.d.1111", "2026-01-01T00:00:00Z");
     publish("a.b.c.d.2222", "2026-01-02T00:00:00Z");
     while (failing_more()) {
-        const char *found = find("a.b.c.d");
+        const char *found = find_code("a.b.c.d");
 
         failing_stop();
         CHECK(strcmp(found, failing_failed ? "!" : "a.b.c.d.2222") == 0);

@@ -1,10 +1,9 @@
 /*
- * test_endurance.c - many runs in one process against two servers (own_server.h), through the
- * public functions alone: some are cancelled, some run out of time, some are freed while their
- * calls are on the way, some are denied, and a server crashes now and then. Nothing grows, and
- * nothing is left.
+ * test_endurance.c - many runs in one process, with two servers (own_server.h), through the public
+ * functions only. Some runs are cancelled, denied, out of time, or freed during a call; a server
+ * crashes sometimes. Memory, processes and descriptors must not grow, and nothing may be left.
  *
- * CAPRUN_TORTURE=1 has the series in full.
+ * CAPRUN_TORTURE=1 makes the full number of runs.
  */
 #include "tap.h"
 
@@ -17,15 +16,14 @@
 
 #define AT_ONCE 20
 #define WARM 8
-#define CRASH_EACH 250 /* runs: after a crash a server is not there for a second */
+#define CRASH_EACH 250 /* runs between two crashes; after a crash a server is away for a second */
 #define MAX_GROWTH 4096
 #define PROCESSES (WARM + 1 + 4) /* a zygote, two servers and their guards */
 
 static struct caprun_runtime *rt;
 static int going, freed, counts[64];
 
-/* --- processes, descriptors, memory ------------------------------------------------------------
- */
+/* --- processes, descriptors, memory ----------------------------------------------------------- */
 
 static pid_t parent_of(pid_t pid)
 {
@@ -44,7 +42,7 @@ static pid_t parent_of(pid_t pid)
     return end ? (pid_t)strtol(end + 4, NULL, 10) : 0;
 }
 
-/* Processes below this one, at any depth. Orphans come to us: we are their reaper. */
+/* Counts the descendants of this process, orphans included: this process is their subreaper. */
 static int count_processes(void)
 {
     DIR *all = opendir("/proc");
@@ -71,7 +69,7 @@ static int64_t now_ms(void)
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* Steps until |condition| holds, or for too long. */
+/* Steps until |condition| holds or the time is over. */
 #define STEP_UNTIL(condition)                                                             \
     for (int64_t until_ = now_ms() + patience_ms(); !(condition) && now_ms() < until_;) { \
         caprun_wait(rt, 20);                                                              \
@@ -85,14 +83,13 @@ static int64_t patience_ms(void)
     return 30000 * (times ? strtol(times, NULL, 10) : 1);
 }
 
-/* --- runs --------------------------------------------------------------------------------------
- */
+/* --- runs ------------------------------------------------------------------------------------- */
 
 enum fate { ENDS, IS_CANCELLED, IS_FREED };
 
 static const struct kind {
     const char *code;
-    enum caprun_outcome outcome; /* or RPC_ERROR, if a server crashes meanwhile */
+    enum caprun_outcome outcome; /* or RPC_ERROR, if a server crashes during the run */
     enum fate fate;
     uint64_t timeout_ms, call_ms;
 } kinds[] = {
@@ -146,7 +143,7 @@ static void forget(struct slot *slot)
     going--;
 }
 
-/* Ends it if it has to, and is there when it has ended. Returns false if that was wrong. */
+/* Cancels or frees the run if it must, and checks a run that has ended. Returns false if wrong. */
 static bool attend(struct slot *slot)
 {
     enum caprun_outcome outcome;
@@ -182,7 +179,7 @@ static bool attend_all(void)
     return ok;
 }
 
-/* So many runs, until the last has ended. */
+/* Makes |count| runs, and waits until the last has ended. */
 static bool run_series(int count)
 {
     int64_t until = now_ms() + patience_ms() + 20 * (int64_t)count;
@@ -202,7 +199,7 @@ static bool run_series(int count)
     return ok && started == count && !going;
 }
 
-/* Both servers are there, nothing runs, and the workers are ready. */
+/* Waits until both servers run, no run is active, and the workers are ready. */
 static bool settle(void)
 {
     const char both[] = "await mcp.a.echo(); await mcp.b.echo(); return 1";

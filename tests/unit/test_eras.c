@@ -1,4 +1,4 @@
-/* test_eras.c - what is remembered about the era of a command, and what is not. */
+/* test_eras.c - the cache on disk that remembers which MCP era each server command speaks. */
 #include "tap.h"
 
 #include "failing.h"
@@ -17,7 +17,7 @@ static bool begin(void)
     return ok;
 }
 
-/* The name of the only file that there is. */
+/* The name of the only file in the directory. */
 static const char *only_file(void)
 {
     static char name[600];
@@ -45,7 +45,7 @@ TEST(an_era_is_remembered_changed_and_forgotten)
     CHECK(cr_eras_recall(dir, COMMAND("a", "b")) == CR_ERA_MODERN && only_file());
     cr_eras_remember(dir, COMMAND("a", "b"), CR_ERA_UNKNOWN);
     CHECK(cr_eras_recall(dir, COMMAND("a", "b")) == CR_ERA_UNKNOWN && !only_file());
-    cr_eras_remember(dir, COMMAND("a", "b"), CR_ERA_UNKNOWN); /* nothing to forget */
+    cr_eras_remember(dir, COMMAND("a", "b"), CR_ERA_UNKNOWN); /* there is nothing to forget yet */
     CHECK(cr_eras_recall(dir, COMMAND("a", "b")) == CR_ERA_UNKNOWN);
     scratch_end();
 }
@@ -71,7 +71,7 @@ TEST(without_a_directory_nothing_is_remembered)
     CHECK(cr_eras_recall("/no/such/directory", COMMAND("a")) == CR_ERA_UNKNOWN);
 }
 
-TEST(a_path_that_is_no_directory_is_no_place)
+TEST(a_path_that_is_not_a_directory_remembers_nothing)
 {
     CHECK(begin() && put("cache", "a file"));
     cr_eras_remember(dir, COMMAND("a"), CR_ERA_MODERN);
@@ -137,7 +137,7 @@ TEST(a_pipe_instead_of_the_file_is_not_waited_for)
     scratch_end();
 }
 
-/* The strings are gone when the helper writes; what is queued at the end is still written. */
+/* The strings are freed before the helper writes. What is queued at the end is still written. */
 TEST(the_helper_writes_with_strings_of_its_own_and_in_order)
 {
     static const enum cr_era eras[] = {CR_ERA_LEGACY, CR_ERA_UNKNOWN, CR_ERA_MODERN};

@@ -1,4 +1,4 @@
-/* test_err.c - a code or an outcome, words and a hint, in one statement. */
+/* test_err.c - struct cr_err: setting a code or outcome, a message and a hint in one statement. */
 #include "tap.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@ TEST(a_later_error_replaces_the_first)
     CHECK(err.code == CAPRUN_E_INVAL && strcmp(err.text, "short") == 0);
 }
 
-TEST(nobody_has_to_want_the_words)
+TEST(a_null_error_struct_is_allowed)
 {
     errno = ENOENT;
     CHECK(cr_err_set(NULL, CAPRUN_E_NOMEM, "no memory") == CAPRUN_E_NOMEM);

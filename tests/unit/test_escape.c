@@ -1,4 +1,4 @@
-/* test_escape.c - strangers' text on a terminal, in JSON strings, and pretty-printed. */
+/* test_escape.c - escaping untrusted text for a terminal, for JSON strings, and pretty-printed. */
 #include "tap.h"
 
 #include <stdbool.h>
@@ -42,7 +42,7 @@ static bool json_of(const char *text, size_t len, const char *expected)
     return same;
 }
 
-/* Also checks that what is pretty is accepted again, and pretty-prints as itself. */
+/* Also checks that the output is valid JSON, and that pretty-printing it again changes nothing. */
 static bool pretty_is(const char *json, const char *expected)
 {
     struct cr_buf out, again;
@@ -84,8 +84,10 @@ static size_t encode(uint32_t c, char out[4])
     return 4;
 }
 
-/* The list of the header, written a second time and in another way. */
-/* Controls, and what Unicode calls default-ignorable, but for the variation selectors of emoji. */
+/*
+ * The list of the header, written a second time in another way: controls, and what Unicode calls
+ * default-ignorable, except the variation selectors of emoji.
+ */
 static bool should_hide(uint32_t c)
 {
     if (c < 0x20)
@@ -240,7 +242,7 @@ static double seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* Returns the CPU time of printf() for each of |len| characters, and nothing else. */
+/* Returns the CPU time that |len| calls of printf() take, for comparison. */
 static double seconds_of_printf(size_t len)
 {
     double start = seconds();
@@ -271,7 +273,7 @@ TEST(text_of_escapes_only_costs_far_less_than_a_printf_each)
     double limit = seconds_of_printf(sizeof(text)) / 2;
 
 #ifndef __OPTIMIZE__
-    limit *= 8; /* the C library is compiled with optimisation in any case */
+    limit *= 8; /* without optimisation only our code is slower, not the C library */
 #endif
     for (size_t i = 0; i < sizeof(bytes); i++) {
         memset(text, bytes[i], sizeof(text));

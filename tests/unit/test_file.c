@@ -1,4 +1,4 @@
-/* test_file.c - files read whole, replaced in one step, and whose they are. */
+/* test_file.c - reading whole files, replacing them in one step, and checking their owners. */
 #include "tap.h"
 
 #include <errno.h>
@@ -43,7 +43,7 @@ static bool says(int code, const char *words)
     return false;
 }
 
-/* What is read where the kernel can tell that it is below the directory, else an error. */
+/* The expected result where the kernel can check that a path stays below the directory. */
 static int if_below(int r)
 {
     (void)syscall(SYS_openat2, -1, "", NULL, 0);
@@ -216,7 +216,7 @@ TEST(a_file_that_is_replaced_keeps_its_mode_whatever_the_umask)
     end();
 }
 
-TEST(who_has_the_old_file_open_still_reads_the_old_one)
+TEST(an_open_descriptor_of_the_old_file_still_reads_the_old_content)
 {
     int fd;
     char text[8] = "";
@@ -252,7 +252,7 @@ TEST(a_directory_is_not_replaced_and_nothing_is_left_behind)
     end();
 }
 
-/* The disk is full: |number| bytes fit. */
+/* Pretends that the disk is full after |number| bytes. */
 static int writes_too_much(int number)
 {
     struct rlimit limit = {(rlim_t)number, (rlim_t)number};
@@ -286,7 +286,7 @@ static int replaces_for_ever(int number)
             return 1;
 }
 
-/* Is it one of the writers' texts, whole? */
+/* Is the file exactly one of the writers' texts? */
 static bool is_whole(void)
 {
     const char *text = get("a");
@@ -349,7 +349,7 @@ TEST(sweeping_removes_what_writers_left_and_nothing_else)
     end();
 }
 
-/* --- whose it is ---------------------------------------------------------------------------- */
+/* --- owners and modes ----------------------------------------------------------------------- */
 
 static int check(uid_t uid, mode_t mode)
 {
@@ -364,7 +364,7 @@ TEST(a_file_of_this_user_or_root_that_others_cannot_write_is_used)
     CHECK(check(0, 0644) == 0);
 }
 
-TEST(a_file_of_somebody_else_is_not_used)
+TEST(a_file_of_another_user_is_not_used)
 {
     CHECK(check(geteuid() + 1, 0600) == CAPRUN_E_INVAL);
     CHECK(says(CAPRUN_E_INVAL, "'x' belongs to another user (uid "));

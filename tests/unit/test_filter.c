@@ -1,6 +1,6 @@
 /*
- * test_filter.c - the filters that the build made, run here instruction by instruction and
- * compared with a description in plain C, which was not made from the same list.
+ * test_filter.c - interprets the seccomp filters that the build generated, and compares their
+ * answers with an independent description in plain C.
  */
 #include "tap.h"
 
@@ -31,7 +31,7 @@
 #error "which architecture is this?"
 #endif
 #define X32_BIT 0x40000000
-#define BROKEN 0xdeadbeef /* the program did what no filter may do */
+#define BROKEN 0xdeadbeef /* the filter's program is invalid */
 
 struct program {
     const struct sock_filter *code;
@@ -52,7 +52,7 @@ static uint32_t load(const struct seccomp_data *data, uint32_t at)
     return word;
 }
 
-/* What the kernel would answer; BROKEN for an instruction that is not known or leads nowhere. */
+/* Returns the kernel's answer; BROKEN for an unknown instruction or a jump out of the program. */
 static uint32_t run(struct program p, const struct seccomp_data *data)
 {
     uint32_t a = 0;
@@ -155,7 +155,7 @@ static uint32_t zygote_expected(const struct seccomp_data *d)
 
 /* --- inputs ------------------------------------------------------------------------------- */
 
-/* Values that a careless comparison mistakes for others. */
+/* Values that a careless comparison confuses with other values. */
 static const uint64_t values[] = {
     0,
     1,
@@ -241,7 +241,7 @@ static bool agrees(struct program p, expected_fn *expected, const struct seccomp
     return false;
 }
 
-/* Number |nr| with each value in each argument, and with all arguments of that value. */
+/* System call |nr| with each value in each argument, and with all arguments set to that value. */
 static bool agrees_on_values(struct program p, expected_fn *expected, uint32_t arch, int nr)
 {
     for (size_t v = 0; v < COUNT(values); v++) {
@@ -366,7 +366,7 @@ TEST(no_filter_asks_a_tracer_or_a_listener_or_only_logs)
     }
 }
 
-/* The worker's list once more, through the library; |code| has room for |max|. */
+/* Compiles the worker's list with libseccomp into |code|, which has room for |max|. */
 static size_t build_with_libseccomp(struct sock_filter *code, size_t max)
 {
     scmp_filter_ctx ctx = seccomp_init(SCMP_ACT_KILL_PROCESS);

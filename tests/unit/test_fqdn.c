@@ -1,4 +1,4 @@
-/* test_fqdn.c - the names of capabilities: what is one, what its parts are, what is none. */
+/* test_fqdn.c - parsing the names of capabilities: their parts, and which names are refused. */
 #include "tap.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static bool accepts(const char *text)
     return cr_fqdn_parse(text, &f, &err) == 0;
 }
 
-/* Refuses it with words, and leaves what it was to fill. */
+/* Is |text| refused with a message, and the output left unchanged? */
 static bool refuses(const char *text, const char *words)
 {
     struct cr_fqdn untouched;
@@ -105,7 +105,7 @@ TEST(nothing_that_means_something_in_a_path_or_a_url_passes)
         CHECK(refuses(bad[i], "is not"));
 }
 
-/* The rules again, byte by byte, as simple as can be. */
+/* The rules again, byte by byte, in the simplest form. */
 TEST(every_byte_is_allowed_where_it_should_be_and_nowhere_else)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";

@@ -1,6 +1,6 @@
 /*
- * test_guard.c - nothing of a server is left when it ends, when its host dies, and when its guard
- * does.
+ * test_guard.c - caprun-guard: no process of a server is left when the server ends, when the host
+ * dies, or when the guard dies.
  */
 #include "servers.h"
 
@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-/* Far away from its parent: orphaned, in a session of its own, with no pipe of the host. */
+/* Grandchildren that are hard to find: orphaned, in another session, without the host's pipes. */
 #define GRANDCHILDREN                                                                        \
     "setsid sh -c '(trap \"\" TERM HUP; setsid sleep 100 </dev/null >/dev/null 2>&1 &) &'\n" \
     "(sleep 100 &)\n"
@@ -23,7 +23,7 @@ static bool hears(const char *word)
     return strstr(seen.said, word);
 }
 
-/* Without a host whose loop could be stepped. */
+/* Works without stepping the loop: the host may be dead. */
 static bool are_gone_within(int64_t us)
 {
     int64_t since = cr_loop_now();
@@ -70,8 +70,8 @@ TEST(a_long_chain_of_processes_ends)
     CHECK(nobody_is_left() && end());
 }
 
-/* Each generation forks the next and leaves; there is an end to it if nobody stops it. */
-TEST(one_that_runs_away_by_forking_is_caught)
+/* Each generation forks the next and exits. The chain is finite, in case the guard fails. */
+TEST(a_server_that_escapes_by_forking_is_killed)
 {
     static const char code[] = "open(F, '>>', $ENV{LOCK}); flock(F, LOCK_SH);"
                                "for (1 .. 20000) { exit if fork; }";
@@ -81,7 +81,7 @@ TEST(one_that_runs_away_by_forking_is_caught)
     CHECK(nobody_is_left() && end());
 }
 
-TEST(one_that_runs_away_to_a_new_session_each_time_is_caught)
+TEST(a_server_that_escapes_by_new_sessions_is_killed)
 {
     static const char code[] = "open(F, '>>', $ENV{LOCK}); flock(F, LOCK_SH);"
                                "for (1 .. 20000) { exit if fork; POSIX::setsid() }";
@@ -91,7 +91,7 @@ TEST(one_that_runs_away_to_a_new_session_each_time_is_caught)
     CHECK(nobody_is_left() && end());
 }
 
-TEST(many_that_fork_all_the_time_are_caught)
+TEST(many_processes_that_fork_all_the_time_are_killed)
 {
     CHECK(begin() &&
           SCRIPT("for i in 1 2 3 4; do (for j in $(seq 2000); do (sleep 0.01 &); done) &\n"
@@ -104,9 +104,9 @@ TEST(many_that_fork_all_the_time_are_caught)
 /* --- a host that dies ------------------------------------------------------------------------ */
 
 static int told[2];  /* a pipe: the host's server is ready */
-static int leave[2]; /* a pipe: what the host has forked leaves when it is closed */
+static int leave[2]; /* a pipe: children that the host forked exit when it is closed */
 
-/* Holds all that the host has open. */
+/* A child that keeps all descriptors of the host open. */
 static void hold(void)
 {
     char byte;
@@ -117,7 +117,7 @@ static void hold(void)
     _exit(0);
 }
 
-/* A host, with |children| of its own besides a server that has grandchildren. */
+/* Acts as a host that has |children| besides a server with grandchildren. */
 static int be_host(int children)
 {
     if (cr_loop_init(&loop, &err) < 0 ||
@@ -163,7 +163,7 @@ TEST(when_the_host_is_killed_all_of_the_tree_is_gone_at_once)
     CHECK(begin() && dies_with_host(0) && end());
 }
 
-TEST(when_the_host_is_killed_a_child_that_it_has_forked_saves_nobody)
+TEST(a_forked_child_of_a_killed_host_does_not_keep_the_tree_alive)
 {
     CHECK(begin() && dies_with_host(1) && end());
 }
@@ -215,10 +215,10 @@ TEST(a_server_whose_guard_is_killed_is_killed_too)
     CHECK(are_gone_within(1000000) && end());
 }
 
-/* In the group of the server, without its parent, and deaf to all but SIGKILL. */
+/* Orphaned in the server's process group, and ignores every signal except SIGKILL. */
 #define IN_THE_GROUP "(trap '' TERM HUP; sleep 100 </dev/null >/dev/null 2>&1 &)\n"
 
-/* Three generations: the server, and below it a shell that has children of its own. */
+/* Three generations: the server, a shell below it, and the shell's children. */
 #define FAMILY IN_THE_GROUP "sh -c 'trap \"\" TERM HUP; sleep 100 & sleep 100' &\n"
 
 static bool all_of_the_group_end_with_a_killed_guard(void)
@@ -242,7 +242,7 @@ TEST(grandchildren_in_the_group_end_with_a_guard_that_had_to_be_killed)
     CHECK(are_gone_within(1000000) && end());
 }
 
-/* All that the host does about a guard that hangs happens in turns of the loop. */
+/* The host handles a guard that hangs only while its loop is stepped. */
 TEST(a_guard_that_is_stopped_is_killed_by_the_loop_and_its_group_too)
 {
     CHECK(begin() && SCRIPT(FAMILY "say ready; cat >/dev/null; sleep 100") && hears("ready"));
@@ -259,7 +259,7 @@ TEST(grandchildren_end_also_if_the_server_has_ended_before_its_guard)
     CHECK(begin() && SCRIPT(FAMILY "say ready; cat >/dev/null") && hears("ready"));
     guard = find_guard();
     CHECK(kill(guard, SIGSTOP) == 0);
-    cr_child_stop(child); /* the server leaves, and nobody reaps it */
+    cr_child_stop(child); /* the server exits; the stopped guard does not reap it */
     for (int i = 0; i < 20; i++)
         cr_loop_step(&loop, 10);
     CHECK(!seen.endings && kill(guard, SIGKILL) == 0);
@@ -284,7 +284,7 @@ static bool deny_call(int number, int error, bool only_with_flags)
            prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
-/* 0: a kernel before 6.9, which does not signal a group by pidfd; 1: one without pidfds at all. */
+/* 0: a kernel before 6.9, which cannot signal a group by pidfd; 1: a kernel without pidfds. */
 static int kill_guard_on_old_kernel(int which)
 {
     bool denied = which == 0 ? deny_call(SYS_pidfd_send_signal, EINVAL, true)

@@ -1,4 +1,4 @@
-/* test_hash.c - SHA-256 of what the standard hashes too, its digits, chains, and keys. */
+/* test_hash.c - SHA-256 with the standard's test vectors; hex digits, chains, and keyed hashes. */
 #include "tap.h"
 
 #include <stdbool.h>
@@ -27,7 +27,7 @@ TEST(the_hashes_are_those_of_the_standard)
                     "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"));
 }
 
-TEST(nothing_may_be_no_pointer)
+TEST(a_null_pointer_with_length_zero_is_allowed)
 {
     CHECK(hashes_to(NULL, 0, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"));
 }
@@ -68,7 +68,7 @@ static bool keyed_to(const uint8_t key[CR_HASH_BYTES], const char *text, const c
     return strcmp(shown, digits) == 0;
 }
 
-/* RFC 4231, test case 1, whose key of 20 bytes is one of 32 that ends with zeros. */
+/* RFC 4231, test case 1: its key of 20 bytes equals a key of 32 bytes padded with zeros. */
 TEST(keyed_hashes_are_those_of_the_standard)
 {
     uint8_t key[CR_HASH_BYTES] = {0}, other[CR_HASH_BYTES] = {1}, a[CR_HASH_BYTES],

@@ -1,4 +1,4 @@
-/* test_helper.c - jobs beside the loop: their order, their ends, and no thread for them. */
+/* test_helper.c - jobs on the helper threads: order, discarding, and a thread that cannot start. */
 #include "tap.h"
 
 #include <dlfcn.h>
@@ -12,7 +12,7 @@
 static struct cr_loop loop;
 static bool has_no_threads;
 
-/* The library's pthread_create(), unless there are no threads to be had. */
+/* Calls the library's pthread_create(), or fails if the test wants no thread. */
 int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *arg)
 {
     static int (*next)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
@@ -22,15 +22,14 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)
     return has_no_threads || !next ? EAGAIN : next(thread, attr, start, arg);
 }
 
-/* --- jobs that count what happens to them ------------------------------------------------------
- */
+/* --- jobs that count what happens to them ----------------------------------------------------- */
 
 struct counted {
     struct cr_job job;
     int worked, done, discarded;
     char name;
     sem_t *waits_for; /* before its work, or NULL */
-    sem_t *tells;     /* that its work has begun, or NULL */
+    sem_t *tells;     /* posted when its work has begun, or NULL */
 };
 
 static char order[64];
@@ -89,8 +88,7 @@ static void step_until(const int *count, int wanted)
         cr_loop_step(&loop, 1000);
 }
 
-/* --- tests -------------------------------------------------------------------------------------
- */
+/* --- tests ------------------------------------------------------------------------------------ */
 
 TEST(jobs_are_worked_on_and_done_in_their_order)
 {
@@ -100,7 +98,7 @@ TEST(jobs_are_worked_on_and_done_in_their_order)
     cr_helper_submit(&loop.helper, &a.job);
     cr_helper_submit(&loop.helper, &b.job);
     cr_helper_submit(&loop.helper, &c.job);
-    CHECK(!a.done && !b.done && !c.done); /* in a step, never before */
+    CHECK(!a.done && !b.done && !c.done); /* |done| is called in a step only */
     step_until(&c.done, 1);
     CHECK(strcmp(order, "abc") == 0 && a.worked == 1 && !a.discarded);
     cr_loop_clear(&loop);
@@ -188,7 +186,7 @@ TEST(an_abandoned_job_is_discarded_once_and_never_done)
     cr_helper_abandon(&loop.helper, &queued.job);
     CHECK(queued.discarded == 1 && !queued.worked);
     cr_helper_abandon(&loop.helper, &working.job);
-    CHECK(!working.discarded); /* its data is in use */
+    CHECK(!working.discarded); /* the helper still uses its data */
     CHECK(sem_post(&may_end) == 0);
     cr_helper_submit(&loop.helper, &last.job);
     step_until(&last.done, 1);
@@ -209,7 +207,7 @@ TEST(a_job_that_was_worked_on_can_still_be_abandoned)
     b.tells = &has_begun;
     cr_helper_submit(&loop.helper, &a.job);
     cr_helper_submit(&loop.helper, &b.job);
-    CHECK(sem_wait(&has_begun) == 0); /* so |a| has been worked on */
+    CHECK(sem_wait(&has_begun) == 0); /* so the work of |a| is complete */
     cr_helper_abandon(&loop.helper, &a.job);
     CHECK(a.worked == 1 && a.discarded == 1);
     step_until(&b.done, 1);
@@ -243,7 +241,7 @@ TEST(without_a_thread_a_job_is_worked_on_at_once_and_done_in_a_step)
     CHECK(b.worked == 1 && !b.done && !loop.helper.has_thread);
     cr_loop_clear(&loop);
     CHECK(b.discarded == 1 && !b.done && !a.discarded);
-    cr_loop_clear(&loop); /* does no harm */
+    cr_loop_clear(&loop); /* clearing twice is harmless */
 }
 
 TEST(a_thread_that_could_not_be_started_is_started_for_the_next_job)
@@ -263,7 +261,7 @@ TEST(a_thread_that_could_not_be_started_is_started_for_the_next_job)
     CHECK(!cr_helper_start(&loop.helper));
 }
 
-/* A discarded job may submit another: a recorder removes its blobs that way. */
+/* A discarded job may submit another job: a recorder removes its blobs that way. */
 static struct counted after;
 
 static void submit_another(struct cr_job *job)
@@ -284,7 +282,7 @@ TEST(a_job_that_is_submitted_while_the_loop_ends_is_not_lost)
     CHECK(first.discarded == 1 && after.worked == 1 && after.discarded == 1 && !after.done);
 }
 
-/* struct cr_garbage of helper.c, whose |next| comes first. */
+/* The layout of struct cr_garbage in helper.c: |next| comes first. */
 static size_t count_garbage(const void *first)
 {
     size_t count = 0;
@@ -303,7 +301,7 @@ TEST(many_pieces_of_memory_wait_for_the_helper_and_none_is_freed_here)
     first.tells = &begun;
     first.waits_for = &go;
     cr_helper_submit(&loop.helper, &first.job);
-    (void)sem_wait(&begun); /* it is busy now */
+    (void)sem_wait(&begun); /* the helper is busy now */
     for (int i = 0; i < 256; i++)
         cr_helper_free(&loop.helper, malloc(1u << 20), 1u << 20);
     CHECK(count_garbage(loop.helper.garbage) == 256);
@@ -319,7 +317,7 @@ TEST(large_memory_is_given_back_by_the_helper_and_small_memory_at_once)
     char *memory;
 
     CHECK(begin());
-    memory = calloc(1, large); /* a sanitizer sees whether it is freed, and once */
+    memory = calloc(1, large); /* a sanitizer notices if it is not freed exactly once */
     CHECK(memory);
     cr_helper_free(&loop.helper, memory, large);
     CHECK(loop.helper.has_thread);

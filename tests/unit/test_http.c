@@ -1,4 +1,4 @@
-/* test_http.c - URLs and heads, and a fetch without memory; the rest is in integration/fetch.t. */
+/* test_http.c - URLs, response headers, and requests without memory; see also fetch.t. */
 #include "process.h"
 #include "tap.h"
 
@@ -50,7 +50,7 @@ TEST(a_url_has_2048_bytes_at_most)
 
 /* --- heads ---------------------------------------------------------------------------------- */
 
-/* Reads |text| line by line. Returns false when a line is too much. */
+/* Feeds |text| line by line. Returns false if a line exceeds the limit. */
 static bool read_head(struct cr_http_head *head, const char *text)
 {
     cr_http_head_init(head);
@@ -135,7 +135,7 @@ TEST(a_head_of_64_kib_is_taken_and_a_byte_more_is_not)
 
 /* --- no memory ------------------------------------------------------------------------------ */
 
-/* Answers every connection with |text|, until the test ends. */
+/* Answers every connection with |text|. Never returns. */
 static void answer_all(int listener, const char *text)
 {
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -164,7 +164,7 @@ static int listen_only(char ret_url[64])
     return listener;
 }
 
-/* A server in a process of its own. Returns its pid. */
+/* Starts a server in a new process. Returns its pid. */
 static pid_t serve(const char *text, char ret_url[64])
 {
     int listener = listen_only(ret_url);
@@ -176,7 +176,7 @@ static pid_t serve(const char *text, char ret_url[64])
     return pid;
 }
 
-/* A client with a loop of its own, and what came of its last request. */
+/* A client, its loop, and the result of its last request. */
 struct client {
     struct cr_loop loop;
     struct cr_http http;
@@ -212,7 +212,7 @@ static struct cr_http_ask ask_for(struct client *c, const char *url)
         .url = url, .accept = "*/*", .etag = "\"e\"", .max = 10, .done = take_end, .data = c};
 }
 
-/* Returns whether an answer of two bytes came. */
+/* Returns true if an answer of two bytes came. */
 static bool get(struct client *c, const char *url)
 {
     struct cr_http_ask ask = ask_for(c, url);

@@ -1,6 +1,6 @@
 /*
- * test_json.c - trees of JSON: what they are made of, where each value stands, and the two forms in
- * which they are printed again. What is no JSON is the scanner's, and in test_scan.c.
+ * test_json.c - JSON trees: building them, the position of each value, and the two printed forms.
+ * Invalid JSON is the scanner's task, tested in test_scan.c.
  */
 #include "tap.h"
 
@@ -17,7 +17,7 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static struct cr_json_doc doc;
-static char *bytes; /* of |doc|, without a NUL behind them, so that a sanitizer sees one too many */
+static char *bytes; /* of |doc|, without a NUL, so that a sanitizer notices a read past the end */
 
 static int parse_bytes(const char *text, size_t len)
 {
@@ -212,7 +212,7 @@ TEST(half_of_a_surrogate_pair_is_unescaped_to_a_replacement)
     CHECK(unescapes_to("\\ud83d\\ud83d\\ude00", "\xef\xbf\xbd\xf0\x9f\x98\x80", 7));
 }
 
-/* The scanner accepts none of these; an end in the middle of an escape is not read past. */
+/* The scanner rejects all of these. An escape cut at the end must not be read past the end. */
 TEST(what_is_cut_off_is_unescaped_up_to_there)
 {
     static const char whole[] = "ab\\ud83d\\ude00";
@@ -252,7 +252,7 @@ TEST(brackets_and_commas_in_strings_are_no_structure)
     CHECK(is_text(cr_json_get(root, "[,{"), "}],:") && is_text(cr_json_get(root, "b"), "\"]"));
 }
 
-/* --- places ------------------------------------------------------------------------------- */
+/* --- positions ---------------------------------------------------------------------------- */
 
 TEST(each_value_knows_its_own_bytes)
 {
@@ -349,14 +349,14 @@ TEST(numbers_over_the_ceiling_are_too_big_however_long)
     CHECK(number("9", 8, &n) == CAPRUN_E_TOOBIG);
     CHECK(number("11", 10, &n) == CAPRUN_E_TOOBIG);
     CHECK(number("100", 10, &n) == CAPRUN_E_TOOBIG);
-    CHECK(number("9007199254740993", UINT64_MAX, &n) == CAPRUN_E_TOOBIG); /* not in a double */
+    CHECK(number("9007199254740993", UINT64_MAX, &n) == CAPRUN_E_TOOBIG); /* no double */
     CHECK(number("18446744073709551616", UINT64_MAX, &n) == CAPRUN_E_TOOBIG);
     CHECK(number("18446744073709551620", UINT64_MAX, &n) == CAPRUN_E_TOOBIG);
     CHECK(number("99999999999999999999999999999999999999", UINT64_MAX, &n) == CAPRUN_E_TOOBIG);
     CHECK(n == 7);
 }
 
-TEST(what_is_no_whole_number_is_none)
+TEST(a_number_that_is_not_whole_is_refused)
 {
     static const char *const others[] = {"-1",    "-0",   "1.0", "1e2",  "0.0", "1E+0",
                                          "\"1\"", "null", "[1]", "true", "{}"};
@@ -402,7 +402,7 @@ TEST(a_part_of_a_document_has_a_form_too)
 
 /* --- deep, wide and long ------------------------------------------------------------------ */
 
-/* |depth| arrays and objects by turns, one in the other. */
+/* |depth| nested arrays and objects, alternating. */
 static size_t nest(char *text, int depth)
 {
     size_t len = 0;
@@ -531,7 +531,7 @@ TEST(short_texts_fit_to_the_byte)
 
 /* --- without a tree ------------------------------------------------------------------------ */
 
-/* What cr_locate_member() finds, in bytes with nothing behind them; NULL if nothing. */
+/* Returns what cr_locate_member() finds in a copy of exact size, or NULL. */
 static bool peeks(const char *text, const char *key, const char *wanted)
 {
     size_t len = strlen(text), found_len = 0;
@@ -573,7 +573,7 @@ TEST(spaces_and_brackets_in_strings_do_not_mislead_a_peek)
     CHECK(peeks("{\"b\":\"a\",\"c\":\"a\"}", "a", NULL));
 }
 
-TEST(a_key_with_escapes_is_none_for_a_peek_and_of_equal_ones_the_first_counts)
+TEST(a_peek_ignores_keys_with_escapes_and_takes_the_first_of_equal_keys)
 {
     CHECK(peeks("{\"\\u0061\":1,\"a\":2}", "a", "2") && peeks("{\"\\u0061\":1}", "a", NULL));
     CHECK(peeks("{\"a\\\"\":1,\"b\":2}", "a", NULL) && peeks("{\"a\\\"\":1,\"b\":2}", "b", "2"));

@@ -1,4 +1,4 @@
-/* test_loader.c - the load of a run without memory; the rest is in integration/loading.t. */
+/* test_loader.c - loading a capability without memory, and errors; see also loading.t. */
 #include "tap.h"
 
 #include "capability/host.h"
@@ -29,7 +29,7 @@ static void end(void)
     scratch_end();
 }
 
-/* A run whose helper works in this thread, so that the same allocation fails each time. */
+/* A run whose helper works in this thread, so that the order of allocations is always the same. */
 static struct caprun_run *new_run(void)
 {
     struct caprun_run *run = NULL;
@@ -40,7 +40,7 @@ static struct caprun_run *new_run(void)
     return run;
 }
 
-/* Frozen, and not pinned: it ends before it needs a worker. */
+/* Frozen and not pinned: the run ends before it needs a worker. */
 static enum caprun_outcome load_frozen(struct caprun_run *run, const char *name)
 {
     if (caprun_run_load(run, name) < 0)

@@ -1,12 +1,11 @@
-/* test_lockfile.c - caprun.lock as it is read: what is one, what is wrong with others, what
- * differs. */
+/* test_lockfile.c - reading caprun.lock: valid files, refused files, and pins that differ. */
 #include "tap.h"
 
 #include <errno.h>
 
 #include "lockfiles.h"
 
-#define MEND "restore it from version control, or delete it to pin anew what runs next"
+#define MEND "restore it from version control, or delete it to pin what runs next"
 #define GOOD PIN("a.b.c.d.1234", HASH(1), HASH(2))
 
 static struct cr_lockfile lock;
@@ -22,7 +21,7 @@ static bool reads(const char *text)
     return ok;
 }
 
-/* CONFIG_ERROR, with the path and |words| after it, and nothing to clear. */
+/* Is |text| refused as CONFIG_ERROR with the path and |words|, and |lock| left unchanged? */
 static bool refuses(const char *text, const char *words)
 {
     char expected[2048];
@@ -134,7 +133,7 @@ TEST(each_pin_is_shown_in_the_order_of_the_file)
     cr_lockfile_clear(&lock);
 }
 
-/* --- what is none --------------------------------------------------------------------------- */
+/* --- what is refused ------------------------------------------------------------------------ */
 
 TEST(an_empty_file_is_not_an_empty_lockfile)
 {
@@ -200,7 +199,7 @@ TEST(a_pin_is_called_by_a_name_of_four_parts)
     CHECK(refuses_pin("\"a.b.c\":" GOOD, "2:1: 'a.b.c' is not the name of a capability: it has 3 "
                                          "parts, and needs four"));
     CHECK(refuses_pin("  \"a.b.c.d.1234\":" GOOD,
-                      "2:3: 'a.b.c.d.1234' has a hash, which belongs into 'fqdn'"));
+                      "2:3: 'a.b.c.d.1234' has a hash, which belongs in 'fqdn'"));
     CHECK(refuses_pin("\"\":1", "2:1: '' is not the name of a capability: the organisation, '', is "
                                 "not a letter or _, then letters, digits, _ and -, 64 in all at "
                                 "most"));
@@ -257,7 +256,7 @@ TEST(what_the_file_says_is_shown_on_one_line_and_cut)
                         "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'"));
 }
 
-/* The tools of a server, in the second line. */
+/* Refuses |tools| as the tools of a server; they begin in the second line. */
 static bool refuses_tools(const char *tools, const char *words)
 {
     char text[2048];
@@ -291,7 +290,7 @@ TEST(the_hash_of_a_tool_has_one_form_and_fits_its_definition)
     CHECK(refuses_tools("{\n\"a\":" TOOL(HASH(1), "{}") "}", "4:19: " UNFIT));
     CHECK(refuses_tools("{\n\"a\":" TOOL(HASH_OF_NOTHING, "{\"description\":\"\"}") "}",
                         "4:19: " UNFIT));
-    /* the second of two, in the second of two servers */
+    /* the second tool of the second server */
     CHECK(
         refuses_tools("{\n\"a\":" TOOL(HASH_OF_NOTHING, "{}") "},\"t\":{\"a\":" TOOL(
                           HASH_OF_NOTHING, "{ }") ",\"b\":" TOOL(HASH_OF_NOTHING, "{\"x\":1}") "}",
@@ -300,7 +299,7 @@ TEST(the_hash_of_a_tool_has_one_form_and_fits_its_definition)
 
 /* --- the file itself ------------------------------------------------------------------------ */
 
-/* Reads what is in the scratch directory, which is refused with '|path|' between the words. */
+/* Is the file in the scratch directory refused, with "|before|'PATH'|after|" as the message? */
 static bool refuses_file(const char *before, const char *after, const char *hint)
 {
     char expected[2048];
@@ -357,7 +356,7 @@ TEST(a_file_that_others_can_write_is_refused)
     CHECK(chmod(path_of(CR_LOCKFILE_NAME), 0664) == 0);
     CHECK(refuses_file("",
                        " can be written by others, so it is not used: if you trust what it says, "
-                       "take that from them with chmod go-w",
+                       "remove that permission with chmod go-w",
                        ""));
     CHECK(chmod(path_of(CR_LOCKFILE_NAME), 0646) == 0);
     CHECK(cr_lockfile_read(scratch, &lock, &why) < 0);

@@ -1,5 +1,5 @@
 /*
- * test_lockfile_pin.c - caprun.lock as it is written: in order, in turns, whole whatever happens.
+ * test_lockfile_pin.c - writing caprun.lock: sorted, by one writer at a time, never partly.
  */
 #include "tap.h"
 
@@ -14,7 +14,7 @@
 
 /* --- pauses, which a test may skip ---------------------------------------------------------- */
 
-static long paused_ms = -1; /* in pauses that were not made; -1: they are made */
+static long paused_ms = -1; /* in pauses that were skipped; -1: pauses are real */
 
 int nanosleep(const struct timespec *time, struct timespec *rest)
 {
@@ -59,7 +59,7 @@ TEST(pins_are_sorted_by_name_whatever_the_order_they_come_in)
     scratch_end();
 }
 
-TEST(a_file_that_somebody_disordered_is_in_order_after_the_next_pin)
+TEST(the_next_pin_sorts_a_file_that_was_edited)
 {
     CHECK(scratch_begin());
     CHECK(
@@ -156,7 +156,7 @@ TEST(what_killed_writers_left_is_removed_by_the_next_pin)
     scratch_end();
 }
 
-/* It is read, but not written with a pin more. */
+/* The file can be read, but one more pin would make it too large. */
 static bool is_full(void)
 {
     char expected[2048];
@@ -164,12 +164,11 @@ static bool is_full(void)
     (void)snprintf(expected, sizeof(expected), "'%s' is full: there is no room to pin 'a.b.c.d'",
                    path_of(CR_LOCKFILE_NAME));
     return is_valid() && pin("a.b.c.d", "012", false) < 0 &&
-           says(CAPRUN_OUTCOME_CONFIG_ERROR, expected, "delete it to pin anew what runs next") &&
+           says(CAPRUN_OUTCOME_CONFIG_ERROR, expected, "delete it to pin what runs next") &&
            is_valid() && count_files() == 1;
 }
 
-/* A lockfile with a tool, whose definition has |count| more keys, or else as many times 8 digits.
- */
+/* A lockfile with a tool whose definition has |count| extra keys, or |count| times 8 digits. */
 static bool put_tool(bool keys, int count)
 {
     static char definition[17 << 20];
@@ -278,11 +277,11 @@ TEST(a_lock_that_is_held_for_ten_seconds_is_an_error_that_says_so)
     paused_ms = -1;
     (void)close(fd);
     CHECK(pin("a.b.c.d", "012", false) == 0);
-    CHECK(count_files() == 1); /* the lockfile: what was locked is gone */
+    CHECK(count_files() == 1); /* only the lockfile: the temporary file is gone */
     scratch_end();
 }
 
-/* Whoever may read a directory may lock it. */
+/* Any process that may read a directory may lock it. */
 TEST(a_lock_on_the_directory_stops_no_writer)
 {
     int dir;
@@ -350,7 +349,7 @@ TEST(every_allocation_of_a_refusal_may_fail)
 #define SAME 50
 #define KILLS 200
 
-/* Lets the children that wait for a byte of |gate| begin together. */
+/* Lets all children start together: each waits for a byte of |gate|. */
 static int gate[2];
 
 static void wait_for_the_others(void)
@@ -361,7 +360,7 @@ static void wait_for_the_others(void)
     (void)!read(gate[0], &byte, 1);
 }
 
-/* Where all is slow (valgrind) the turn of some comes after ten seconds. */
+/* Under valgrind a writer may wait longer than the ten seconds that are allowed: retry. */
 static int pins_its_own(int number)
 {
     char name[64];
@@ -378,7 +377,7 @@ static int pins_its_own(int number)
     return 1;
 }
 
-/* Returns how many of |count| children, started at once, ended with |status|. */
+/* Starts |count| children at once. Returns how many exited with |status|. */
 static int count_ends(int (*what)(int number), int count, int status)
 {
     pid_t pids[MANY];
@@ -413,7 +412,7 @@ TEST(two_hundred_writers_of_different_pins_lose_none)
     scratch_end();
 }
 
-/* 0: pinned the even one; 1: the odd one; 2: was refused; 3: anything else. */
+/* Returns 0: pinned the even hash; 1: pinned the odd hash; 2: was refused; 3: another error. */
 static int pins_one_of_two(int number)
 {
     wait_for_the_others();
@@ -452,7 +451,7 @@ static int pins_for_ever(int number)
     }
 }
 
-/* A moment, other each time, of up to 4 ms. */
+/* Sleeps for a random time of up to 4 ms. */
 static void pause_a_moment(unsigned *chance)
 {
     struct timespec time = {0};

@@ -1,4 +1,4 @@
-/* test_loop.c - watches, timers, and callbacks that change them while they are being called. */
+/* test_loop.c - the event loop: watches, timers, tasks, and callbacks that change them. */
 #include "tap.h"
 
 #include <poll.h>
@@ -12,7 +12,7 @@
 #define MANY 1000
 
 static struct cr_loop loop;
-static int order[MANY + 16]; /* who was called */
+static int order[MANY + 16]; /* the numbers of the callbacks, as they were called */
 static size_t calls;
 
 static bool start(void)
@@ -27,7 +27,7 @@ static bool called(size_t count, const int *who)
 }
 #define CALLED(...) called(sizeof((int[]){__VA_ARGS__}) / sizeof(int), (const int[]){__VA_ARGS__})
 
-/* Steps until |count| calls were made, or nothing is left to wait for within a second. */
+/* Steps until |count| callbacks were made, or none came within a second. */
 static void step_until(size_t count)
 {
     int64_t end = cr_loop_now() + 1000000;
@@ -241,7 +241,7 @@ TEST(a_callback_may_free_its_timer)
 TEST(a_thousand_timers_come_in_order)
 {
     CHECK(start());
-    /* 7 has no factor in common with 1000, so every place is set once */
+    /* 7 and 1000 have no common factor, so every timer is set once */
     for (int i = 0; i < MANY; i++)
         set(i * 7 % MANY, 1 + i * 7 % MANY, NULL);
     step_until(MANY);
@@ -555,7 +555,7 @@ TEST(a_step_does_one_busy_task_and_what_that_has_to_tell)
     cr_loop_defer_busy(&loop, &second);
     cr_loop_step(&loop, 1000);
     CHECK(worked == 1 && told == 1);
-    cr_loop_step(&loop, 1000); /* it does not wait: there is more to do */
+    cr_loop_step(&loop, 1000); /* does not wait, because more work is ready */
     CHECK(worked == 2 && told == 2 && !loop.busy.first && !loop.tasks.first);
     cr_loop_clear(&loop);
 }

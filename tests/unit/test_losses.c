@@ -1,6 +1,6 @@
 /*
- * test_losses.c - the pool when workers and zygotes are lost (fake_worker.h): who is replaced
- * without anybody noticing, who is to blame, and when it gives up.
+ * test_losses.c - the pool when workers or zygotes die (fake_worker.h): which losses a run does not
+ * notice, which count as crashes, and when the pool gives up.
  */
 #include <sched.h>
 #include <sys/resource.h>
@@ -10,7 +10,7 @@
 #define INTERNAL CAPRUN_OUTCOME_INTERNAL
 #define SUCCESS CAPRUN_OUTCOME_SUCCESS
 
-/* The next |forks| workers are |early|. */
+/* The next |forks| workers fail as |early| says. */
 static void plan_workers(enum fake_early early, int forks)
 {
     fake_plan->early = early;
@@ -51,7 +51,7 @@ TEST(a_worker_that_is_lost_before_its_job_is_replaced_and_the_run_does_not_notic
     CHECK(end());
 }
 
-/* Of a process, in seconds. */
+/* The CPU limit of a process, in seconds. */
 static rlim_t cpu_limit(pid_t pid)
 {
     struct rlimit limit = {0};
@@ -60,8 +60,7 @@ static rlim_t cpu_limit(pid_t pid)
     return limit.rlim_cur;
 }
 
-/* Was something asked of the scheduler for the worker of |r|, as for one that is small and alone?
- */
+/* Does the host change the scheduling of |r|'s worker, as it does for a small run that is alone? */
 static bool asks_scheduler(struct caprun_run *r)
 {
     int64_t kept_off;
@@ -76,7 +75,7 @@ static bool asks_scheduler(struct caprun_run *r)
     return kept_off || r->worker->keep;
 }
 
-TEST(the_number_of_a_worker_that_is_dead_is_left_alone)
+TEST(the_pid_of_a_dead_worker_is_not_used)
 {
     rlim_t own = cpu_limit(0);
     cpu_set_t before, after;
@@ -88,7 +87,7 @@ TEST(the_number_of_a_worker_that_is_dead_is_left_alone)
     CHECK(cpu_limit(run->worker->pid) == 200 && asks_scheduler(run));
     CHECK(kill(run->worker->pid, SIGKILL) == 0);
     CHECK(poll(&(struct pollfd){.fd = run->worker->pidfd, .events = POLLIN}, 1, 10000) == 1);
-    run->worker->pid = getpid(); /* as if the kernel had given it to us */
+    run->worker->pid = getpid(); /* pretend that the kernel reused the pid for this process */
     cr_worker_limit_cpu(run->worker, 100);
     CHECK(!asks_scheduler(run));
     CHECK(cpu_limit(0) == own && sched_getscheduler(0) == SCHED_OTHER);
@@ -118,7 +117,8 @@ TEST(when_every_worker_is_lost_the_run_is_told_why_after_a_few_tries)
         const char *words;
     } losses[] = {
         {FAKE_EXITS, "could not lock itself down"},
-        {FAKE_LEAVES_AT_ONCE, "the worker "}, /* the zygote's word may come first, or not */
+        {FAKE_LEAVES_AT_ONCE,
+         "the worker "}, /* the report of the zygote may come before or after */
         {FAKE_LEAVES_UNREAD, "the worker "},
         {FAKE_LEAVES_HALF, "the worker "},
         {FAKE_FORK_FAILS, "fork a worker: Resource temporarily"},
@@ -229,7 +229,7 @@ TEST(a_zygote_that_is_killed_while_many_runs_wait_for_a_worker_is_replaced)
     for (size_t i = 0; i < COUNT(runs); i++)
         runs[i] = start("honest");
     for (size_t i = 0; i < COUNT(runs); i++) {
-        /* a few may have got their job just before */
+        /* a few runs may have got a worker before the zygote died */
         CHECK(finish(runs[i]) && caprun_get_outcome(runs[i]) != INTERNAL);
         CHECK(i < 4 || ended(runs[i], SUCCESS, "42"));
         caprun_run_free(runs[i]);
@@ -298,12 +298,12 @@ TEST(a_worker_that_is_lost_with_its_job_ends_the_run_and_its_zygote)
         CHECK_SOON(caprun_count(rt, CAPRUN_COUNT_READY) == 3);
         CHECK_SOON(stock->current->pid > 0);
         CHECK(stock->current->pid != before);
-        CHECK_SOON(!stock->zygotes->next); /* the old one is gone */
+        CHECK_SOON(!stock->zygotes->next); /* the old zygote is gone */
     }
     CHECK(is_quiet() && end());
 }
 
-TEST(a_worker_that_was_killed_from_outside_is_nobodys_fault)
+TEST(a_worker_that_was_killed_from_outside_is_not_a_crash)
 {
     CHECK(begin());
     for (int i = 0; i < 4; i++) {
@@ -361,7 +361,7 @@ TEST(a_crash_after_the_limit_is_a_timeout_and_counts)
     CHECK(succeeds() && end());
 }
 
-/* Its end, of which the zygote has not told yet, may have been a crash. */
+/* The worker may have crashed: the zygote has not reported its end yet. */
 TEST(a_zygote_is_not_used_again_if_a_run_is_cancelled_whose_worker_has_closed_its_socket)
 {
     CHECK(begin() && succeeds());

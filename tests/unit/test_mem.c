@@ -1,9 +1,9 @@
-/* test_mem.c - the worker's memcpy, memmove and memcmp against loops that cannot be wrong. */
+/* test_mem.c - the worker's memcpy, memmove and memcmp, compared with simple loops. */
 #include "tap.h"
 
 #include <stdint.h>
 
-/* under other names, so that the test itself keeps the system's */
+/* renamed, so that the test itself uses the C library's functions */
 #define memcpy tested_memcpy
 #define memmove tested_memmove
 #define memcmp tested_memcmp
@@ -88,7 +88,7 @@ TEST(comparing_finds_the_first_difference_and_its_sign)
             memset(b, 0x80, sizeof(b));
             b[at] = 0x7f;
             if (at + 1 < n)
-                b[at + 1] = 0xff; /* later bytes do not count */
+                b[at + 1] = 0xff; /* bytes after the first difference do not matter */
             CHECK(tested_memcmp(a, b, n) > 0);
             CHECK(tested_memcmp(b, a, n) < 0);
         }

@@ -1,6 +1,6 @@
 /*
- * test_message.c - lines of JSON-RPC: their parts, however the stream is cut; what is no message;
- * and what is too long.
+ * test_message.c - reading lines of JSON-RPC: their parts, wherever the stream is cut; lines that
+ * are not messages; and lines that are too long.
  */
 #include "messages.h"
 
@@ -123,7 +123,7 @@ TEST(each_element_of_a_batch_is_a_message)
                 "RESULT 3 id=3 result=3\n"));
 }
 
-TEST(what_is_no_message_in_a_batch_is_noise_by_itself)
+TEST(an_element_of_a_batch_that_is_no_message_is_noise)
 {
     CHECK(reads("[1,[{\"id\":1,\"result\":1}],\"a,b\",{\"id\":2,\"result\":2},null]\r\n",
                 "NOISE (not an object)\nNOISE (not an object)\nNOISE (not an object)\n"
@@ -159,7 +159,7 @@ TEST(noise_is_the_line_as_it_came)
     CHECK(!cr_reader_next(&reader, &at, &len, &m) && len == 0);
 }
 
-TEST(what_is_not_quite_json_is_noise)
+TEST(almost_valid_json_is_noise)
 {
     static const struct {
         const char *line;
@@ -187,7 +187,7 @@ TEST(what_is_not_quite_json_is_noise)
     }
 }
 
-TEST(what_can_be_read_in_two_ways_is_noise)
+TEST(ambiguous_json_is_noise)
 {
     CHECK(reads("{\"id\":1,\"result\":1,\"id\":2}\n",
                 "NOISE (a key of JSON-RPC that is there twice)\n"));
@@ -222,7 +222,7 @@ TEST(json_that_is_no_message_is_noise_and_the_words_say_why)
 
 /* --- too long ------------------------------------------------------------------------------- */
 
-/* Is |before|, a string of |len| letters and |after|, and then a short answer, |wanted|? */
+/* Feeds |before|, |len| letters and |after|, then a short answer. Is the result |wanted|? */
 static bool long_line_is(const char *before, size_t len, const char *after, const char *wanted)
 {
     static const size_t chunks[] = {1, 7, 64, 1000, 1 << 20};
@@ -249,7 +249,7 @@ static bool long_line_is(const char *before, size_t len, const char *after, cons
 #define TOO_LONG_7 "TOO_LONG 7 (the line is too long)\n" THEN
 #define TOO_LONG "TOO_LONG (the line is too long)\n" THEN
 
-TEST(of_a_line_over_the_ceiling_the_id_is_known_wherever_it_stands)
+TEST(the_id_of_a_line_over_the_ceiling_is_known_wherever_it_stands)
 {
     CHECK(long_line_is("{\"id\":7,\"result\":\"", 9000, "\"}", TOO_LONG_7));
     CHECK(long_line_is("{\"result\":\"", 9000, "\",\"id\":7}\r", TOO_LONG_7));
@@ -397,7 +397,7 @@ TEST(long_values_end_where_they_end)
 
 /* --- memory --------------------------------------------------------------------------------- */
 
-TEST(what_cannot_be_kept_for_want_of_memory_is_too_long_and_its_id_known)
+TEST(a_line_without_memory_counts_as_too_long_and_its_id_is_known)
 {
     int failed = 0;
 

@@ -1,12 +1,13 @@
 /*
- * test_message_chunks.c - long lines of JSON-RPC: batches, and what is done while a line arrives.
+ * test_message_chunks.c - reading long lines of JSON-RPC: batches, and the work done while a line
+ * still arrives.
  */
 #include "messages.h"
 
 #include "base/json.h"
 #include "base/locate.h"
 
-/* |count| answers in one batch, whose ids are 1, 2 and so on; with its end of line. */
+/* One batch of |count| answers with the ids 1, 2 and so on, and its end of line. */
 static size_t make_batch(char *to, size_t size, unsigned count)
 {
     size_t len = 0;
@@ -44,7 +45,7 @@ TEST(a_batch_has_no_more_than_so_many_messages)
         }
 }
 
-/* The last message of a batch of megabytes is as cheap as the first: nothing is looked for anew. */
+/* The last message of a long batch costs as little as the first: no search restarts. */
 TEST(a_message_of_a_batch_is_found_before_the_batch_is_whole)
 {
     static char line[64u << 10];
@@ -78,7 +79,7 @@ TEST(a_line_is_scanned_and_walked_over_as_it_arrives)
     free(line);
 }
 
-/* Feeds a result of |len| characters in two pieces. Is the memory of the line offered with it? */
+/* Feeds a result of |len| characters in two pieces. Does the message own the line's memory? */
 static bool offers_memory(size_t len)
 {
     static char line[1u << 20];
@@ -97,7 +98,7 @@ static bool offers_memory(size_t len)
 TEST(a_short_line_is_not_kept_in_the_memory_of_a_long_one)
 {
     start(1u << 20);
-    CHECK(offers_memory(900000)); /* in a buffer that is kept for the next line */
+    CHECK(offers_memory(900000)); /* not taken, so the buffer is kept for the next line */
     CHECK(reader.line.cap <= 1u << 20 && !offers_memory(70000) && offers_memory(900000));
     start(1u << 20);
     CHECK(offers_memory(70000));
@@ -113,7 +114,7 @@ TEST(what_is_no_json_is_known_before_the_line_is_whole)
     CHECK(cr_buf_text(&shown) && strncmp((char *)shown.data, "NOISE (", 7) == 0);
 }
 
-/* What is found of the type of a result is what is found in one go. */
+/* Is the type of |result| |wanted|, also if it arrives in pieces? */
 static bool type_is(const char *result, const char *wanted)
 {
     char line[300];

@@ -1,4 +1,4 @@
-/* test_metadata.c - each field of the metadata: what passes, and what is said of what does not. */
+/* test_metadata.c - each field of a capability's metadata: valid values, and errors for others. */
 #include "tap.h"
 
 #include <stdbool.h>
@@ -17,7 +17,7 @@ static int parse(const char *json, struct cr_metadata *ret)
     return cr_metadata_parse(&text, "here.json", ret, &why);
 }
 
-/* |fields| beside those that every metadata needs. */
+/* The required fields, and |fields|. */
 static int parse_with(const char *fields, struct cr_metadata *ret)
 {
     char json[100 << 10];
@@ -37,7 +37,7 @@ static bool passes(const char *fields)
     return true;
 }
 
-/* Is it refused, with |place| and |words| in the message? */
+/* Is the metadata refused, with |place| and |words| in the message? */
 static bool is_refused(const char *fields, const char *place, const char *words)
 {
     struct cr_metadata meta;
@@ -69,7 +69,7 @@ TEST(the_least_metadata_is_a_name_and_a_type)
     CHECK(strstr(why.text, "\"type\""));
 }
 
-TEST(what_is_no_object_or_no_json_is_refused)
+TEST(metadata_that_is_not_a_json_object_is_refused)
 {
     struct cr_metadata meta;
 
@@ -102,7 +102,7 @@ TEST(each_field_is_checked_with_its_place)
 {
     CHECK(passes("\"codeUrl\":\"x.js\",\"description\":\"\",\"publishedAt\":\"2026-01-01\""));
     CHECK(is_refused("\"codeUrl\":1", "/codeUrl:", "expected a string, found a number"));
-    CHECK(is_refused("\"codeUrl\":\"\"", "/codeUrl:", "something in it"));
+    CHECK(is_refused("\"codeUrl\":\"\"", "/codeUrl:", "a string that is not empty"));
     CHECK(is_refused("\"description\":[]", "/description:", "a string"));
     CHECK(is_refused("\"publishedAt\":\"yesterday\"", "/publishedAt:", "found \"yesterday\""));
     CHECK(passes("\"tools\":[]"));
@@ -219,7 +219,7 @@ static bool is_same(const char *a, const char *b)
     return same;
 }
 
-TEST(how_it_is_written_does_not_matter_and_what_it_may_do_does)
+TEST(only_changes_of_schema_and_permissions_count)
 {
     CHECK(is_same("\"tools\":[\"a:b\"],\"env\":[\"A\"]",
                   "\"env\" : [ \"\\u0041\" ], \"tools\":[\"a:b\"]"));

@@ -1,4 +1,4 @@
-/* test_nearest.c - which known word was meant, and when nobody can tell. */
+/* test_nearest.c - finding the known word that a misspelled word probably means, if any. */
 #include "tap.h"
 
 #include <stdbool.h>
@@ -98,7 +98,7 @@ TEST(a_dozen_edits_are_forgiven_in_a_long_word_and_no_more)
     CHECK(!cr_nearest(word, known, 1));
 }
 
-/* The same number with a whole table. */
+/* The number of edits, computed with a full table. */
 static size_t count_edits(const char *a, const char *b)
 {
     size_t table[16][16];

@@ -1,5 +1,7 @@
-/* test_options.c - the command line: what is kept of it, in which order. What is said about bad
- * ones is in tests/integration/exec.t. */
+/*
+ * test_options.c - parsing the command line: which options are kept, and in which order. Messages
+ * about bad command lines are tested in tests/integration/exec.t.
+ */
 #include "tap.h"
 
 #include <stdlib.h>
@@ -72,7 +74,7 @@ TEST(there_may_be_256_of_each_and_not_one_more)
     for (int i = 0; i < 3; i++) {
         (void)snprintf(line + len, sizeof(line) - len, "%s", names[i]);
         CHECK(parse(line) == CAPRUN_E_TOOBIG);
-        CHECK(strstr(err.text, ": 'a' is one more than 256"));
+        CHECK(strstr(err.text, ": 'a' is one too many: at most 256"));
     }
 }
 

@@ -1,4 +1,4 @@
-/* test_outbox.c - what a socket does not take at once comes later, whole and in order. */
+/* test_outbox.c - the queue of bytes that a socket did not take at once. */
 #include "tap.h"
 
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static bool finish(void)
     return close(ours) == 0 && close(theirs) == 0;
 }
 
-/* Bytes that tell which of them they are, and of what. */
+/* |len| bytes whose values depend on their position and on |kind|. */
 static uint8_t *make(size_t len, uint8_t salt)
 {
     uint8_t *bytes = malloc(len);
@@ -95,7 +95,8 @@ TEST(a_large_frame_is_taken_and_not_copied)
 
     CHECK(begin(MAX) && send_frame("head", bytes, LARGE, &block) == 0);
     CHECK(!block && box.first == box.last && cr_outbox_waiting(&box) > 0);
-    CHECK(bytes[LARGE - 1] == same[LARGE - 1]); /* it can still be read, for who writes it down */
+    /* the sender can still read the bytes, to record them */
+    CHECK(bytes[LARGE - 1] == same[LARGE - 1]);
     CHECK(arrives("head", 4) && arrives(same, LARGE) && nothing_is_left() && !box.first);
     CHECK(finish());
     free(same);
@@ -132,7 +133,7 @@ TEST(what_waits_is_freed_with_the_box)
     uint8_t *block = make(LARGE, 6);
 
     CHECK(begin(MAX) && send_frame("head", block, LARGE, &block) == 0 && !block);
-    CHECK(finish()); /* a sanitizer sees whether it is */
+    CHECK(finish()); /* a sanitizer notices if the block is not freed */
 }
 
 TEST(more_than_may_wait_is_refused_and_nothing_of_it_is_sent)
@@ -160,7 +161,7 @@ TEST(memory_is_taken_wherever_in_a_message_it_is)
     free(same);
 }
 
-TEST(what_stays_where_it_is_is_neither_copied_nor_freed)
+TEST(a_part_marked_as_staying_is_neither_copied_nor_freed)
 {
     uint8_t *bytes = make(LARGE, 13);
     const struct cr_outbox_part parts[] = {{.bytes = "head", .len = 4, .stays = true},
@@ -169,18 +170,18 @@ TEST(what_stays_where_it_is_is_neither_copied_nor_freed)
     CHECK(begin(MAX) && cr_outbox_add(&box, ours, parts, 2) == 0);
     CHECK(arrives("head", 4) && arrives(bytes, LARGE) && nothing_is_left());
     CHECK(cr_outbox_add(&box, ours, parts, 2) == 0 && cr_outbox_waiting(&box) > 0 && finish());
-    CHECK(bytes[0] == 13); /* a sanitizer sees whether it is there */
+    CHECK(bytes[0] == 13); /* a sanitizer notices if the bytes were freed */
     free(bytes);
 }
 
-/* Freed one by one here, they would merge, and the last one would give gigabytes back at once. */
+/* Freed here, the blocks would merge, and the last free() would return gigabytes to the kernel. */
 TEST(many_small_messages_that_wait_are_freed_by_the_helper)
 {
     static const uint8_t small[25000];
 
     CHECK(begin(MAX) && send_frame("", small, 100, NULL) == 0);
     cr_outbox_clear(&box);
-    CHECK(!loop.helper.has_thread); /* there was little */
+    CHECK(!loop.helper.has_thread); /* too little memory for the helper */
     for (int i = 0; i < 400; i++)
         CHECK(send_frame("head", small, sizeof(small), NULL) == 0);
     CHECK(cr_outbox_waiting(&box) > 8u << 20);
@@ -239,7 +240,7 @@ TEST(without_memory_for_the_rest_it_says_so)
     free(bytes);
 }
 
-TEST(without_memory_for_any_of_it_what_waited_before_stays)
+TEST(without_memory_for_a_message_earlier_messages_stay)
 {
     uint8_t *first = make(LARGE, 11), *bytes = make(LARGE, 12), *same = make(LARGE, 11);
     int r;

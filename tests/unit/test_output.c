@@ -1,5 +1,4 @@
-/* test_output.c - what a person is shown of an end that the command itself cannot bring about yet.
- */
+/* test_output.c - how the command shows ends of runs that it cannot cause by itself yet. */
 #include "tap.h"
 
 #include <sys/mman.h>
@@ -10,7 +9,7 @@
 
 static char shown[4096];
 
-/* What standard error gets of a run that ended so. */
+/* Captures what is written to standard error for a run with this end. */
 static bool show(enum caprun_outcome outcome, const char *message)
 {
     int own = dup(STDERR_FILENO), file = memfd_create("shown", MFD_CLOEXEC);

@@ -1,4 +1,4 @@
-/* test_pattern.c - what a pattern is, and which tools it means. */
+/* test_pattern.c - patterns for tools: valid patterns, and which names they match. */
 #include "tap.h"
 
 #include <time.h>
@@ -9,7 +9,7 @@
 
 #define MANY 128
 
-/* |count| times |one|, in a buffer that the next call with the same |into| writes over. */
+/* Writes |one| |count| times to |into|. */
 static const char *repeat(char *into, const char *one, size_t count)
 {
     size_t len = strlen(one);
@@ -29,7 +29,7 @@ TEST(names_globs_and_namespaces_are_patterns)
         CHECK(cr_pattern_is(good[i]));
 }
 
-TEST(everything_else_is_none)
+TEST(everything_else_is_not_a_pattern)
 {
     static const char *const bad[] = {"",       ":",       "ns:",   ":a",    "a:b:c",
                                       "a b",    "a.b:c",   "a/b",   "ns::",  "ns:a b",
@@ -87,7 +87,7 @@ TEST(a_pattern_means_these_tools)
         CHECK(cr_pattern_matches(pairs[i][0], pairs[i][1]));
 }
 
-TEST(a_pattern_does_not_mean_these)
+TEST(a_pattern_does_not_mean_these_tools)
 {
     static const char *const pairs[][2] = {
         {"ns:a", "ns:b"},         {"ns:a", "ns:aa"},
@@ -108,7 +108,7 @@ TEST(a_pattern_does_not_mean_these)
         CHECK(!cr_pattern_matches(pairs[i][0], pairs[i][1]));
 }
 
-TEST(an_alias_has_an_underscore_for_what_no_identifier_has)
+TEST(an_alias_has_an_underscore_for_characters_not_allowed_in_identifiers)
 {
     CHECK(cr_pattern_matches_alias("my-files:read.file", "my_files:read_file"));
     CHECK(cr_pattern_matches_alias("my-files:read.file", "my-files:read_file"));
@@ -124,7 +124,7 @@ TEST(an_alias_has_an_underscore_for_what_no_identifier_has)
     CHECK(!cr_pattern_matches_alias("a:b", "a:b-"));
 }
 
-/* By trying everything, which is slow and plain. */
+/* Tries every possible match: slow, but simple. */
 static bool tried(const char *pattern, const char *text)
 {
     if (*pattern == '*')
@@ -134,7 +134,7 @@ static bool tried(const char *pattern, const char *text)
     return (*pattern == '?' || *pattern == *text) && tried(pattern + 1, text + 1);
 }
 
-/* The |number|th text of |letters|: all of one length come before all of the next. */
+/* The |number|th text made of |letters|, shorter texts first. */
 static void spell(unsigned number, const char *letters, char *out)
 {
     unsigned base = (unsigned)strlen(letters);
@@ -150,8 +150,8 @@ TEST(every_short_glob_matches_what_trying_everything_says)
 {
     char pattern[16] = "n:", text[16] = "n:";
 
-    for (unsigned i = 1; i < 1365; i++)      /* up to five of four */
-        for (unsigned j = 0; j < 127; j++) { /* up to six of two */
+    for (unsigned i = 1; i < 1365; i++)      /* up to five of four letters */
+        for (unsigned j = 0; j < 127; j++) { /* up to six of two letters */
             spell(i, "ab*?", pattern + 2);
             spell(j, "ab", text + 2);
             CHECK(cr_pattern_matches(pattern, text) == tried(pattern + 2, text + 2));
@@ -174,7 +174,7 @@ TEST(the_worst_globs_take_no_time)
             CHECK(!cr_pattern_matches(pattern, text));
             CHECK(!cr_pattern_matches_alias(pattern, text));
         }
-    /* 1,200 times some 10,000 steps: a search of every way would not end */
+    /* 1,200 times about 10,000 steps; trying every possible match would take for ever */
     CHECK(clock() - start < 20 * CLOCKS_PER_SEC);
 }
 

@@ -1,4 +1,4 @@
-/* test_patterns.c - which pattern wins. */
+/* test_patterns.c - which of several matching patterns decides about a tool. */
 #include "tap.h"
 
 #include <time.h>
@@ -10,7 +10,7 @@
 
 static const enum cr_policy_answer answers[] = {CR_POLICY_ALLOW, CR_POLICY_ASK, CR_POLICY_DENY};
 
-/* Patterns that all mean "files:read_all", from the strongest level to the weakest. */
+/* Patterns that all match "files:read_all", from the strongest level to the weakest. */
 static const char *const levels[][4] = {
     {"files:read_all"},
     {"files:read_*", "files:r?ad_all", "files:read_al?"},
@@ -63,7 +63,7 @@ static bool wins(struct given winner, struct given loser)
     return both;
 }
 
-/* One of each level, which wins over one of a weaker level whatever the two answers are. */
+/* Does |stronger| win over |weaker| with every pair of answers? */
 static bool every_answer_wins(const char *stronger, const char *weaker)
 {
     bool all = true;
@@ -103,7 +103,7 @@ TEST(within_a_level_deny_beats_ask_and_ask_beats_allow)
                 CHECK(wins(ask, allow) && wins(deny, allow));
                 ask.pattern = levels[i][a];
                 CHECK(wins(deny, ask));
-                /* an option that allows is no stronger than a file that denies */
+                /* an option that allows does not override a file that denies */
                 allow.from_command_line = ask.from_command_line = true;
                 CHECK(wins(deny, allow) && wins(deny, ask));
             }
@@ -125,7 +125,7 @@ TEST(a_deny_of_the_command_line_beats_everything)
             }
 }
 
-TEST(what_nothing_matches_asks)
+TEST(a_tool_that_no_pattern_matches_is_asked_about)
 {
     struct cr_patterns p;
 
@@ -141,7 +141,7 @@ TEST(what_nothing_matches_asks)
     CHECK(says(&p, "files:read", (struct given){CR_POLICY_ASK, NULL, false}));
 }
 
-TEST(of_two_equal_ones_the_first_is_named)
+TEST(of_two_equal_patterns_the_first_is_reported)
 {
     struct cr_patterns p;
 
@@ -164,7 +164,7 @@ TEST(the_pattern_is_a_copy)
     cr_patterns_clear(&p);
 }
 
-TEST(what_is_no_pattern_is_refused_and_changes_nothing)
+TEST(an_invalid_pattern_is_refused_and_changes_nothing)
 {
     struct cr_patterns p;
     struct cr_err err;
@@ -227,12 +227,12 @@ TEST(an_alias_is_judged_as_if_patterns_had_underscores)
     CHECK(alias_answer(&p, "my_files:read_dir") == CR_POLICY_DENY);
     CHECK(alias_answer(&p, "other:x") == CR_POLICY_ALLOW);
     CHECK(alias_answer(&p, "my_file:x") == CR_POLICY_ASK);
-    /* names as they are */
+    /* exact names */
     CHECK(says(&p, "my_files:read_file", (struct given){CR_POLICY_ASK, NULL, false}));
     CHECK(says(&p, "my-files:read_file", (struct given){CR_POLICY_ASK, NULL, false}));
     CHECK(says(&p, "my-files:read-file",
                (struct given){CR_POLICY_ALLOW, "my-files:read-file", false}));
-    /* two tools of one alias: the deny of either holds until it is known which one is meant */
+    /* two tools share an alias: a deny of either one counts until the exact tool is known */
     give(&p, (struct given){CR_POLICY_DENY, "my-files:read.file", false});
     CHECK(alias_answer(&p, "my_files:read_file") == CR_POLICY_DENY);
     cr_patterns_clear(&p);
@@ -248,7 +248,7 @@ static unsigned chance(unsigned below)
     return (seed >> 16) % below;
 }
 
-/* A few letters, so that most things match something. */
+/* A few letters only, so that many patterns match. */
 static const char *spell(char *out, const char *letters, unsigned most)
 {
     char *at = out;

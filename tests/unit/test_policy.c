@@ -1,6 +1,6 @@
 /*
- * test_policy.c - may this call happen? The list of the capability, the patterns, and a person, who
- * is asked later. test_patterns.c has which of many patterns wins.
+ * test_policy.c - is a call allowed? The capability's list of tools, the patterns, and a person,
+ * who answers later. test_patterns.c tests which of many patterns wins.
  */
 #include "tap.h"
 
@@ -43,7 +43,7 @@ static enum cr_ruling_answer ask(const char *called, const char *tool)
     return ruling.answer;
 }
 
-TEST(what_nobody_has_allowed_is_denied_and_the_words_say_how_to_allow_it)
+TEST(a_tool_that_is_not_allowed_is_denied_and_the_message_says_how_to_allow_it)
 {
     CHECK(begin(NULL, NULL, NULL));
     CHECK(ask("files:read", NULL) == CR_RULING_DENIED && strcmp(ruling.by, "no_channel") == 0);
@@ -100,7 +100,7 @@ TEST(where_a_person_has_to_be_asked_the_answer_comes_later_and_is_about_the_exac
     policy.asker = &asker;
     is_there = true;
     asked_tool = NULL;
-    CHECK(ask("files:read_all", NULL) == CR_RULING_ALLOWED && !asked_tool); /* it may go on */
+    CHECK(ask("files:read_all", NULL) == CR_RULING_ALLOWED && !asked_tool); /* asked later */
     CHECK(ask("files:read_all", "files:read-all") == CR_RULING_LATER);
     CHECK(asked_tool && strcmp(asked_tool, "files:read-all") == 0);
     asked_tool = NULL;

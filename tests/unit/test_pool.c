@@ -1,7 +1,6 @@
 /*
- * test_pool.c - who gets a worker, and who has to wait, with workers that are fakes
- * (fake_worker.h). test_stock.c has where workers come from,
- * test_scheduling.c how small runs are made faster.
+ * test_pool.c - which run gets a worker and which must wait, with fake workers (fake_worker.h).
+ * test_stock.c tests where workers come from, test_scheduling.c how small runs are made faster.
  */
 #include "fake_runs.h"
 
@@ -38,7 +37,7 @@ static bool start_all(struct caprun_run **runs, size_t n)
     return ok;
 }
 
-/* All of them succeed, have started in the order of |runs|, and leave nothing behind. */
+/* Do all |runs| succeed, start in the order of |runs|, and leave nothing behind? */
 static bool end_in_order(struct caprun_run **runs, size_t n)
 {
     bool ok = true;
@@ -91,7 +90,7 @@ TEST(no_more_runs_wait_than_may)
     CHECK(is_quiet() && end());
 }
 
-/* Each turn gives out one worker, however short it is; a step has two turns for that. */
+/* A turn gives out at least one worker, however short it is; a step has two such turns. */
 TEST(many_runs_get_their_workers_in_many_turns)
 {
     struct caprun_run *runs[20];
@@ -104,7 +103,7 @@ TEST(many_runs_get_their_workers_in_many_turns)
     }
     caprun_step(rt);
     CHECK(pool->running <= 2 && pool->waiting_count >= COUNT(runs) - 2 && pool->more.waits);
-    pool->loop->turn_us = CR_LOOP_TURN_US; /* without time nothing is read */
+    pool->loop->turn_us = CR_LOOP_TURN_US; /* a turn without time reads nothing */
     for (size_t i = 0; i < COUNT(runs); i++) {
         CHECK(ended(runs[i], SUCCESS, "42"));
         caprun_run_free(runs[i]);
@@ -131,19 +130,19 @@ TEST(all_runs_together_have_no_more_memory_than_they_may)
     CHECK(is_quiet() && end());
 }
 
-/* To the pool a run has just come, however slow the machine is. */
+/* Makes the pool believe that a run has just come, however slow the machine is. */
 static bool keep_pool_active(void)
 {
     pool->active_us = cr_loop_now() + 1000000;
     return true;
 }
 
-/* While runs go on the stock is left until it is low. */
-TEST(what_is_missing_is_asked_for_at_once_by_warm)
+/* While runs are active, the stock is refilled only when it is low. */
+TEST(warm_requests_the_missing_workers_at_once)
 {
     CHECK(new_runtime() && caprun_set_warm(rt, 8) == 0 && caprun_warm(rt) == 0);
     CHECK_SOON(count(CAPRUN_COUNT_READY) == 8);
-    run = start("says_a_word"); /* and goes on */
+    run = start("says_a_word"); /* and continues */
     CHECK_SOON(keep_pool_active() && run->heard);
     CHECK(count(CAPRUN_COUNT_WORKERS) == 8);
     CHECK(caprun_warm(rt) == 0);

@@ -65,7 +65,7 @@ TEST(a_new_key_begins_a_new_stream)
     CHECK(memcmp(got, zero_key_stream, sizeof(got)) == 0);
 }
 
-TEST(no_bytes_are_none_of_the_stream)
+TEST(filling_no_bytes_uses_nothing_of_the_stream)
 {
     uint8_t got[64];
 

@@ -1,6 +1,6 @@
 /*
- * test_route.c - calls of real runs to a real server, about which a person is asked: the answer
- * comes later, or is not wanted any more. Nothing else waits for it.
+ * test_route.c - real runs call a real server, and a person must allow each call: the answer comes
+ * later, or is no longer needed. Other calls do not wait for it.
  */
 #include "process.h"
 #include "scratch.h"
@@ -99,7 +99,7 @@ static void answer(enum cr_ruling_answer what)
 {
     struct cr_ruling ruling = {.answer = what, .by = "person"};
 
-    (void)cr_err_end(&ruling.why, CAPRUN_OUTCOME_PERMISSION_DENIED, NULL, "somebody said no");
+    (void)cr_err_end(&ruling.why, CAPRUN_OUTCOME_PERMISSION_DENIED, NULL, "the person said no");
     asked[0]->ruled(asked[0], &ruling);
 }
 
@@ -115,7 +115,7 @@ TEST(a_call_about_which_a_person_is_asked_is_made_when_they_allow_it)
     CHECK(begin() && start("return await mcp.fake.a_b({x: 1})"));
     CHECK_SOON(asked_count == 1);
     CHECK(strcmp(asked_tool, "fake:a-b") == 0 && strcmp(asked_args, "{\"x\":1}") == 0);
-    CHECK(run->calls[0].sent_us == 0 && run->calls[0].clock_us == 0); /* its time does not run */
+    CHECK(run->calls[0].sent_us == 0 && run->calls[0].clock_us == 0); /* no timeout runs */
     answer(CR_RULING_ALLOWED);
     CHECK_SOON(caprun_done(run));
     CHECK(says("\"success\":true") && says("person") && asked_count == 1 && !forgotten && end());
@@ -127,7 +127,7 @@ TEST(a_call_that_they_deny_is_not_made)
     CHECK_SOON(asked_count == 1);
     answer(CR_RULING_DENIED);
     CHECK_SOON(caprun_done(run));
-    CHECK(says("PERMISSION_DENIED") && says("somebody said no") && end());
+    CHECK(says("PERMISSION_DENIED") && says("the person said no") && end());
 }
 
 TEST(other_calls_do_not_wait_for_a_person)
@@ -137,7 +137,7 @@ TEST(other_calls_do_not_wait_for_a_person)
     CHECK(says("\"success\":true") && asked_count == 1 && forgotten == 1 && end());
 }
 
-TEST(who_is_asked_hears_when_the_answer_is_not_wanted_any_more)
+TEST(the_asker_is_told_when_the_answer_is_no_longer_needed)
 {
     CHECK(begin() && start("return await mcp.fake.a_b({})"));
     CHECK_SOON(asked_count == 1);
@@ -146,13 +146,13 @@ TEST(who_is_asked_hears_when_the_answer_is_not_wanted_any_more)
     CHECK(forgotten == 1 && end());
 }
 
-TEST(calls_about_which_somebody_is_asked_have_bounded_args)
+TEST(calls_that_wait_for_a_person_have_bounded_args)
 {
     struct cr_route *route;
 
     CHECK(begin() && start("return await mcp.fake.a_b({})"));
     route = cr_container(run->gate, struct cr_route, gate);
-    route->asked_bytes = 64u << 20; /* of others */
+    route->asked_bytes = 64u << 20; /* other calls wait with args of this size */
     CHECK_SOON(caprun_done(run));
     CHECK(says("Too much waits for a person to answer") && forgotten == 1);
     CHECK(route->asked_bytes == 64u << 20 && end());

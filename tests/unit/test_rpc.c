@@ -1,4 +1,4 @@
-/* test_rpc.c - what caprun says to servers: one line of strict JSON each, whatever is in it. */
+/* test_rpc.c - the messages that caprun sends to MCP servers: each is one line of strict JSON. */
 #include "tap.h"
 
 #include <stdbool.h>
@@ -23,7 +23,7 @@ static void begin(void)
     cr_buf_init(&out, 1 << 20);
 }
 
-/* Is |out| one line of strict JSON, a message of JSON-RPC? It is |doc| then. */
+/* Is |out| one line of strict JSON with a JSON-RPC message? Parses it into |doc|. */
 static bool is_message(void)
 {
     struct cr_err err = {0};
@@ -38,7 +38,7 @@ static bool is_message(void)
     return version && strcmp(cr_json_text(version), "2.0") == 0;
 }
 
-/* The value at a path of keys; NULL if it is not there. */
+/* The value at a path of keys, or NULL. */
 static const struct cJSON *at(const char *const *path)
 {
     const struct cJSON *value = doc.root;
@@ -126,7 +126,7 @@ TEST(a_list_is_asked_for_with_the_cursor_as_it_came)
           has_modern_meta());
 }
 
-/* The args are put in where they belong. */
+/* Makes the call message, and inserts |args| at the returned offset. */
 static void call(enum cr_era era, uint64_t id, const char *tool, const char *args)
 {
     size_t args_at = cr_rpc_call(&out, era, id, tool);

@@ -1,12 +1,12 @@
 /*
- * test_run.c - the host against workers that lie (fake_worker.h), through the public functions.
+ * test_run.c - the host with workers that lie (fake_worker.h), through the public functions.
  *
- * After each scene the same runtime runs an honest one, and no descriptor is left over.
+ * After each scene the same runtime plays an honest scene, and no descriptor may be left open.
  */
 #include "fake_runs.h"
 #include "run/calls.h"
 
-/* Plays |code| to its end, then an honest scene; there may be no descriptor more after that. */
+/* Plays the scene |code|, then an honest scene. Afterwards no extra descriptor may be open. */
 static bool plays(const char *code, uint64_t timeout_ms, enum fake_early early,
                   enum caprun_outcome outcome, const char *words)
 {
@@ -72,7 +72,7 @@ TEST(what_a_run_took_is_added_to_what_its_worker_had)
     uint64_t had, little, much;
 
     CHECK(new_runtime() && caprun_set_memory(rt, 64 * LIMIT_MIB) == 0);
-    CHECK(memory_of("done_taking 16") > 16 * LIMIT_KIB); /* and more: the kernel has a part in it */
+    CHECK(memory_of("done_taking 16") > 16 * LIMIT_KIB); /* plus memory that the kernel counts */
     had = stock->current->resident;
     little = memory_of("done_taking 16");
     much = memory_of("done_taking 40960");
@@ -85,18 +85,18 @@ TEST(what_a_run_took_is_added_to_what_its_worker_had)
     CHECK(end());
 }
 
-TEST(of_a_run_that_was_ended_the_kernel_says_what_it_took)
+TEST(the_memory_of_a_run_that_was_ended_comes_from_the_kernel)
 {
     uint64_t silent, late;
 
     CHECK(new_runtime() && caprun_set_memory(rt, 4096 * (uint64_t)LIMIT_MIB) == 0);
-    silent = memory_of("honest"); /* which says nothing of it */
+    silent = memory_of("honest"); /* the worker reports no memory */
     late = memory_after("done_after_the_limit 4194304", 100, CAPRUN_OUTCOME_EXECUTION_TIMEOUT);
     CHECK(silent > 0 && late > 0 && late < 4096 * (uint64_t)LIMIT_MIB);
     CHECK(end());
 }
 
-TEST(a_type_that_is_unknown_or_the_hosts_or_comes_twice_ends_the_worker)
+TEST(an_unknown_frame_type_or_the_hosts_or_a_second_one_ends_the_worker)
 {
     static const long types[] = {0, 2, 19, 99, UINT16_MAX, WIRE_JOB, WIRE_WAKE, 25, WIRE_FAIL};
 
@@ -168,7 +168,7 @@ TEST(a_worker_that_calls_and_never_reads_meets_a_limit)
     CHECK(end());
 }
 
-/* Answers nothing. */
+/* Never answers. */
 static void keeps_quiet(void *data, struct caprun_run *r, uint32_t call, const char *method,
                         const char *args, size_t args_len)
 {
@@ -188,7 +188,7 @@ TEST(no_more_calls_wait_for_an_answer_than_may)
                 "\"n\":256,\"method\":\"files:read\",\"state\":\"in_flight_unknown\""));
     CHECK(plays("many_calls 257", 0, FAKE_HONEST, BAD, "a call that is not one"));
     CHECK(plays("first_call_id 10001", 0, FAKE_HONEST, CAPRUN_OUTCOME_CALL_LIMIT, "10000 calls"));
-    CHECK(plays("calls_and_a_throw 3", 0, FAKE_HONEST, BAD, "an error that is not one"));
+    CHECK(plays("calls_and_a_throw 3", 0, FAKE_HONEST, BAD, "an invalid THREW frame"));
     handler = NULL;
     CHECK(end());
 }
@@ -211,7 +211,7 @@ static void says_much(void *data, struct caprun_run *r, uint32_t call, const cha
         (void)caprun_call_fail(r, call, text, LIMIT_ERROR_MESSAGE_BYTES);
 }
 
-TEST(a_worker_that_does_not_read_is_to_blame_if_it_calls_on)
+TEST(a_worker_that_calls_without_reading_has_broken_the_protocol)
 {
     CHECK(begin());
     handler = says_much;
@@ -223,7 +223,7 @@ TEST(a_worker_that_does_not_read_is_to_blame_if_it_calls_on)
 
 /* --- tests: the run's own limits ---------------------------------------------------------- */
 
-/* Plays |code| with limits of its own, then an honest scene. */
+/* Plays |code| with limits set for this run, then an honest scene. */
 static bool plays_within(struct wire_limits most, const char *code, enum caprun_outcome outcome,
                          const char *words)
 {
@@ -295,7 +295,7 @@ static void counts(void *data, struct caprun_run *r, uint32_t call, const char *
     CHECK(caprun_call_reply(r, call, "1", 1) == 0);
 }
 
-/* Plays |scene| with these |n| tools. */
+/* Plays |scene| with a list of |n| tools. */
 static bool plays_with_tools(const char *scene, const char *const *names, size_t n,
                              enum caprun_outcome outcome, const char *words)
 {
@@ -307,7 +307,7 @@ static bool plays_with_tools(const char *scene, const char *const *names, size_t
     return ok;
 }
 
-TEST(a_call_that_is_not_in_the_list_of_tools_asks_nobody)
+TEST(a_call_that_is_not_in_the_list_of_tools_is_denied_without_asking)
 {
     static const char *const others[] = {"files:reads", "files:rea", "file:read", "Files:read",
                                          "x:y"};
@@ -328,7 +328,7 @@ TEST(a_call_that_is_not_in_the_list_of_tools_asks_nobody)
                            CAPRUN_OUTCOME_PERMISSION_DENIED,
                            "list of tools (\\\"files:reads\\\", \\\"files:rea\\\", "
                            "\\\"file:read\\\" and 2 more); its author"));
-    /* a call that is denied costs no scan of its args, which are not JSON here */
+    /* the args of a denied call are not scanned; here they are not even JSON */
     CHECK(plays_with_tools("call_and_throw 1", NULL, 0, CAPRUN_OUTCOME_PERMISSION_DENIED, denied));
     CHECK(plays_with_tools("call_and_throw 1", right, 2, CAPRUN_OUTCOME_RPC_ERROR,
                            "The args of files:read are refused"));
@@ -358,7 +358,7 @@ static bool plays_at_gate(const char *scene, const char *words)
     struct caprun_run *r = new_run(scene, 0, FAKE_HONEST);
     bool ok = start_run(r);
 
-    r->gate = &gate; /* in place of the one that it does not have */
+    r->gate = &gate; /* the run has no gate yet */
     ok = ok && ended(r, CAPRUN_OUTCOME_RPC_ERROR, words);
     caprun_run_free(r);
     return ok;
@@ -389,7 +389,7 @@ TEST(attempts_are_listed_and_logged)
     CHECK(plays("attempts 1000", 0, FAKE_HONEST, CAPRUN_OUTCOME_SUCCESS, "42"));
     CHECK(plays("attempt_and_throw 1", 0, FAKE_HONEST, CAPRUN_OUTCOME_PERMISSION_DENIED,
                 "\"message\":\"no; use mcp\",\"hint\":\"use mcp\""));
-    CHECK(plays("attempt_and_throw 0", 0, FAKE_HONEST, BAD, "an error that is not one"));
+    CHECK(plays("attempt_and_throw 0", 0, FAKE_HONEST, BAD, "an invalid THREW frame"));
     CHECK(end());
 }
 
@@ -397,27 +397,27 @@ TEST(an_attempt_that_makes_no_sense_ends_the_worker)
 {
     CHECK(begin());
     for (long i = 0; i < ATTEMPT_LENGTHS; i++)
-        CHECK(plays_numbered("attempt_lengths", i, BAD, "an attempt that is not one"));
+        CHECK(plays_numbered("attempt_lengths", i, BAD, "an invalid BLOCKED frame"));
     for (long i = 0; i < 4; i++) {
         CHECK(plays_numbered("attempt_of_long_part", i, CAPRUN_OUTCOME_SUCCESS, "42"));
-        CHECK(plays_numbered("attempt_of_long_part", i + 4, BAD, "an attempt that is not one"));
+        CHECK(plays_numbered("attempt_of_long_part", i + 4, BAD, "an invalid BLOCKED frame"));
     }
-    CHECK(plays("attempt_with_nul", 0, FAKE_HONEST, BAD, "an attempt that is not one"));
-    CHECK(plays_numbered("attempt_of_number", 0, BAD, "an attempt that is not one"));
-    CHECK(plays_numbered("attempt_of_number", 2, BAD, "an attempt that is not one"));
-    CHECK(plays_numbered("attempts", 1001, BAD, "an attempt that is not one"));
+    CHECK(plays("attempt_with_nul", 0, FAKE_HONEST, BAD, "an invalid BLOCKED frame"));
+    CHECK(plays_numbered("attempt_of_number", 0, BAD, "an invalid BLOCKED frame"));
+    CHECK(plays_numbered("attempt_of_number", 2, BAD, "an invalid BLOCKED frame"));
+    CHECK(plays_numbered("attempts", 1001, BAD, "an invalid BLOCKED frame"));
     CHECK(end());
 }
 
 /* --- tests: waiting ----------------------------------------------------------------------- */
 
-TEST(a_worker_may_not_have_read_what_was_not_sent)
+TEST(a_worker_may_not_claim_to_have_read_what_was_not_sent)
 {
     CHECK(begin());
     CHECK(plays("idle_beyond", 0, FAKE_HONEST, BAD, "frames that were not sent"));
     CHECK(plays("idle_before", 0, FAKE_HONEST, CAPRUN_OUTCOME_SUCCESS, "42"));
-    CHECK(plays_numbered("idle_again", 0, BAD, "says so again"));
-    CHECK(plays_numbered("idle_again", 1, BAD, "says so again"));
+    CHECK(plays_numbered("idle_again", 0, BAD, "it says again that it has nothing to do"));
+    CHECK(plays_numbered("idle_again", 1, BAD, "it says again that it has nothing to do"));
     CHECK(end());
 }
 
@@ -533,8 +533,8 @@ TEST(only_a_run_with_a_schema_or_an_env_ends_by_a_check)
     CHECK(checks(WIRE_WHY_SCHEMA, "{}", "{}", CAPRUN_OUTCOME_METADATA_INVALID,
                  "is broken:\\nx is not a function\",\"hint\":\"tell the"));
     CHECK(checks(WIRE_WHY_ARGS, "", "{}", CAPRUN_OUTCOME_VALIDATION_ERROR, "granted variables:"));
-    CHECK(checks(WIRE_WHY_SCHEMA, "", "{}", BAD, "an error that is not one"));
-    CHECK(checks(WIRE_WHY_SCHEMA + 1, "{}", "{}", BAD, "an error that is not one"));
+    CHECK(checks(WIRE_WHY_SCHEMA, "", "{}", BAD, "an invalid THREW frame"));
+    CHECK(checks(WIRE_WHY_SCHEMA + 1, "{}", "{}", BAD, "an invalid THREW frame"));
     CHECK(succeeds());
     CHECK(end());
 }
@@ -543,16 +543,16 @@ TEST(an_error_that_makes_no_sense_ends_the_worker)
 {
     CHECK(begin());
     for (long i = 0; i < THREW_LENGTHS; i++)
-        CHECK(plays_numbered("threw_lengths", i, BAD, "an error that is not one"));
+        CHECK(plays_numbered("threw_lengths", i, BAD, "an invalid THREW frame"));
     for (long i = 0; i < 3; i++) {
         CHECK(plays_numbered("threw_long_part", i, CAPRUN_OUTCOME_CODE_ERROR, "xxx"));
-        CHECK(plays_numbered("threw_long_part", i + 3, BAD, "an error that is not one"));
+        CHECK(plays_numbered("threw_long_part", i + 3, BAD, "an invalid THREW frame"));
     }
-    CHECK(plays("call_and_syntax", 0, FAKE_HONEST, BAD, "an error that is not one"));
-    CHECK(plays_numbered("threw", 0, BAD, "an error that is not one"));
-    CHECK(plays_numbered("threw", WIRE_WHY_ARGS, BAD, "an error that is not one"));
-    CHECK(plays_numbered("threw", WIRE_WHY_SCHEMA, BAD, "an error that is not one"));
-    CHECK(plays_numbered("threw", 99, BAD, "an error that is not one"));
+    CHECK(plays("call_and_syntax", 0, FAKE_HONEST, BAD, "an invalid THREW frame"));
+    CHECK(plays_numbered("threw", 0, BAD, "an invalid THREW frame"));
+    CHECK(plays_numbered("threw", WIRE_WHY_ARGS, BAD, "an invalid THREW frame"));
+    CHECK(plays_numbered("threw", WIRE_WHY_SCHEMA, BAD, "an invalid THREW frame"));
+    CHECK(plays_numbered("threw", 99, BAD, "an invalid THREW frame"));
     CHECK(end());
 }
 
@@ -561,12 +561,12 @@ TEST(a_log_is_cut_at_its_limit_and_the_run_goes_on)
     CHECK(begin());
     CHECK(plays_numbered("log_lines", LIMIT_LOG_LINES - 1, CAPRUN_OUTCOME_SUCCESS, "\"x\"],\"bl"));
     CHECK(plays_numbered("log_lines", LIMIT_LOG_LINES, CAPRUN_OUTCOME_SUCCESS, "log cut here"));
-    CHECK(plays_numbered("log_lines", LIMIT_LOG_LINES + 1, BAD, "it logs on after the end"));
+    CHECK(plays_numbered("log_lines", LIMIT_LOG_LINES + 1, BAD, "log lines after the end"));
     CHECK(plays_numbered("log_bytes", 0, CAPRUN_OUTCOME_SUCCESS, "\"result\":42"));
     CHECK(plays_numbered("log_bytes", 1, CAPRUN_OUTCOME_SUCCESS, "log cut here"));
     CHECK(plays_numbered("log_bytes", 2, CAPRUN_OUTCOME_SUCCESS, "log cut here"));
     CHECK(plays_numbered("log_bytes_twice", 0, CAPRUN_OUTCOME_SUCCESS, "log cut here"));
-    CHECK(plays_numbered("log_bytes_twice", 1, BAD, "it logs on after the end"));
+    CHECK(plays_numbered("log_bytes_twice", 1, BAD, "log lines after the end"));
     CHECK(end());
 }
 
@@ -611,7 +611,7 @@ TEST(a_worker_that_is_not_locked_down_gets_no_job)
     CHECK(begin());
     CHECK(plays("honest", 0, FAKE_NO_FILTER, CAPRUN_OUTCOME_INTERNAL, "lacks 'Seccomp"));
     CHECK(plays("honest", 0, FAKE_DESCRIPTOR_MORE, CAPRUN_OUTCOME_INTERNAL, "descriptor 7 open"));
-    /* others may not have a filter and new privileges at once */
+    /* only root may load a filter without NoNewPrivs */
     if (geteuid() == 0)
         CHECK(plays("honest", 0, FAKE_NEW_PRIVILEGES, CAPRUN_OUTCOME_INTERNAL, "'NoNewPrivs"));
     CHECK(end());

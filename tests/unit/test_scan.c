@@ -1,8 +1,9 @@
 /*
- * test_scan.c - the strict scanner: what it lets through, what it does not, and what it costs.
+ * test_scan.c - the JSON scanner and its two rules, strict and pass: what is accepted, what is
+ * refused, and what it costs.
  *
  * Three lists, as in the usual JSON parsing suites: what both rules accept, what both refuse, and
- * what only strict refuses. Each kind of refusal has twins in the first.
+ * what only strict refuses. Each kind of refusal has accepted twins in the first list.
  */
 #include "tap.h"
 
@@ -70,7 +71,7 @@ static const struct text accepted[] = {
     T("\"\xc3\xa9 \xe6\x97\xa5 \xf0\x9f\x8e\x89 \xf4\x8f\xbf\xbf\""),
     T("\"\xe2\x80\xa8\xe2\x80\xa9\xef\xbb\xbf\xef\xbf\xbf\""),
     T("\"a\xef\xbb\xbf\""),
-    /* what strict refuses, but for one thing */
+    /* almost what strict refuses, but valid */
     T("{\"ID\":1,\"id\":2}"),
     T("{\"a\":1,\"A\":2,\"\":3,\"aa\":4}"),
     T("{\"a\":{\"a\":{\"a\":[{\"a\":1},{\"a\":2}]}},\"b\":{\"a\":1}}"),
@@ -269,7 +270,7 @@ static int strict_buf(const struct cr_buf *b)
     return cr_scan_json(b->data, b->len, CR_SCAN_STRICT, NULL);
 }
 
-/* Returns whether both rules answer as they must, on a copy that ends where its memory ends. */
+/* Do both rules give the expected answer? The copy has exact size, so that overreads show. */
 static bool answers(enum verdict verdict, const void *bytes, size_t len)
 {
     uint8_t *copy = malloc(len ? len : 1);
@@ -359,7 +360,7 @@ TEST(bad_json_is_refused_by_both_rules)
     CHECK(all_answer_inside(NO, refused, COUNT(refused)));
 }
 
-TEST(what_parsers_read_differently_is_refused_by_strict_and_passed_by_pass)
+TEST(json_that_parsers_read_differently_is_refused_by_strict_only)
 {
     CHECK(all_answer(PASS_ONLY, passed, COUNT(passed)));
     CHECK(all_answer_inside(PASS_ONLY, passed, COUNT(passed)));
@@ -588,7 +589,7 @@ TEST(keys_with_escapes_cost_little_more_than_keys_without)
     } objects[] = {{20000, 64}, {4000, 1000}, {100, 60000}};
     static char prefix[60001];
 
-    /* each is unescaped once; for each comparison anew, it would be forty times as much and more */
+    /* each key is unescaped once; unescaping at each comparison would take forty times as long */
     for (size_t i = 0; i < COUNT(objects); i++) {
         double plain, escaped;
 
@@ -616,7 +617,7 @@ TEST(keys_with_escapes_are_told_apart_and_found_at_every_depth)
 
 TEST(keys_that_collide_in_common_hashes_are_still_told_apart)
 {
-    /* "Aa" and "BB" are equal for h * 31 + c: 2^16 strings of them all have one hash */
+    /* "Aa" and "BB" collide under h * 31 + c: 2^16 strings made of them have one hash */
     struct cr_buf b;
 
     cr_buf_init(&b, 1 << 24);

@@ -1,5 +1,5 @@
 /*
- * test_scan_feed.c - a text that arrives in pieces is judged as the whole text is.
+ * test_scan_feed.c - scanning JSON that arrives in pieces gives the same result as the whole text.
  *
  * Each text is cut at every place, and fed byte by byte, in memory that moves each time.
  */
@@ -63,7 +63,7 @@ static char *copy_of(const void *bytes, size_t len)
     return copy;
 }
 
-/* Feeds the first |len| bytes at a place of their own, so that reading past them is an error. */
+/* Feeds a copy of the first |len| bytes, so that a sanitizer notices a read past them. */
 static int feed(struct cr_scan *s, const char *text, size_t len, bool is_last, struct cr_err *err)
 {
     char *copy = copy_of(text, len);
@@ -74,7 +74,7 @@ static int feed(struct cr_scan *s, const char *text, size_t len, bool is_last, s
     return r;
 }
 
-/* The verdict and the words, whichever feed has them. */
+/* Returns the result of the whole scan, whichever feed reports it. */
 static int scan_pieces(const char *text, size_t len, size_t first, size_t step,
                        enum cr_scan_rules rules, struct cr_err *err)
 {
@@ -130,7 +130,7 @@ TEST(a_mistake_is_reported_before_the_text_is_complete)
     CHECK(other.code == 0);
 }
 
-/* If each piece were looked at again, this would take minutes. */
+/* Scanning earlier pieces again would take minutes. */
 TEST(a_number_of_megabytes_is_looked_at_once)
 {
     struct cr_buf b;
@@ -143,7 +143,7 @@ TEST(a_number_of_megabytes_is_looked_at_once)
     cr_buf_clear(&b);
 }
 
-/* Keys enough for the table, in objects inside each other, with a duplicate or without. */
+/* Enough keys to need the table, in nested objects, with or without a duplicate. */
 static void add_objects(struct cr_buf *b, int keys, int depth, bool twice)
 {
     for (int level = 0; level < depth; level++) {

@@ -1,6 +1,6 @@
 /*
- * test_scheduling.c - the tricks that make small runs faster, and the switch that turns them off,
- * with workers that are fakes (fake_worker.h).
+ * test_scheduling.c - the scheduling tricks that make small runs faster, and the switch that turns
+ * them off, with fake workers (fake_worker.h).
  */
 #include <sched.h>
 #include <sys/syscall.h>
@@ -11,7 +11,7 @@
 
 #define scheduling (&pool->scheduling)
 
-/* --- what the host asks of the scheduler: these stand before the C library's ---------------- */
+/* --- the host's calls to the scheduler: these functions replace the C library's ------------- */
 
 static unsigned stepped_back, sent_elsewhere, yielded;
 
@@ -23,7 +23,7 @@ int sched_setscheduler(pid_t pid, int policy, const struct sched_param *param)
     return r;
 }
 
-/* Only what takes a processor away counts. */
+/* Counts only calls that take a processor away. */
 int sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set)
 {
     int r = (int)syscall(SYS_sched_setaffinity, pid, size, set);
@@ -43,7 +43,7 @@ int sched_yield(void)
 
 /* --- tests ---------------------------------------------------------------------------------- */
 
-/* Plays |code|. Returns whether its process may end slowly. */
+/* Plays |code|. Returns true if its process may end slowly. */
 static bool ends_slowly(const char *code, enum caprun_outcome outcome)
 {
     unsigned before = stepped_back;
@@ -51,17 +51,17 @@ static bool ends_slowly(const char *code, enum caprun_outcome outcome)
     return ends(code, 500, FAKE_HONEST, outcome, "") && stepped_back > before;
 }
 
-TEST(a_small_run_that_was_alone_ends_when_nobody_else_has_work)
+TEST(a_small_run_that_was_alone_ends_at_low_priority)
 {
     struct caprun_run *other;
 
     CHECK(begin_warm(8));
     CHECK(ends_slowly("done_taking 16", SUCCESS));
-    CHECK_SOON(cr_scheduling_slow_end_is_free(scheduling)); /* it has ended */
+    CHECK_SOON(cr_scheduling_slow_end_is_free(scheduling)); /* the process has ended */
     CHECK(ends_slowly("threw_taking 4096", CAPRUN_OUTCOME_CODE_ERROR));
     CHECK_SOON(cr_scheduling_slow_end_is_free(scheduling));
     CHECK(!ends_slowly("done_taking 4097", SUCCESS));
-    CHECK(!ends_slowly("honest", SUCCESS)); /* it has not said how small */
+    CHECK(!ends_slowly("honest", SUCCESS)); /* the worker has not reported its memory */
     CHECK(!ends_slowly("type 99", BAD));
     CHECK(!ends_slowly("done_after_the_limit 16", CAPRUN_OUTCOME_EXECUTION_TIMEOUT));
     other = start("says_a_word");
@@ -73,7 +73,7 @@ TEST(a_small_run_that_was_alone_ends_when_nobody_else_has_work)
     CHECK(end());
 }
 
-TEST(who_keeps_no_workers_ready_does_not_wait_for_a_slow_end)
+TEST(without_ready_workers_no_run_waits_for_a_slow_end)
 {
     CHECK(new_runtime());
     CHECK(!ends_slowly("done_taking 16", SUCCESS));
@@ -92,9 +92,9 @@ TEST(only_one_process_ends_slowly_at_a_time)
     CHECK(scheduling->slow_end >= 0 && end());
 }
 
-#define SOON (-10000000) /* microseconds after another start: as fast as no machine is */
+#define SOON (-10000000) /* microseconds after another start: sooner than possible */
 
-/* How many runs that start |ago_us| after another are sent elsewhere: 0 or 1. */
+/* Starts a run |ago_us| after another. Returns 1 if it was moved to other processors, or 0. */
 static unsigned sent_after(int64_t ago_us)
 {
     bool ok;
@@ -138,7 +138,7 @@ TEST(a_run_that_takes_longer_may_be_on_every_processor)
     CHECK(end());
 }
 
-TEST(who_waits_for_a_run_leaves_it_this_processor)
+TEST(a_caller_that_waits_for_a_run_leaves_it_this_processor)
 {
     CHECK(begin_warm(8));
     sent_elsewhere = 0;
@@ -150,7 +150,7 @@ TEST(who_waits_for_a_run_leaves_it_this_processor)
     CHECK(end());
 }
 
-TEST(who_waits_looks_for_news_before_it_sleeps)
+TEST(a_caller_that_waits_polls_before_it_sleeps)
 {
     CHECK(new_runtime());
     yielded = 0;

@@ -1,13 +1,12 @@
 /*
- * test_server.c - the life of a server: its era, its list of tools, how it ends and begins again,
- * with a real process. test_server_calls.c has the calls.
+ * test_server.c - the life of an MCP server, with a real process: its era, its list of tools, its
+ * end and restart. test_server_calls.c tests the calls.
  */
 #include "own_calls.h"
 
 #include <malloc.h>
 
-/* --- eras ---------------------------------------------------------------------------------------
- */
+/* --- eras ------------------------------------------------------------------------------------- */
 
 static void look_at_era(const char *word, enum cr_era told, enum cr_era found, const char *version)
 {
@@ -59,7 +58,7 @@ TEST(an_era_that_was_remembered_wrongly_is_forgotten_or_found_out)
     forced = CR_ERA_UNKNOWN;
     CHECK(SERVE("modern"));
     cr_eras_remember(dir, server->endpoint->key, CR_ERA_LEGACY);
-    cr_server_free(server); /* what is remembered is read when a server is made */
+    cr_server_free(server); /* the remembered era is read when a server is created */
     CHECK(SERVE("modern") && get_ready() && cr_server_era(server) == CR_ERA_MODERN &&
           traced("started") == 1);
     CHECK_SOON(cr_eras_recall(dir, server->endpoint->key) == CR_ERA_MODERN);
@@ -81,8 +80,7 @@ TEST(an_era_that_was_remembered_wrongly_is_forgotten_or_found_out)
     CHECK(end_all());
 }
 
-/* --- answers out of all proportion --------------------------------------------------------------
- */
+/* --- answers that are too large --------------------------------------------------------------- */
 
 /* Does the server fail with |words|? */
 static bool fails_with(const char *word, const char *words)
@@ -102,8 +100,8 @@ TEST(the_first_answer_is_bounded_in_bytes_and_values)
     CHECK(begin_all());
     CHECK(fails_with("big-answer", "answered initialize with 20000"));
     cr_server_free(server);
-    CHECK(fails_with("rich-answer", "answered initialize with what cannot be read: the JSON has "
-                                    "more than 20000 values"));
+    CHECK(fails_with("rich-answer", "gave an answer to initialize that cannot be read: the JSON "
+                                    "has more than 20000 values"));
     cr_server_free(server);
     forced = CR_ERA_MODERN;
     CHECK(fails_with("big-answer", "answered server/discover with 20000"));
@@ -122,7 +120,7 @@ TEST(an_error_that_is_too_long_is_not_looked_at)
     CHECK(end_all());
 }
 
-/* Is a page parsed by the helper? The job is there from one step to the next. */
+/* Does the helper parse a page? Its job is then seen between two steps. */
 static bool is_parsing(void)
 {
     struct call c = call_to("echo");
@@ -197,8 +195,7 @@ TEST(a_late_answer_that_offers_the_legacy_era_does_not_begin_it_again)
     CHECK(cr_server_era(server) == CR_ERA_LEGACY && traced("\"initialize\"") == 1 && end_all());
 }
 
-/* --- ends ---------------------------------------------------------------------------------------
- */
+/* --- ends ------------------------------------------------------------------------------------- */
 
 TEST(a_crash_fails_what_was_sent_and_what_waits_is_for_the_next_start)
 {
@@ -219,7 +216,7 @@ TEST(a_crash_fails_what_was_sent_and_what_waits_is_for_the_next_start)
     CHECK(traced("started") == 2 && lists == 2 && end_all());
 }
 
-TEST(who_calls_or_cancels_while_a_server_leaves_does_not_hide_why_it_left)
+TEST(calls_and_cancels_while_a_server_ends_do_not_hide_why_it_ended)
 {
     struct call leave = call_to("leave"), hold = call_to("hold"), late = call_to("echo");
 
@@ -245,7 +242,7 @@ TEST(pauses_between_starts_grow_until_a_server_is_given_up_on)
         int64_t before = cr_loop_now(), pause = i < 3 ? 1000000 << i : 60000000;
 
         if (i)
-            server->retry_us += 100000000; /* so that it is not over before we look */
+            server->retry_us += 100000000; /* so that the pause does not end before the checks */
         CHECK(make_call(&c));
         settle();
         CHECK(i == 0 || (server->timer.when_us == server->retry_us && c.failures == 0));
@@ -273,7 +270,7 @@ TEST(pauses_between_starts_grow_until_a_server_is_given_up_on)
     CHECK(end_all());
 }
 
-TEST(a_server_that_nobody_calls_is_ended_and_started_again_without_a_pause)
+TEST(an_idle_server_is_ended_and_started_again_without_a_pause)
 {
     struct call c = call_to("echo");
 
@@ -282,7 +279,7 @@ TEST(a_server_that_nobody_calls_is_ended_and_started_again_without_a_pause)
     CHECK(server->timer.when_us > cr_loop_now() + 200 * (int64_t)1000000);
     hurry();
     CHECK_SOON(server->state == CR_SERVER_ENDING);
-    CHECK(make_call(&c)); /* too late for this life */
+    CHECK(make_call(&c)); /* too late for this process */
     CHECK_SOON(c.results == 1);
     CHECK(traced("started") == 2 && server->failures == 0 && end_all());
 }
@@ -329,8 +326,7 @@ TEST(stopping_ends_the_wait_for_the_next_start)
     CHECK(said("has been stopped") && traced("started") == 1 && end_all());
 }
 
-/* --- lists --------------------------------------------------------------------------------------
- */
+/* --- lists ------------------------------------------------------------------------------------ */
 
 static int known, unknown;
 
@@ -344,7 +340,7 @@ static void on_known(struct cr_server_waiter *waiter, struct cr_server *listed,
         last = *why;
 }
 
-TEST(all_who_want_the_list_get_it_and_the_server_is_asked_once)
+TEST(all_who_wait_for_the_list_get_it_and_the_server_is_asked_once)
 {
     struct cr_server_waiter w[4] = {
         {.done = on_known}, {.done = on_known}, {.done = on_known}, {.done = on_known}};
@@ -361,7 +357,7 @@ TEST(all_who_want_the_list_get_it_and_the_server_is_asked_once)
     CHECK(unknown == 0 && lists == 1 && traced("tools/list") == 1 && end_all());
 }
 
-TEST(who_wants_the_list_of_a_server_that_does_not_start_hears_why)
+TEST(a_wait_for_the_list_of_a_server_that_does_not_start_fails_with_the_reason)
 {
     struct cr_server_waiter w = {.done = on_known};
 
@@ -372,7 +368,7 @@ TEST(who_wants_the_list_of_a_server_that_does_not_start_hears_why)
     CHECK(said("exited with status 7") && known == 0 && end_all());
 }
 
-TEST(a_list_that_has_changed_is_asked_for_anew_but_not_at_once)
+TEST(a_list_that_has_changed_is_requested_again_but_not_at_once)
 {
     struct call changed = call_to("changed");
 
@@ -386,7 +382,7 @@ TEST(a_list_that_has_changed_is_asked_for_anew_but_not_at_once)
     CHECK(get_ready() && lists == 3 && end_all());
 }
 
-TEST(a_new_list_that_cannot_be_had_fails_those_who_wait_and_nobody_else)
+TEST(a_new_list_that_fails_ends_only_the_calls_that_wait_for_it)
 {
     struct call hold = call_to("hold"), release = call_to("release"), c = call_to("echo");
 
@@ -403,7 +399,7 @@ TEST(a_new_list_that_cannot_be_had_fails_those_who_wait_and_nobody_else)
     CHECK(traced("started") == 1 && end_all());
 }
 
-TEST(a_server_without_a_new_list_is_ended_when_nobody_calls_it)
+TEST(a_server_without_a_new_list_is_ended_when_it_is_idle)
 {
     struct call c = call_to("echo");
 
@@ -432,8 +428,7 @@ TEST(a_list_that_comes_too_late_does_nothing)
     CHECK(late.results == 1 && traced("started") == 1 && end_all());
 }
 
-/* --- freeing ------------------------------------------------------------------------------------
- */
+/* --- freeing ---------------------------------------------------------------------------------- */
 
 static void free_in(const char *word, enum cr_server_state state, bool stop)
 {
@@ -462,10 +457,9 @@ TEST(a_server_can_be_freed_in_every_state)
     cr_server_free(NULL);
 }
 
-/* --- want ---------------------------------------------------------------------------------------
- */
+/* --- no memory -------------------------------------------------------------------------------- */
 
-/* Start, list, call, end. Returns false if something was wrong with how it went. */
+/* Starts a server, lists its tools, calls one, ends. Returns false if a step went wrong. */
 static bool live(bool *ret_failed)
 {
     static struct cr_server_waiter w;

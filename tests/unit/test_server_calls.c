@@ -1,13 +1,12 @@
 /*
- * test_server_calls.c - calls to a server, with a real process: answers, calls that are not wanted
- * any more, and how many there may be.
+ * test_server_calls.c - calls to an MCP server, with a real process: answers, cancelled calls, and
+ * limits on the number of calls.
  */
 #include "own_calls.h"
 
-/* --- calls --------------------------------------------------------------------------------------
- */
+/* --- calls ------------------------------------------------------------------------------------ */
 
-TEST(what_is_not_admitted_is_not_sent)
+TEST(a_call_that_is_not_admitted_is_not_sent)
 {
     struct call bad = call_to(NULL), good = call_to("echo");
 
@@ -54,7 +53,7 @@ TEST(a_question_is_no_result_in_the_modern_era)
     CHECK(end_all());
 }
 
-TEST(answers_to_nobody_and_second_answers_do_nothing)
+TEST(answers_with_unknown_ids_and_second_answers_are_ignored)
 {
     struct call c = call_to("wrong");
 
@@ -74,8 +73,7 @@ TEST(what_a_server_asks_is_answered_with_its_own_ids)
     CHECK(traced("\"id\":-7,\"error\":{\"code\":-32601") == 1 && end_all());
 }
 
-/* --- calls that are not wanted any more ---------------------------------------------------------
- */
+/* --- calls that are cancelled ----------------------------------------------------------------- */
 
 TEST(a_call_that_is_cancelled_at_once_starts_nothing)
 {
@@ -119,10 +117,9 @@ TEST(a_call_that_waits_behind_others_can_be_cancelled)
     CHECK(end_all());
 }
 
-/* --- how many at once ---------------------------------------------------------------------------
- */
+/* --- how many at once ------------------------------------------------------------------------- */
 
-TEST(a_server_works_on_so_many_calls_and_the_others_hear_that_they_wait)
+TEST(a_server_works_on_a_limited_number_of_calls_and_the_others_hear_that_they_wait)
 {
     struct call c[4] = {call_to("hold"), call_to("release"), call_to("echo"), call_to("echo")};
 
@@ -140,7 +137,7 @@ TEST(a_server_works_on_so_many_calls_and_the_others_hear_that_they_wait)
     CHECK(c[1].results == 1 && c[2].results == 1 && c[3].queued == 1 && end_all());
 }
 
-TEST(all_servers_together_work_on_so_many_calls)
+TEST(all_servers_together_work_on_a_limited_number_of_calls)
 {
     struct call mine = call_to("hold"), theirs = call_to("echo");
     struct cr_server *other = NULL;
@@ -160,13 +157,13 @@ TEST(all_servers_together_work_on_so_many_calls)
     CHECK(end_all());
 }
 
-TEST(no_more_than_so_many_bytes_wait_for_a_server)
+TEST(a_limited_number_of_bytes_waits_for_a_server)
 {
-    static const size_t most = 64u << 20; /* nobody reads them */
+    static const size_t most = 64u << 20; /* the args are never read */
     struct call c[3] = {call_to("echo"), call_to("echo"), call_to("echo")};
 
     CHECK(begin_all() && SERVE("legacy"));
-    c[0].at.len = most + 1; /* one alone may be of any size */
+    c[0].at.len = most + 1; /* a single call may have any size */
     c[2].at.len = 1;
     CHECK(make_call(&c[0]));
     CHECK(cr_server_call(server, &c[2].at, &err) == CAPRUN_E_TOOBIG);
@@ -182,14 +179,14 @@ TEST(no_more_than_so_many_bytes_wait_for_a_server)
     CHECK(server->waiting->bytes == 0 && server->waiting->count == 0 && end_all());
 }
 
-TEST(no_more_than_so_many_bytes_wait_for_all_servers_together)
+TEST(a_limited_number_of_bytes_waits_for_all_servers_together)
 {
     static const size_t most = 256u << 20;
     struct call c[2] = {call_to("echo"), call_to("echo")};
 
     CHECK(begin_all() && SERVE("legacy"));
     c[0].at.len = c[1].at.len = 10;
-    server->all->waiting_bytes = most - 10; /* of other servers */
+    server->all->waiting_bytes = most - 10; /* waiting for other servers */
     CHECK(make_call(&c[0]) && server->all->waiting_bytes == most);
     CHECK(cr_server_call(server, &c[1].at, &err) == CAPRUN_E_TOOBIG);
     CHECK(strcmp(err.text, "Too much waits for servers") == 0);
@@ -229,11 +226,10 @@ TEST(a_server_that_does_not_read_gets_no_more_than_it_can_hold)
     CHECK(end_all());
 }
 
-/* --- turns --------------------------------------------------------------------------------------
- */
+/* --- turns ------------------------------------------------------------------------------------ */
 
 #define MANY 60
-#define MOST_TURNS 5 /* of one server in a step: its descriptors, its pump, and one busy task */
+#define MOST_TURNS 5 /* of one server in a step: descriptors, pump, and one busy task */
 
 static struct call many[MANY];
 
@@ -248,7 +244,7 @@ static bool make_many(const char *tool)
     return ok;
 }
 
-/* How often something has happened to the calls. */
+/* The number of events of all calls. */
 static int count_events(void)
 {
     int count = 0;
@@ -258,7 +254,7 @@ static int count_events(void)
     return count;
 }
 
-/* Steps until |wanted| events have happened. Returns the most in one step, or -1. */
+/* Steps until |wanted| events have come. Returns the most events in one step, or -1. */
 static int most_events_in_a_step(int wanted)
 {
     int64_t until = cr_loop_now() + patience_us();
@@ -369,8 +365,8 @@ TEST(a_server_may_be_freed_or_stopped_with_calls_that_are_about_to_fail)
     CHECK(most_events_in_a_step(MANY) > 0 && said("exited with status 7") && end_all());
 }
 
-/* A new failure, with a reason of its own, while calls still fail for the old one. */
-TEST(calls_fail_for_the_reason_of_their_own_time)
+/* The server fails again for another reason, while calls still fail for the old reason. */
+TEST(calls_fail_for_the_reason_that_was_true_when_they_failed)
 {
     struct call late = call_to("echo");
 
@@ -386,8 +382,7 @@ TEST(calls_fail_for_the_reason_of_their_own_time)
     CHECK(end_all());
 }
 
-/* --- a result in many chunks --------------------------------------------------------------------
- */
+/* --- a result in many chunks ------------------------------------------------------------------ */
 
 TEST(a_question_is_no_result_however_long_it_is)
 {

@@ -37,7 +37,7 @@ TEST(the_last_owner_frees_it)
     CHECK(s && cr_shared_ref(s) == s && cr_shared_ref(s) == s);
     cr_shared_unref(s);
     cr_shared_unref(s);
-    CHECK(s->block[0] == 'x'); /* a sanitizer sees if it is not there any more */
+    CHECK(s->block[0] == 'x'); /* a sanitizer notices if it was freed */
     cr_shared_unref(s);
     cr_shared_unref(NULL);
 }
@@ -51,7 +51,7 @@ TEST(the_last_owner_has_a_large_block_freed_by_the_helper)
 
     CHECK(s && cr_shared_ref(s) && cr_loop_init(&loop, NULL) == 0);
     cr_shared_unref_large(s, size, &loop.helper);
-    CHECK(!loop.helper.has_thread && s->block[size - 1] == 0); /* another has it still */
+    CHECK(!loop.helper.has_thread && s->block[size - 1] == 0); /* another owner remains */
     cr_shared_unref_large(s, size, &loop.helper);
     CHECK(loop.helper.has_thread);
     cr_shared_unref_large(NULL, 0, &loop.helper);

@@ -1,4 +1,4 @@
-/* test_stdio.c - a command as an endpoint: what it keeps, what it starts, and its words. */
+/* test_stdio.c - MCP servers over stdio: copying the command, starting it, its error messages. */
 #include "mcp/stdio.h"
 
 #include "servers.h"
@@ -6,7 +6,7 @@
 static struct cr_endpoint *endpoint;
 static struct cr_transport *transport;
 
-/* A command from memory that is overwritten afterwards. */
+/* Makes an endpoint from strings that are overwritten afterwards. */
 static bool make(const char *command, const char *script)
 {
     char words[3][256], lock[1100], guard[4096], cwd[] = "/";
@@ -44,7 +44,7 @@ static bool end_both(void)
     return end();
 }
 
-/* In the same memory each time. */
+/* The hint of |transport|, in a static buffer. */
 static const char *hint(size_t max)
 {
     static char text[1024];

@@ -1,6 +1,6 @@
 /*
- * test_stock.c - workers ahead of demand, and the zygotes that they come from, with fakes
- * (fake_worker.h). test_losses.c has what happens when they are lost.
+ * test_stock.c - workers that are forked ahead of demand, and their zygotes, with fakes
+ * (fake_worker.h). test_losses.c tests workers and zygotes that die.
  */
 #include "fake_runs.h"
 
@@ -67,7 +67,7 @@ TEST(a_run_with_other_limits_gets_the_place_of_one_in_stock)
 {
     CHECK(new_runtime() && caprun_set_max_workers(rt, 2) == 0 && caprun_set_warm(rt, 2) == 0 &&
           caprun_warm(rt) == 0);
-    CHECK(stock->coming.count == 2); /* none of them is ready yet */
+    CHECK(stock->coming.count == 2); /* neither is ready yet */
     CHECK(ends("honest", 0, FAKE_READY_IN_PIECES, SUCCESS, "42"));
     CHECK_SOON(count(CAPRUN_COUNT_READY) == 2);
     CHECK(ends("honest", 0, FAKE_READY_IN_PIECES, SUCCESS, "42"));
@@ -116,7 +116,7 @@ TEST(a_zygote_that_is_old_is_replaced_with_its_stock)
     CHECK_SOON(run->heard && count(CAPRUN_COUNT_READY) == 3);
     old = stock->current;
     old->born_us -= 60000000;
-    CHECK(succeeds()); /* nobody has looked at the clock before */
+    CHECK(succeeds()); /* the age is checked when a run starts */
     CHECK_SOON(stock->current && stock->current != old && count(CAPRUN_COUNT_READY) == 3);
     for (const struct cr_worker *w = stock->ready.first; w; w = w->next_in_pool)
         CHECK(w->zygote != old);
@@ -137,12 +137,12 @@ TEST(the_stock_of_a_zygote_that_was_retired_gets_old_too)
     CHECK(!stock->zygotes->retired && end());
 }
 
-TEST(what_any_zygote_that_serves_misses_is_missing)
+TEST(a_layer_that_any_active_zygote_lacks_is_missing)
 {
     CHECK(begin_warm(1));
     run = start("says_a_word");
     CHECK_SOON(run->heard);
-    stock->current->layers[WIRE_LAYER_USER_NS] = ENOSPC; /* as if the machine had changed since */
+    stock->current->layers[WIRE_LAYER_USER_NS] = ENOSPC; /* pretend that the machine has changed */
     cr_pool_retire_zygote(pool, stock->current);
     CHECK_SOON(stock->current && stock->current->greeted && count_zygotes() == 2);
     stock->current->layers[WIRE_LAYER_NO_CAPS] = EPERM;
@@ -201,7 +201,7 @@ TEST(a_zygote_that_says_nothing_of_its_layers_is_not_used_where_all_are_required
     CHECK(succeeds() && end());
 }
 
-/* How often the descriptor calls for a step within a tenth of a second. */
+/* Counts how often the descriptor becomes readable within a tenth of a second. */
 static int count_steps(void)
 {
     int64_t until = cr_loop_now() + 100000;

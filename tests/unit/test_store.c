@@ -1,4 +1,4 @@
-/* test_store.c - the directory of journals: what it finds, what it sweeps away, and its key. */
+/* test_store.c - the directory of journals: finding journals, deleting old ones, and its key. */
 #include "tap.h"
 
 #include <limits.h>
@@ -65,15 +65,15 @@ static bool refuses(const char *word, const char *words)
 
 /* --- making --------------------------------------------------------------------------------- */
 
-TEST(it_is_made_for_this_user_alone)
+TEST(the_directory_is_made_for_this_user_alone)
 {
     CHECK(begin());
     CHECK(mode_of("state") == 0700 && mode_of("state/runs") == 0700);
-    CHECK(cr_store_make(dir, &err) == 0); /* it may be there */
+    CHECK(cr_store_make(dir, &err) == 0); /* it may exist already */
     scratch_end();
 }
 
-TEST(what_others_can_write_is_not_used)
+TEST(a_directory_that_others_can_write_is_not_used)
 {
     CHECK(begin());
     CHECK(chmod(path_of("state/runs"), 0777) == 0);
@@ -85,7 +85,7 @@ TEST(what_others_can_write_is_not_used)
 
 /* --- finding -------------------------------------------------------------------------------- */
 
-TEST(a_run_is_found_by_its_id_how_it_begins_or_how_it_ends)
+TEST(a_run_is_found_by_its_id_or_by_the_first_or_last_digits)
 {
     CHECK(begin());
     CHECK(keep(ID("01"), 1, 0) && keep(ID("02"), 1, 0));
@@ -105,7 +105,7 @@ TEST(a_word_with_a_slash_or_a_dot_is_a_path)
     CHECK(cr_store_find(dir, "x.jsonl", path, &why) == 0 && strcmp(path, "x.jsonl") == 0);
     CHECK(cr_store_find("", "/a", path, &why) == 0 && strcmp(path, "/a") == 0);
     scratch_end();
-    CHECK(refuses("01", "no run")); /* nor is there a directory any more */
+    CHECK(refuses("01", "no run")); /* the directory does not exist any more */
 }
 
 TEST(its_own_files_are_known_by_their_path)
@@ -171,7 +171,7 @@ TEST(the_oldest_go_until_the_rest_fits)
     CHECK(!is_there(ID("02")) && is_there(ID("03")));
     cr_store_sweep(dir, 30, 0, 100);
     CHECK(!is_there(ID("03")));
-    cr_store_sweep(dir, 30, 0, 100); /* with nothing there, and */
+    cr_store_sweep(dir, 30, 0, 100); /* with an empty directory, and without one */
     cr_store_sweep("/none", 30, 0, 100);
     scratch_end();
 }
@@ -211,12 +211,12 @@ TEST(a_key_is_made_once_and_is_this_users_alone)
     CHECK(cr_store_key(dir, two, &err) == 0 && memcmp(one, two, sizeof(one)) == 0);
     CHECK(cr_store_look_up_key(dir, two, &err) == 0 && memcmp(one, two, sizeof(one)) == 0);
     (void)snprintf(scratch + strlen(scratch), sizeof(scratch) - strlen(scratch), "/state");
-    CHECK(count_files() == 2); /* the key and the runs, and nothing of its making */
+    CHECK(count_files() == 2); /* the key and the directory of runs; no temporary file */
     scratch[strlen(scratch) - 6] = '\0';
     scratch_end();
 }
 
-TEST(what_is_no_key_is_an_error_and_stays)
+TEST(a_damaged_key_is_an_error_and_stays)
 {
     uint8_t key[CR_HASH_BYTES];
 
@@ -240,7 +240,7 @@ static int make_key(int number)
                                                                                              : 1;
 }
 
-TEST(who_make_a_key_at_once_have_the_same)
+TEST(processes_that_make_a_key_at_once_have_the_same)
 {
     char first[CR_HASH_BYTES + 1], name[32];
     pid_t pids[16];

@@ -1,4 +1,4 @@
-/* test_tail.c - the last words of a server, compared with all that it said. */
+/* test_tail.c - the buffer that keeps the last output of a server, compared with all output. */
 #include "tap.h"
 
 #include <stdio.h>
@@ -37,7 +37,7 @@ static bool shows(const char *between, size_t max, const char *wanted)
     return same;
 }
 
-/* The end of |all| that is kept, from its first whole line. */
+/* The part of |all| that the tail must keep, from its first whole line. */
 static const char *kept(void)
 {
     const char *from = all, *line;
@@ -70,7 +70,7 @@ TEST(lines_are_joined_and_blank_ones_left_out)
     CHECK(shows(" | ", 5, "b | c") && shows(" | ", 4, "c"));
 }
 
-/* The text is "\n" between lines here, so that what is shown is what is kept. */
+/* Lines are shown with "\n" between them, so that the shown text equals the kept text. */
 TEST(whatever_the_sizes_the_tail_is_the_end_of_the_text)
 {
     static char piece[3 * CR_CHILD_TAIL];
@@ -103,7 +103,7 @@ TEST(one_line_that_is_longer_than_the_tail_is_cut_at_its_beginning)
     CHECK(shows("|", 2 * CR_CHILD_TAIL, "last"));
 }
 
-/* The bytes that were there before stay where they are: a short line moves nothing. */
+/* Adding a short line must not move the bytes that are kept already. */
 TEST(a_line_that_is_added_moves_no_other)
 {
     static char before[CR_CHILD_TAIL];

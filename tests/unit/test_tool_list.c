@@ -1,6 +1,6 @@
 /*
- * test_tool_list.c - the tools that a run may call: exact names and aliases, the order of the list,
- * its limits, and what a look-up in a long list costs.
+ * test_tool_list.c - the list of tools that a run may call: exact names and aliases, order, limits,
+ * and the cost of a look-up in a long list.
  */
 #include "fake_runs.h"
 
@@ -10,7 +10,7 @@
 #include "policy/tool_list.h"
 
 #define LOOK_UPS 1024u
-/* Halving 10,000 names takes 14 steps, of two comparisons each. */
+/* A binary search in 10,000 names takes 14 steps of two comparisons. */
 #define COMPARISONS 32u
 
 static struct cr_tool_list list;
@@ -74,7 +74,7 @@ TEST(there_are_no_patterns_in_a_list)
     CHECK(!cr_tool_list_has_alias(&list, "t:x"));
 }
 
-/* A name of up to four characters on either side of the ":". */
+/* A name with up to four characters on each side of the ":". */
 static void make_name(unsigned *seed, char ret[12])
 {
     size_t len = 0;
@@ -112,8 +112,7 @@ TEST(a_look_up_says_what_a_walk_with_patterns_says)
 
 /* --- limits ------------------------------------------------------------------------------- */
 
-/* Name |i| of a long list, all of its characters used; those of one list share one alias or none.
- */
+/* Name |i| of a long list, of maximal length. All names share one alias, or no two do. */
 static void make_long_name(unsigned i, bool one_alias, char ret[LIMIT_TOOL_CHARS + 1])
 {
     memset(ret, one_alias ? '_' : 'x', LIMIT_TOOL_CHARS);
@@ -150,7 +149,7 @@ TEST(a_list_has_as_many_names_as_it_may_and_no_more)
     CHECK(cr_tool_list_has(&list, name + 1) && !cr_tool_list_has(&list, name));
 }
 
-/* Looks all kinds of names up. Returns false if one costs more than it may. */
+/* Looks up all kinds of names. Returns false if a look-up costs too much. */
 static bool is_cheap(bool one_alias)
 {
     char name[LIMIT_TOOL_CHARS + 1];
@@ -197,7 +196,7 @@ TEST(each_allocation_that_fails_is_an_error_and_then_nothing_is_found)
 
 /* --- runs --------------------------------------------------------------------------------- */
 
-/* A run of |scene| with the longest list that there may be, without files:read. */
+/* A run of |scene| with the longest allowed list, without files:read. */
 static struct caprun_run *new_run_with_many(const char *scene)
 {
     struct caprun_run *made = new_run(scene, 0, FAKE_HONEST);

@@ -1,4 +1,4 @@
-/* test_tool_pins.c - definitions of tools in caprun.lock: pinned, kept, compared, explained. */
+/* test_tool_pins.c - pinning the definitions of tools in caprun.lock, and comparing with them. */
 #include "tap.h"
 
 #include <sys/resource.h>
@@ -23,13 +23,13 @@ static int pin_tool(const char *server, const char *name, const char *definition
 
     int r;
 
-    /* other writers are waited for here */
+    /* wait for other writers */
     while ((r = cr_tool_pins_pin(scratch, server, &now, 1, accept, &why)) == CAPRUN_E_BUSY)
         (void)usleep(1000);
     return r;
 }
 
-/* How a tool stands to the file as it is; -1: that cannot be read. */
+/* The state of a tool compared with the file, or -1 if the file cannot be read. */
 static int state(const char *server, const char *name, const char *definition)
 {
     struct cr_tool_now now = tool(name, definition);
@@ -139,7 +139,7 @@ TEST(a_changed_tool_stays_as_it_is_pinned_until_it_is_accepted)
     scratch_end();
 }
 
-TEST(of_many_only_the_new_ones_are_pinned_and_the_others_stay)
+TEST(only_new_tools_are_pinned_and_the_others_stay)
 {
     struct cr_tool_now now[] = {tool("write", "{}"), tool("read", READ_2)};
     char both[18000];
@@ -220,7 +220,7 @@ TEST(a_definition_that_is_not_in_the_canonical_form_is_not_written)
     scratch_end();
 }
 
-/* |definition| has no room, and the file is what it was. */
+/* Is |definition| refused as too large, and the file unchanged? */
 static bool has_no_room(const char *definition)
 {
     char expected[2048];
@@ -231,12 +231,12 @@ static bool has_no_room(const char *definition)
                    path_of(CR_LOCKFILE_NAME));
     return pin_tool("s", "t", definition, false) < 0 &&
            says(CAPRUN_OUTCOME_CONFIG_ERROR, expected,
-                "remove servers that you no longer use from it; one that fills it alone cannot be "
-                "used") &&
+                "remove servers that you no longer use from it; a server that alone exceeds the "
+                "limits cannot be used") &&
            holds_servers("{}", server_of("s", entry("old", "{}", "{}"), ""));
 }
 
-/* A definition with |depth| arrays in it. */
+/* A definition with |depth| nested arrays. */
 static const char *nest(char *text, size_t depth)
 {
     memcpy(text, "{\"\":", 4);
@@ -246,7 +246,7 @@ static const char *nest(char *text, size_t depth)
     return text;
 }
 
-TEST(what_could_not_be_read_again_is_not_written)
+TEST(a_definition_that_could_not_be_read_again_is_not_written)
 {
     static char text[17 << 20];
     size_t len = 0;
@@ -388,7 +388,7 @@ TEST(a_thousand_tools_are_pinned_in_one_write)
     scratch_end();
 }
 
-/* Where all is slow (valgrind) the turn of some comes after ten seconds. */
+/* Under valgrind a writer may wait longer than the ten seconds that are allowed: retry. */
 static int pins_one(int number, int i)
 {
     char name[16], definition[64];

@@ -1,6 +1,6 @@
 /*
- * test_tool_pins_explain.c - what has changed in a tool, in words; and a server's own words, which
- * never pass for those.
+ * test_tool_pins_explain.c - the message that explains what changed in a pinned tool; texts of the
+ * server cannot imitate parts of this message.
  */
 #include "tap.h"
 
@@ -11,9 +11,9 @@
 #define HINT "if you expected that: caprun lock --accept files:read"
 #define NO_COMMAND                                                                              \
     "if you expected that, remove the tool from \"servers\" in caprun.lock: the next use pins " \
-    "it anew"
+    "it again"
 
-/* |name| is pinned as |was| and is now |is|; fills |why|. */
+/* Pins |name| as |was|, compares it with |is|, and fills |why|. */
 static bool explains(const char *name, const char *was, const char *is)
 {
     struct cr_tool_now before = {name, was, strlen(was)}, after = {name, is, strlen(is)};
@@ -31,7 +31,7 @@ static bool explains(const char *name, const char *was, const char *is)
     return r == CAPRUN_E_INVAL && why.outcome == CAPRUN_OUTCOME_INTEGRITY_MISMATCH;
 }
 
-/* The same, and the words after the two hashes are |parts|. */
+/* Does the message end with |parts| after the two hashes? */
 static bool shows(const char *was, const char *is, const char *parts)
 {
     char hashes[2][CR_LOCKFILE_HASH + 1], expected[5120];
@@ -55,7 +55,7 @@ static bool shows_description(const char *was, const char *is, const char *parts
     return shows(texts[0], texts[1], parts);
 }
 
-/* |count| times |text|, in one of four places. */
+/* |count| times |text|, in one of four static buffers. */
 static const char *times(const char *text, int count)
 {
     static char texts[4][50000];
@@ -97,7 +97,7 @@ TEST(each_part_that_differs_is_shown_as_it_was_and_as_it_is_now)
                 "\n    is now: \"absent\""));
 }
 
-TEST(a_difference_in_what_nobody_pins_is_shown_in_the_whole)
+TEST(a_difference_outside_the_pinned_parts_shows_the_whole_definition)
 {
     CHECK(shows("{\"description\":\"x\",\"more\":1}", "{\"description\":\"x\",\"more\":2}",
                 "\n  definition"
@@ -115,7 +115,7 @@ TEST(long_texts_are_cut_around_the_first_difference)
                    "\n  description\n    was:    …%sold%s…\n    is now: …%snew\"", times("a", 60),
                    times("b", 177), times("a", 60));
     CHECK(shows_description(was, is, parts));
-    /* at the end of one of them */
+    /* one text is the beginning of the other */
     (void)snprintf(parts, sizeof(parts),
                    "\n  description\n    was:    …%s\"\n    is now: …%s more\"", times("a", 60),
                    times("a", 60));
@@ -163,7 +163,7 @@ TEST(lines_of_a_description_are_not_lines_of_the_message)
                             "\n    is now: \"absent\""));
 }
 
-TEST(what_hides_in_a_text_is_seen)
+TEST(hidden_characters_in_a_text_are_made_visible)
 {
     CHECK(shows_description("x", "x\xe2\x80\x8b\xe2\x80\xa8\x7f\\u001b[1m\xf3\xa0\x81\x81",
                             "\n  description"
@@ -241,7 +241,7 @@ TEST(all_that_can_differ_fits_into_one_message)
           strstr(why.text, "THE END\""));
 }
 
-TEST(what_is_no_json_or_is_not_pinned_is_explained_too)
+TEST(a_definition_that_is_not_json_or_not_pinned_is_explained_too)
 {
     struct cr_tool_now now = {"read", "{}", 2};
     struct cr_lockfile none = {0};

@@ -1,6 +1,6 @@
 /*
- * test_tools.c - lists of tools: pages and cursors, what a server may not list, names and their
- * aliases, and what of a definition is pinned.
+ * test_tools.c - the list of tools of a server: pages and cursors, refused lists, names and their
+ * aliases, and which parts of a definition are pinned.
  */
 #include "tap.h"
 
@@ -15,7 +15,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Halving 10,000 names takes 14 steps; by name and by alias, and each result is compared again. */
+/* Binary searches in 10,000 names, by name and by alias, take 14 steps each and one check. */
 #define FEW 32u
 
 static struct cr_tools tools;
@@ -27,7 +27,7 @@ static void start(void)
     err = (struct cr_err){0};
 }
 
-/* From a copy that is gone afterwards. */
+/* Adds a page from a copy that is freed afterwards. */
 static int add_bytes(const char *result, size_t len)
 {
     char *copy = malloc(len ? len : 1);
@@ -47,7 +47,7 @@ static int add(const char *result)
     return add_bytes(result, strlen(result));
 }
 
-/* Is a list of this one page refused so? */
+/* Is a list with only this page refused with |code| and |words|? */
 static bool is_refused(const char *result, int code, const char *words)
 {
     int r;
@@ -87,7 +87,7 @@ TEST(tools_are_listed_in_the_servers_order_over_all_pages)
     }
 }
 
-TEST(an_empty_string_is_a_cursor_and_null_is_none)
+TEST(an_empty_string_is_a_cursor_and_null_is_not)
 {
     start();
     CHECK(add("{\"tools\":[],\"nextCursor\":\"\"}") == 0 && cursor_is("\"\""));
@@ -96,13 +96,13 @@ TEST(an_empty_string_is_a_cursor_and_null_is_none)
     CHECK(cursor_is("\"ab\\\"\""));
 }
 
-TEST(a_cursor_that_was_there_is_an_error_that_names_it)
+TEST(a_cursor_that_came_before_is_an_error_that_names_it)
 {
     start();
     CHECK(add("{\"tools\":[],\"nextCursor\":\"ab\"}") == 0);
     CHECK(add("{\"tools\":[],\"nextCursor\":\"\"}") == 0);
     CHECK(add("{\"tools\":[],\"nextCursor\":\"a\\u0062\"}") == CAPRUN_E_PEER);
-    CHECK(err.code == CAPRUN_E_PEER && strstr(err.text, "'ab' was there before"));
+    CHECK(err.code == CAPRUN_E_PEER && strstr(err.text, "'ab' was used before"));
     start();
     CHECK(add("{\"tools\":[],\"nextCursor\":\"\"}") == 0);
     CHECK(add("{\"tools\":[],\"nextCursor\":\"\"}") == CAPRUN_E_PEER);
@@ -121,7 +121,7 @@ TEST(words_of_the_server_in_an_error_are_cut_and_harmless)
     CHECK(strstr(err.text, "01234'...") && !strstr(err.text, "more"));
 }
 
-TEST(what_is_no_list_of_tools_is_refused)
+TEST(an_invalid_list_of_tools_is_refused)
 {
     CHECK(is_refused("", CAPRUN_E_PEER, "cannot be read"));
     CHECK(is_refused("{\"tools\":[]", CAPRUN_E_PEER, "column"));
@@ -138,7 +138,7 @@ TEST(what_is_no_list_of_tools_is_refused)
     CHECK(is_refused("{\"tools\":[{\"name\":\"a\\u0000\"}]}", CAPRUN_E_PEER, "NUL"));
 }
 
-TEST(a_name_that_was_there_is_refused_on_any_page)
+TEST(a_name_that_came_before_is_refused_on_any_page)
 {
     CHECK(is_refused("{\"tools\":[{\"name\":\"a\"},{\"name\":\"b\"},{\"name\":\"\\u0061\"}]}",
                      CAPRUN_E_PEER, "the tool 'a' twice"));
@@ -150,7 +150,7 @@ TEST(a_name_that_was_there_is_refused_on_any_page)
 
 /* --- limits --------------------------------------------------------------------------------- */
 
-/* Adds |count| tools from number |first| on, their numbers backwards if |down|. */
+/* Adds |count| tools with numbers from |first|, in reverse order if |down|. */
 static int add_many(unsigned first, unsigned count, bool down)
 {
     struct cr_buf page;
@@ -196,7 +196,7 @@ TEST(there_may_be_a_thousand_pages_and_no_more)
     CHECK(add("{\"tools\":[]}") == CAPRUN_E_TOOBIG && strstr(err.text, "1000 pages"));
 }
 
-/* Adds a page of |len| bytes: spaces, or values if |values|. */
+/* Adds a page of |len| bytes that are spaces, or values if |values|. */
 static int add_padded(size_t len, bool values)
 {
     static const char before[] = "{\"tools\":[],\"x\":[0";
@@ -236,7 +236,7 @@ TEST(all_pages_together_have_a_limit_of_values)
 
 /* --- names ---------------------------------------------------------------------------------- */
 
-TEST(an_alias_has_an_underscore_for_each_character_that_no_identifier_has)
+TEST(an_alias_has_an_underscore_for_each_character_not_allowed_in_identifiers)
 {
     CHECK(cr_tools_is_alias("read_file", "read-file"));
     CHECK(cr_tools_is_alias("a_b_c_d_$1", "a.b/c_d $1"));
@@ -267,7 +267,7 @@ TEST(the_exact_name_wins_and_an_alias_works_only_where_it_is_unique)
     CHECK(!cr_tools_find(&tools, "a", &first, &second) && !first && !second);
 }
 
-/* Looks |action| up. Returns how many comparisons that takes. */
+/* Looks up |action|. Returns the number of comparisons. */
 static size_t cost_of(const char *action, const struct cr_tool *wanted, bool ambiguous)
 {
     const struct cr_tool *first, *second, *found;
@@ -289,7 +289,7 @@ TEST(a_look_up_among_ten_thousand_tools_takes_few_comparisons)
     CHECK(cost_of("zzz", NULL, false) <= FEW && cost_of("a", NULL, false) <= FEW);
 }
 
-/* Nanoseconds of this thread's own time for a thousand look-ups; the least of a few rounds. */
+/* CPU time of this thread for a thousand look-ups, in nanoseconds; the best of a few rounds. */
 static int64_t time_look_ups(void)
 {
     const struct cr_tool *first, *second;
@@ -387,7 +387,7 @@ TEST(of_a_long_list_only_names_beside_the_wrong_one_are_compared)
 
 /* --- essence -------------------------------------------------------------------------------- */
 
-/* The essence of the only tool of a list, whose definition this is. */
+/* Makes a list of one tool. Returns the essence of its definition. */
 static bool essence_is(const char *definition, const char *wanted)
 {
     struct cr_buf out;

@@ -1,4 +1,4 @@
-/* test_units.c - what may be written for a duration or a size, and what is shown for one. */
+/* test_units.c - parsing and showing durations and sizes. */
 #include "tap.h"
 
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* test_utf8.c - the decoder against a reference that is slow and plain: RFC 3629's own table. */
+/* test_utf8.c - the UTF-8 decoder, compared with the table of RFC 3629. */
 #include "tap.h"
 
 #include <stdbool.h>

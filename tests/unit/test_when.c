@@ -1,4 +1,4 @@
-/* test_when.c - which texts are times, and which time they are. */
+/* test_when.c - parsing RFC 3339 times. */
 #include "tap.h"
 
 #include "registry/when.h"

@@ -1,5 +1,5 @@
 /*
- * test_wire.c - the table of frames, and that docs/protocol.md says the same.
+ * test_wire.c - the table of frame types in wire.h, and whether docs/protocol.md agrees with it.
  *
  * The page has tables whose rows begin with a name in capitals and a number: `| JOB | 1 | host |`.
  * Every such row is an entry of wire.h, and every entry has its row.
@@ -191,7 +191,7 @@ TEST(a_packet_brings_one_descriptor_at_most)
         CHECK(wire_receive_packet(pair[1], &packet, &passed, 0) == 1 && passed > pair[1]);
         CHECK(packet.error == (count == 1 ? 0 : EMFILE));
         next = dup(STDOUT_FILENO);
-        CHECK(next == passed + 1); /* no other was left behind */
+        CHECK(next == passed + 1); /* no second descriptor stayed open */
         (void)close(next);
         (void)close(passed);
     }
@@ -217,7 +217,7 @@ TEST(layers_are_counted_without_gaps)
 
 struct entry {
     const char *name;
-    const char *sender; /* the third cell, or NULL where the table has none */
+    const char *sender; /* the third cell, or NULL if the row has two */
     unsigned number;
     bool seen;
 };
@@ -227,7 +227,7 @@ static const char *sender(enum wire_side side)
     return side == WIRE_HOST ? "host" : "worker";
 }
 
-/* Fills |entries|, of room enough for all of wire.h. Returns how many there are. */
+/* Fills |entries|, which has room for all of wire.h. Returns their number. */
 static size_t list_entries(struct entry *entries)
 {
     static const struct entry plain[] = {
@@ -265,7 +265,7 @@ static FILE *open_page(void)
     return fopen(path, "r");
 }
 
-/* Takes `| NAME | NUMBER | third |`; |third| is "" if there is no such cell. */
+/* Checks the row `| NAME | NUMBER | third |`; |third| is "" if there is no third cell. */
 static bool parse_row(const char *line, char name[64], unsigned *number, char third[64])
 {
     static const char capitals[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_";

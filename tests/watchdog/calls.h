@@ -1,4 +1,4 @@
-/* calls.h - what takes the place of each call in the list `calls`. */
+/* calls.h - the functions that replace the calls in the list `calls`. */
 #ifndef WATCHDOG_CALLS_H
 #define WATCHDOG_CALLS_H
 

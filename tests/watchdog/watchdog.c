@@ -1,9 +1,9 @@
 /*
- * watchdog.c - the variant "watchdog": no turn of the loop is long, and none blocks.
+ * watchdog.c - the variant "watchdog": checks that turns of the loop are short and never block.
  *
- * base/watchdog.h says what it does. Calls that can block are replaced in the host's objects by
- * those below (the list `calls`, which the Makefile gives to objcopy). A turn that breaks a rule
- * aborts, so that no test can pass over it.
+ * See base/watchdog.h. Calls that can block are replaced in the host's objects by the functions
+ * below (the list `calls`, which the Makefile passes to objcopy). A turn that breaks a rule aborts
+ * the program, so that no test can miss it.
  */
 #ifndef CR_WATCHDOG
 #define CR_WATCHDOG /* for the linters, which know no variants */
@@ -34,9 +34,10 @@
 
 static __thread const char *source;
 static __thread int64_t began_us;
-static __thread const char *left; /* the source whose turn it is, while the application works */
+static __thread const char
+    *left; /* the source of the turn, while a callback of the application runs */
 static __thread int64_t left_us;
-static __thread int depth; /* of callbacks of the application, and of calls that these make */
+static __thread int depth; /* nesting of the application's callbacks and of the calls they make */
 
 static int64_t cpu_us(void)
 {
@@ -56,7 +57,7 @@ static int64_t most_us(void)
     return (int64_t)(MOST_US * (times > 0 ? times : 1));
 }
 
-/* The longest turn, told at the end with CAPRUN_WATCHDOG_REPORT set. */
+/* The longest turn, printed at the end if CAPRUN_WATCHDOG_REPORT is set. */
 static struct {
     int64_t us;
     const char *source;
@@ -84,7 +85,7 @@ static void bark(const char *what, int64_t number)
     abort();
 }
 
-/* Shows where the turn was when its time was over, with CAPRUN_WATCHDOG_TRACE set. */
+/* Prints a backtrace of a turn that takes too long, if CAPRUN_WATCHDOG_TRACE is set. */
 static void show_trace(int signal)
 {
     void *frames[40];
@@ -97,14 +98,14 @@ static void show_trace(int signal)
 static void set_trace(int64_t us)
 {
     static __thread timer_t timer;
-    static __thread int state; /* 0: not known, 1: there is a timer, -1: there is none */
+    static __thread int state; /* 0: not known, 1: the thread has a timer, -1: no timer */
     struct itimerspec when = {.it_value = {.tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000}};
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGPROF};
 
     if (!state) {
         void *frame;
 
-        (void)backtrace(&frame, 1); /* loads what it needs, which a handler must not */
+        (void)backtrace(&frame, 1); /* loads its library now: a signal handler must not */
         event._sigev_un._tid = gettid();
         state = getenv("CAPRUN_WATCHDOG_TRACE") && signal(SIGPROF, show_trace) != SIG_ERR &&
                         timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer) == 0
@@ -122,7 +123,7 @@ void cr_watchdog_begin(const char *name)
     set_trace(most_us());
 }
 
-/* The turn of a timer is within that of the clock: the outer one has nothing left to measure. */
+/* The turn of a timer is nested in the turn of the clock: then the outer one is not measured. */
 void cr_watchdog_end(void)
 {
     int64_t took_us = source ? cpu_us() - began_us : 0;
@@ -217,7 +218,7 @@ int watched_getaddrinfo(const char *node, const char *service, const struct addr
     return getaddrinfo(node, service, hints, ret);
 }
 
-/* A file on a disk; those of /proc are made as they are read. */
+/* Can reading |fd| block? A file on a disk can; a file of /proc cannot. */
 static bool can_block(int fd)
 {
     struct statfs fs;

@@ -1,8 +1,8 @@
-/* frames.js - any frame, and any bytes: put before the code of tests in the test-only worker. */
+/* frames.js - builds and sends any frame or bytes; prepended to test code in the test-only worker. */
 const JOB = 1, REPLY = 2, FAIL = 3, WAKE = 4, READY = 16, CALL = 17, LOG = 18, BLOCKED = 19, IDLE = 20, DONE = 21,
     THREW = 22, LATE = 23, FULL = 24, MIB = 1 << 20;
 
-/* Its parts, one after the other: a number is 4 bytes, a BigInt 8, a text UTF-8, a list its parts. */
+/* Joins its parts: a number is 4 bytes, a BigInt 8, a string UTF-8, a list the bytes of its parts. */
 function bytes(...parts) {
     const all = parts.flat(9).map((part) => {
         if (typeof part === 'number') return new Uint8Array(new Uint32Array([part]).buffer);
@@ -18,7 +18,7 @@ function bytes(...parts) {
     return joined;
 }
 
-/* |lies| are fields of the header: length, zero, left, date, now. */
+/* |lies| overrides fields of the header: length, zero, left, date, now. */
 function frame(type, id = 0, payload = '', lies = {}) {
     const body = bytes(payload), head = new DataView(new ArrayBuffer(32));
     head.setUint32(0, lies.length ?? body.length, true);
@@ -31,7 +31,7 @@ function frame(type, id = 0, payload = '', lies = {}) {
     return bytes(new Uint8Array(head.buffer), body);
 }
 
-/* Texts with their lengths before them. */
+/* The lengths of the texts, then the texts. */
 function sized(...texts) {
     const all = texts.map((text) => bytes(text));
     return [all.map((text) => text.length), all];
@@ -61,24 +61,24 @@ function write(data) {
     }
 }
 
-/* One write, if there is room, after what the worker itself has to say. */
+/* Flushes the worker's own frames, then writes these, in one write if the socket has room. */
 function send(...frames) {
     native.flush();
     write(bytes(frames));
 }
 
-/* What the host has sent, up to |length| bytes; waits for the first. */
+/* Reads up to |length| bytes from the host; waits for the first byte. */
 function read(length) {
     const data = new Uint8Array(length);
     return data.subarray(0, native.syscall(NR.read, 3, data, length));
 }
 
-/* Time for the host to read what was written. */
+/* Gives the host time to read the written bytes. */
 function pause() {
     for (let i = 0; i < 5000; i++);
 }
 
-/* Is there, and does nothing. */
+/* Stays alive and does nothing. */
 function stop() {
     for (;;) read(65536);
 }

@@ -1,19 +1,20 @@
 /*
- * hook.c - gives a test what an attacker has who found a bug in the engine: `native`, in the
- * JavaScript of a worker that is locked down like any other. The test-only worker is the release
- * worker's own objects and this; it is never installed.
+ * hook.c - gives test code the powers of an attacker with an exploit of the engine: the object
+ * `native`, in the JavaScript of a worker with the normal lock-down. The test-only worker consists
+ * of the release worker's objects and this file; it is never installed.
  *
- *     native.syscall(number, ...args)  any system call; the result as the kernel gives it
- *     native.int80(number, ...args)    the same by the door of 32-bit programs (x86 only)
- *     native.address(bytes)            where a Uint8Array is
- *     native.peek(address, length)     memory, as a Uint8Array; native.poke(address, byte) writes
- *     native.jump(address)             runs what is there
- *     native.flush()                   sends the frames that wait; raw bytes then follow them
+ *     native.syscall(number, ...args)  any system call; returns the kernel's result
+ *     native.int80(number, ...args)    the same by int 0x80, as 32-bit programs (x86 only)
+ *     native.address(bytes)            the address of a Uint8Array
+ *     native.peek(address, length)     reads memory, as a Uint8Array
+ *     native.poke(address, byte)       writes memory
+ *     native.jump(address)             runs the machine code at the address
+ *     native.flush()                   sends the waiting frames; raw bytes can then follow
  *
- * Args are numbers, BigInts, or a Uint8Array, which stands for its address.
+ * Args are numbers, BigInts, or a Uint8Array, which is passed as its address.
  *
- * Code that begins with "//fail-allocation N" is out of memory at its Nth allocation, counted from
- * when the job was read, wherever the engine is then.
+ * Code that begins with "//fail-allocation N" runs out of memory at its Nth allocation, counted
+ * from reading the job, wherever the engine is then.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -25,7 +26,7 @@
 
 #define ARGS 6
 
-/* The linker gives every use of NAME in the worker's objects to __wrap_NAME (-Wl,--wrap). */
+/* The linker replaces every use of NAME in the worker's objects by __wrap_NAME (-Wl,--wrap). */
 JSValue __real_crw_bridge_install(JSContext *ctx);
 JSValue __wrap_crw_bridge_install(JSContext *ctx);
 uint8_t *__real_crw_link_read(struct wire_header *ret_header);
@@ -82,7 +83,7 @@ static long enter_kernel_as_32_bits(long number, const long args[ARGS])
 #else
     (void)number;
     (void)args;
-    return -38; /* there is no such door */
+    return -38; /* ENOSYS: not on this architecture */
 #endif
 }
 
@@ -109,7 +110,7 @@ static JSValue from_word(JSContext *ctx, long word)
                                                  : JS_NewBigInt64(ctx, word);
 }
 
-/* |door| is 0 for the kernel's own, 1 for that of 32-bit programs. */
+/* |door| is 0 for the normal system call instruction, 1 for int 0x80. */
 static JSValue call(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv, int door)
 {
     long number, args[ARGS] = {0};
@@ -201,7 +202,7 @@ JSValue __wrap_crw_bridge_install(JSContext *ctx)
 
 /* --- memory that runs out ----------------------------------------------------------------- */
 
-static unsigned long left; /* allocations, until there is no room; 0: enough */
+static unsigned long left; /* allocations until memory runs out; 0: no limit */
 
 static void count_down(void)
 {

@@ -1,6 +1,7 @@
 /*
- * pidfd_signal.c - preloaded by tests/valgrind: valgrind does not know pidfd_send_signal, and a
- * host that cannot kill its workers does not run. Asks /proc for the number, and sends to that.
+ * pidfd_signal.c - replaces pidfd_send_signal under valgrind, which does not support it; preloaded
+ * by tests/valgrind. A host that cannot kill its workers does not run. Reads the pid in /proc, and
+ * sends the signal to that pid.
  */
 #include <dlfcn.h>
 #include <signal.h>
@@ -22,7 +23,7 @@ static int send_by_number(int pidfd, int sig)
         (void)sscanf(line, "Pid: %d", &pid);
     if (file)
         (void)fclose(file);
-    return pid > 0 ? kill(pid, sig) : 0; /* it has ended */
+    return pid > 0 ? kill(pid, sig) : 0; /* 0: the process has ended */
 }
 
 long syscall(long nr, ...)
@@ -36,7 +37,7 @@ long syscall(long nr, ...)
     for (int i = 0; i < 6; i++)
         a[i] = va_arg(args, long);
     va_end(args);
-    memcpy(&next, &found, sizeof(next)); /* ISO C converts no such pointers */
+    memcpy(&next, &found, sizeof(next)); /* ISO C has no cast between these pointers */
     if (nr == SYS_pidfd_send_signal)
         return send_by_number((int)a[0], (int)a[1]);
     return next(nr, a[0], a[1], a[2], a[3], a[4], a[5]);

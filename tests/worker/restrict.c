@@ -1,13 +1,14 @@
 /*
- * restrict.c - starts a command where something is missing that the sandbox is made of.
+ * restrict.c - starts a command without some kernel feature that the sandbox uses.
  *
  *     restrict WHAT... -- COMMAND...
  *
- *     seccomp:ERROR:CALL,CALL/ARG   those system calls fail: EPERM, as in a container; ENOSYS and
- *                                   EINVAL, as on an old kernel; /ARG: only if that is the first
- * arg landlock:net, landlock:files  as many Landlock domains as there may be; one with files also
- *                                   forbids to mount
- *     users                         no more user namespaces, in one that has the same uids
+ *     seccomp:ERROR:CALL,CALL/ARG  these system calls fail: EPERM, as in a container; ENOSYS and
+ *                                  EINVAL, as on an old kernel; /ARG: only if the first arg is ARG
+ *     landlock:net                 uses up all Landlock domains, with network rules
+ *     landlock:files               the same with file rules, which also forbid mounting
+ *     users                        a user namespace with the same uids, where no further user
+ *                                  namespace can be made
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +25,7 @@
 #include <unistd.h>
 
 #define DOMAINS 16  /* the kernel's LANDLOCK_MAX_NUM_LAYERS */
-#define BIND_TCP 1u /* of the network; headers may be too old for it */
+#define BIND_TCP 1u /* a network right; the headers may be too old to have it */
 
 static void need(int ok, const char *what)
 {
@@ -86,7 +87,7 @@ static void restrict_calls(char *what)
 
 /* --- Landlock ----------------------------------------------------------------------------- */
 
-/* Each domain takes away what nobody needs. */
+/* Each domain removes a right that no test needs. */
 static void use_up_domains(int files)
 {
     uint64_t rules[2] = {0}; /* files, network */
@@ -115,7 +116,7 @@ static void write_file(const char *folder, const char *name, const char *text)
     (void)close(fd);
 }
 
-/* From outside of the namespace: inside, even root may only map itself. */
+/* Called outside of the namespace: inside, even root may map only its own uid. */
 static void write_maps(pid_t pid)
 {
     char folder[32], text[64];

@@ -1,15 +1,15 @@
 /*
- * steps.c - makes any step of the test-only worker's lock-down fail, or leaves it out, as the
- * environment says. (The host starts a worker with none, so a test's worker is a script that sets
- * one and starts this.)
+ * steps.c - makes any step of the test-only worker's lock-down fail, or skips it, as the
+ * environment says. (The host starts a worker with an empty environment. So a test uses a script as
+ * the worker, which sets the environment and starts this program.)
  *
- *     CAPRUN_STEPS='zygote prctl 65=22; zygote unshare 0x20000=skip'   two steps: an errno, nothing
- *     CAPRUN_STEPS_LOG=FILE   where the steps are written down, a line each, as the file is long
+ *     CAPRUN_STEPS='zygote prctl 65=22; zygote unshare 0x20000=skip'   fails with an errno; skips
+ *     CAPRUN_STEPS_LOG=FILE   logs the steps, one per line, up to the size of the file
  *
- * A step is the process that takes it (program, zygote, worker), the function, what tells it from
- * others of that function, and from the second one on "#2". A filter that is left out is one that
- * allows everything: a worker without any is not talked to; "none" instead of "skip" makes one. A
- * file that is left out is /dev/null.
+ * A step is named by its process (program, zygote, worker), the function, the argument that
+ * distinguishes it, and from the second such step on "#2". A skipped filter is replaced by a filter
+ * that allows everything, because the host does not talk to a worker without a filter; "none"
+ * instead of "skip" loads no filter. A skipped file is replaced by /dev/null.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -41,10 +41,10 @@ static struct {
     char seen[STEPS_MAX][STEP_LEN]; /* of this process */
     size_t seen_count;
     int process; /* 0 program, 1 zygote, 2 worker */
-    bool over;   /* a worker with its filter has taken its last step */
+    bool over;   /* the worker has loaded its filter, its last step */
 } state = {.plan = ""};
 
-/* The first 8 bytes count those that are used, of all processes. */
+/* Logs |step|. The first 8 bytes of the log count the bytes that all processes have used. */
 static void write_down(const char *step)
 {
     size_t len = strlen(step) + 1, at;
@@ -63,7 +63,7 @@ static int value_of(const char *text)
     return strncmp(text, "skip", 4) == 0 ? SKIP : strncmp(text, "none", 4) == 0 ? NONE : atoi(text);
 }
 
-/* What the plan says of |step|: SKIP, NONE, an errno, or 0. */
+/* Returns what is planned for |step|: SKIP, NONE, an errno, or 0. */
 static int planned(const char *step)
 {
     size_t len = strlen(step);
@@ -90,8 +90,8 @@ static int times_seen(const char *step)
 }
 
 /*
- * True if the function is to do its work; if not, *|ret_result| is what it returns, with errno, or
- * NONE.
+ * Returns true if the step is to be done. Otherwise *|ret_result| is the result that the function
+ * returns, with errno set, or NONE.
  */
 static bool goes_on(long *ret_result, const char *function, const char *what)
 {
@@ -99,7 +99,7 @@ static bool goes_on(long *ret_result, const char *function, const char *what)
     char step[STEP_LEN];
     int times, plan;
 
-    /* a zygote without a plan may fork as often as it likes */
+    /* without a plan there is no limit on the number of steps */
     if (state.over || (!*state.plan && !state.log))
         return true;
     (void)snprintf(step, STEP_LEN - 16, "%s %s%s%s", processes[state.process], function,
@@ -176,7 +176,7 @@ int __wrap_prctl(int option, ...)
     for (int i = 0; i < 4; i++)
         a[i] = va_arg(args, unsigned long);
     va_end(args);
-    /* each capability is one step: all of them are, until there is no such capability */
+    /* dropping all capabilities counts as one step */
     if (!goes_on(&result, "prctl", number(option)))
         return (int)result;
     return __real_prctl(option, a[0], a[1], a[2], a[3]);
@@ -224,7 +224,7 @@ static const char *syscall_name(long nr, const long a[6])
     case SYS_seccomp:
         return "seccomp";
     default:
-        return NULL; /* no step: exit_group */
+        return NULL; /* exit_group is not a step */
     }
 }
 
@@ -266,7 +266,7 @@ long __wrap_syscall(long nr, ...)
     return result;
 }
 
-/* Before main(): the worker wipes what it was started with. */
+/* Runs before main(), because the worker then erases its environment. */
 __attribute__((constructor)) static void read_environment(void)
 {
     const char *plan = getenv("CAPRUN_STEPS"), *path = getenv("CAPRUN_STEPS_LOG");

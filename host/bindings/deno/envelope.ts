@@ -1,6 +1,8 @@
-/** What a run ends with: the envelope of docs/envelope.md, as types. */
+/** The result of a run: the envelope of docs/envelope.md, as types. */
 
-/** How a run can fail. The code comes from what happened, never from words that the code chose. */
+/**
+ * How a run can fail. The host sets the code; the untrusted code cannot choose it by its messages.
+ */
 export type SandboxErrorCode =
   | "CODE_ERROR"
   | "TOOL_ERROR"
@@ -28,9 +30,9 @@ export type SandboxErrorCode =
   | "INTERNAL"
   | "CANCELLED";
 
-/** Why a run failed. Message and stack may have a stranger's words in them: escape what you show. */
+/** Why a run failed. Message and stack may contain untrusted text: escape what you show. */
 export interface EnvelopeError {
-  /** `TimeoutError`, `MemoryError` …: a word for people; programs look at the code. */
+  /** `TimeoutError`, `MemoryError` …: a word for people; programs check the code. */
   type: string;
   /** What happened. */
   code: SandboxErrorCode;
@@ -38,13 +40,13 @@ export interface EnvelopeError {
   message: string;
   /** The capability's own lines, if there are any. */
   stack?: string;
-  /** `namespace:action`, if a call is to blame. */
+  /** `namespace:action`, if a call was the cause. */
   toolName?: string;
-  /** What to change, where that is known. */
+  /** What to change, if known. */
   hint?: string;
 }
 
-/** What the code reached for, and was denied. */
+/** An access that the code tried, and that was denied. */
 export interface Blocked {
   /** For instance `Deno.readFile`. */
   api: string;
@@ -62,25 +64,25 @@ export interface Call {
   method: string;
   /** How far it came. */
   state: "done" | "failed" | "denied" | "waiting" | "not_started" | "in_flight_unknown";
-  /** Whether it was made, where somebody decided. */
+  /** The decision about it, if there was one. */
   decision?: "allow" | "deny";
-  /** Who decided: `application` for your handler, `rule:tools` for the list of tools. */
+  /** What decided: `application` for your handler, `rule:tools` for the list of tools. */
   by?: string;
-  /** Until its end. */
+  /** Milliseconds until its end. */
   ms: number;
 }
 
-/** What a run has cost. */
+/** What a run has used. */
 export interface Metrics {
-  /** Until a worker had the code, the time in the queue included. */
+  /** Until a worker had the code, including the time in the queue. */
   startupTimeMs: number;
   /** From there to the end. */
   executionTimeMs: number;
-  /** That the worker has used, as the kernel counts. */
+  /** CPU time of the worker, as the kernel counts. */
   cpuTimeMs: number;
-  /** In which only a person was waited for. */
+  /** Time in which the run only waited for a person. */
   waitTimeMs: number;
-  /** What the worker had in memory at its most; its own word, if the code returned or threw. */
+  /** The worker's peak memory; reported by the worker itself, if the code returned or threw. */
   memoryUsedMB: number;
   /** How many calls there were. */
   rpcCalls: number;
@@ -94,13 +96,13 @@ export interface Envelope<T = unknown> {
   result?: T;
   /** Why there is no result. */
   error?: EnvelopeError;
-  /** What the code has logged, a line each. */
+  /** The code's log, one line each. */
   logs: string[];
-  /** What it reached for and was denied, the first 1,000 times. */
+  /** The denied accesses that the code tried, the first 1,000. */
   blocked: Blocked[];
-  /** Its calls, in their order. */
+  /** Its calls, in order. */
   calls: Call[];
-  /** What it has cost. */
+  /** What it has used. */
   metrics: Metrics;
   /** A UUID that sorts by time. */
   runId: string;

@@ -1,5 +1,5 @@
 /**
- * Three strangers' programs in a sandbox:
+ * Three untrusted programs in a sandbox:
  *
  *     deno run --allow-ffi --allow-read example.ts
  */
@@ -7,7 +7,7 @@ import { createRuntime, type RpcHandler, SandboxWorker } from "./mod.ts";
 
 const weather: Record<string, number> = { Lisbon: 24, Bergen: 9 };
 
-/** The only way out of the sandbox: what is not answered here cannot be done. */
+/** The only way out of the sandbox: calls that are not answered here fail. */
 const onRpc: RpcHandler = (method, args) => {
   if (method !== "weather:now") return Promise.reject(new Error(`there is no tool ${method}`));
   const { city } = args as { city: string };
@@ -29,7 +29,7 @@ for (const code of [warmest, thief, endless]) {
 }
 sandbox.shutdown();
 
-// The same with all there is to know of a run.
+// The same with everything that is known of a run.
 await using runtime = createRuntime({ onRpc });
 const { result, calls } = await runtime.run(warmest, { cities: ["Bergen"] }, {
   tools: ["weather:now"],

@@ -1,6 +1,6 @@
 /**
- * Finds libcaprun and opens it: the one place that knows what the C functions look like. They are
- * documented in caprun.h.
+ * Finds and opens libcaprun. Only this file knows the signatures of the C functions, which caprun.h
+ * documents.
  */
 
 import { textAt } from "./texts.ts";
@@ -74,27 +74,28 @@ export type Library = Deno.DynamicLibrary<typeof SYMBOLS>["symbols"];
 
 let opened: Library | undefined;
 
-/** The library; opens it when it is first needed. Throws an error that says what to do. */
+/** Returns the library; opens it at the first call. Throws an error that says what to do. */
 export function library(): Library {
   if (opened) return opened;
   if (!mayOpen() && !isGranted(Deno.permissions.requestSync({ name: "ffi" }))) {
     throw new Error(
-      "caprun needs its library, libcaprun: run with --allow-ffi, without a path, since Deno lets " +
-        "nobody with less look at C's memory",
+      "caprun needs its library, libcaprun: run with --allow-ffi, without a path, since Deno " +
+        "allows access to C's memory only with the full permission",
     );
   }
   return opened = openFirst(places());
 }
 
 /**
- * Opens it now if nobody has to be asked for that. What is open before a test begins is not the
- * test's to close. Returns false if it is not there yet; whoever needs it is told why.
+ * Opens the library now if that needs no permission prompt: a test's sanitizer ignores what was
+ * open before the test. Returns false if it cannot be opened; library() reports why when it is
+ * needed.
  */
 export function openEarly(): boolean {
   try {
     if (mayOpen()) library();
   } catch {
-    // as said
+    // library() throws this error again when it is called
   }
   return opened !== undefined;
 }
@@ -102,10 +103,10 @@ export function openEarly(): boolean {
 const isGranted = ({ state, partial }: Deno.PermissionStatus) => state === "granted" && !partial;
 const mayOpen = () => isGranted(Deno.permissions.querySync({ name: "ffi" }));
 
-/** Where the library is, seen from this file, if this is where it should be. */
+/** Where the library is, relative to this folder: for each place where this folder may be. */
 const BESIDE = {
   "/share/caprun/deno/": "../../../lib/", // installed
-  "/host/bindings/deno/": "../../../build/", // in the source
+  "/host/bindings/deno/": "../../../build/", // in the source tree
 };
 
 function places(): string[] {
@@ -122,7 +123,7 @@ function places(): string[] {
   return [...paths, `/usr/local/lib/${FILE}`, `/usr/lib/${FILE}`, FILE];
 }
 
-/** Nobody is asked for the permission to read it. */
+/** Reads a variable only if that is permitted already; never prompts. */
 function fromEnvironment(name: string): string | undefined {
   const { state } = Deno.permissions.querySync({ name: "env", variable: name });
   return state === "granted" ? Deno.env.get(name) : undefined;

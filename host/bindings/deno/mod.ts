@@ -1,8 +1,8 @@
 /**
- * caprun for Deno: runs code that nobody has read, each time in a locked process of its own.
+ * caprun for Deno: runs untrusted code, each time in a fresh locked process.
  *
- * {@linkcode SandboxWorker} is what PML uses; {@linkcode createRuntime} has all the rest. Both need
- * libcaprun and `--allow-ffi`.
+ * {@linkcode SandboxWorker} is what PML uses; {@linkcode createRuntime} has everything else. Both
+ * need libcaprun and `--allow-ffi`.
  *
  * @example
  * ```ts

@@ -1,26 +1,28 @@
-/** What runs and pools can be told, and how libcaprun is told so. */
+/** Options of runs and pools, and how they are passed to libcaprun. */
 import type { Library } from "./library.ts";
 import { bytesOf, cString, wordsOf } from "./texts.ts";
 
-/** Answers calls: gives the value, or throws. */
+/** Answers calls: returns the value, or throws. */
 export type CallHandler = (method: string, args: unknown, call: CallContext) => unknown;
 
-/** What else a handler may want to know of a call. */
+/** More about a call, for a handler. */
 export interface CallContext {
   /** The number of the call in its run, from 1. */
   readonly n: number;
-  /** Aborted when the answer is not wanted any more: the call's time is over, or its run's. */
+  /**
+   * Aborted when the answer is not wanted any more: the call has timed out, or the run has ended.
+   */
   readonly signal: AbortSignal;
 }
 
-/** What happens to a run while it goes on. Texts may be a stranger's: escape what you show. */
+/** What happens to a run while it goes on. Texts may be untrusted: escape what you show. */
 export type RunEvent =
   | { type: "started" }
   | { type: "call" | "callDone" | "callLost"; n: number; method: string; state: string }
   | { type: "blocked" }
   | { type: "log"; line: string };
 
-/** Limits of a run; what is not set, or 0, has its default. */
+/** Limits of a run; a limit that is not set, or 0, has its default. */
 export interface Limits {
   /** Wall time of the run; 300,000. */
   timeoutMs?: number;
@@ -40,62 +42,65 @@ export interface Limits {
   maxConcurrentCalls?: number;
 }
 
-/** What a run is made of, besides code and args. */
+/** Options of a run, besides code and args. */
 export interface RunOptions {
-  /** Answers the calls of this run; without one they fail. */
+  /** Answers the calls of this run; without a handler they fail. */
   onRpc?: CallHandler;
-  /** Hears what happens, while it happens. What it throws is an uncaught error of the program. */
+  /**
+   * Called for each event, while the run goes on. What it throws is an uncaught error of the
+   * program.
+   */
   onEvent?: (event: RunEvent) => void;
   /** Ends the run with `CANCELLED` when it is aborted. */
   signal?: AbortSignal;
   /** What the run may use. */
   limits?: Limits;
-  /** The calls that the code may make, like `files:read`; others are denied, and nobody is asked. */
+  /** The calls that the code may make, like `files:read`; all others are denied. */
   tools?: string[];
   /** A JSON Schema that the args must fit. */
   schema?: unknown;
   /** What the code finds in `args.env`. */
   env?: Record<string, string>;
   /**
-   * `"continue"`, the default, or `"stop"`: the first attempt on what is denied ends the run, even
-   * if the code would catch it.
+   * `"continue"`, the default, or `"stop"`: the first denied access ends the run, even if the code
+   * would catch the error.
    */
   onDenied?: "continue" | "stop";
-  /** A new file for the journal of the run. */
+  /** Where to record the run: the path of a new journal file. */
   record?: string;
 }
 
-/** The size of a pool; what is not set, or 0, has its default. */
+/** The size of a pool; a size that is not set, or 0, has its default. */
 export interface PoolSizes {
   /** Workers that wait for a run, locked and ready; 8 for each processor. */
   warm?: number;
-  /** Processes at most; 256. More runs wait for their turn. */
+  /** Processes at most; 256. More runs wait in a queue. */
   maxWorkers?: number;
-  /** What all runs together may use; as much as `maxWorkers` runs may. */
+  /** Memory limit of all runs together; as much as `maxWorkers` runs may use. */
   maxMemoryMB?: number;
-  /** The limit of runs that set none, with which workers are made ready; 512. */
+  /** Memory limit of runs that set none, and of workers that wait for a run; 512. */
   memoryMB?: number;
 }
 
-/** How workers are locked; what is not set has its default. */
+/** How workers are locked; an option that is not set has its default. */
 export interface SandboxOptions {
-  /** Nothing runs where a layer of the sandbox is missing; false. */
+  /** Refuses to run code if a layer of the sandbox is missing; false. */
   requireAllLayers?: boolean;
-  /** A zygote for each run, so that no two runs share an address; false. Costs a millisecond. */
+  /** A new zygote for each run, so that no two runs share addresses; false. Costs a millisecond. */
   freshProgram?: boolean;
-  /** The first of the uids of root's zygotes; 2130640896. */
+  /** The first uid that root's zygotes use; 2130640896. */
   uidBase?: number;
 }
 
-/** What a pool is made with. */
+/** Options of a pool. */
 export interface PoolOptions {
   /** How many workers there are. */
   pool?: PoolSizes;
-  /** How they are locked. */
+  /** How workers are locked. */
   sandbox?: SandboxOptions;
 }
 
-/** A runtime or a run of the library. */
+/** A runtime or a run of the C library. */
 export interface Handle {
   lib: Library;
   pointer: Deno.PointerObject;
@@ -105,10 +110,10 @@ type Setter<V> = (of: Handle, value: V) => number;
 type Setters<T> = { [K in keyof T]-?: Setter<NonNullable<T[K]>> };
 
 const MIB = 1024 * 1024;
-/** More than C takes of anything, and less than would wrap. */
+/** More than any C setter accepts, and less than the type's maximum. */
 const MOST_32 = 0xfffffffe, MOST_64 = 2 ** 63;
 
-/** Throws if |value| is not what it has to be; returns 0, as a setter does. */
+/** Throws unless |is|; |what| says what |value| has to be. Returns 0, as a setter does. */
 function need(is: boolean, name: string, what: string, value: unknown): number {
   if (is) return 0;
   throw new TypeError(`'${name}' has to be ${what}, and is ${wordsOf(value)}`);
@@ -118,7 +123,7 @@ function need(is: boolean, name: string, what: string, value: unknown): number {
 export const needFunction = (name: string, value: unknown): number =>
   need(typeof value === "function", name, "a function", value);
 
-/** The number |value|, of which |unit| makes one of C's; throws if it is none. */
+/** Converts |value|, in |unit|s, to C's number; throws if it is not a number of 0 or more. */
 export function amount(name: string, value: unknown, unit = 1): bigint {
   if (typeof value !== "number" || !Number.isFinite(value) || value < 0) {
     throw new RangeError(`'${name}' has to be a number, 0 or more, and is ${wordsOf(value)}`);
@@ -126,12 +131,12 @@ export function amount(name: string, value: unknown, unit = 1): bigint {
   return BigInt(Math.ceil(Math.min(value * unit, MOST_64)));
 }
 
-/** The same for what C has 32 bits for; what is more than that is too much in any case. */
+/** The same for 32 bits in C; larger values become one that C rejects. */
 const amount32 = (name: string, value: unknown) => Math.min(Number(amount(name, value)), MOST_32);
 
 /**
- * Calls the setter of each key of |values|, until one returns an error. A key that has none is an
- * error as well, and is not dropped.
+ * Calls the setter of each key of |values|, until one returns an error. An unknown key is an error,
+ * and is not ignored.
  */
 function setAll<T extends object>(
   what: string,
@@ -151,7 +156,7 @@ function setAll<T extends object>(
   return 0;
 }
 
-/** As C wants a list of texts: pointers, and behind them, in the same memory, what they point to. */
+/** A list of texts for C: the pointers, followed in the same memory by the texts. */
 function listOf(texts: string[]): ArrayBuffer {
   const parts = texts.map(cString);
   const list = new ArrayBuffer(parts.reduce((sum, part) => sum + 8 + part.length, 0));
@@ -166,7 +171,7 @@ function listOf(texts: string[]): ArrayBuffer {
   return list;
 }
 
-/** Returns what |give|, a setter, returns. */
+/** Passes |text| to |give|, a setter; returns its result. */
 export function giveText(
   give: Library["caprun_run_set_code"],
   pointer: Handle["pointer"],
@@ -198,7 +203,7 @@ const run: Setters<RunOptions> = {
   signal: (_, value) => need(value instanceof AbortSignal, "signal", "an AbortSignal", value),
   limits: (of, values) => setAll("limits", of, values, limits),
   tools: ({ lib, pointer }, names) => {
-    const copy: unknown[] = Array.isArray(names) ? [...names] : [undefined]; // which stays as it is
+    const copy: unknown[] = Array.isArray(names) ? [...names] : [undefined]; // cannot change later
     need(copy.every((name) => typeof name === "string"), "tools", "a list of names", names);
     return lib.caprun_run_set_tools(pointer, listOf(copy as string[]), BigInt(copy.length));
   },
@@ -232,7 +237,7 @@ const sandbox: Setters<SandboxOptions> = {
   uidBase: ({ lib, pointer }, uid) => lib.caprun_set_uid_base(pointer, amount32("uidBase", uid)),
 };
 
-/** Returns 0 or the library's error; throws for what the library would not understand. */
+/** Returns 0 or the library's error; throws for values that cannot be passed to C. */
 export function configureRun(of: Handle, options: RunOptions): number {
   return setAll("a run", of, options, run);
 }
@@ -242,7 +247,7 @@ export function configurePool(of: Handle, options: PoolOptions): number {
   return setAll("pool", of, options.pool, pool) || setAll("sandbox", of, options.sandbox, sandbox);
 }
 
-/** |more| on top of |options|; what is undefined there changes nothing. */
+/** |options| overridden by |more|; undefined values in |more| change nothing. */
 export function mergeOptions(options: RunOptions, more: RunOptions): RunOptions {
   const limits = overlay(options.limits ?? {}, more.limits ?? {});
   return { ...overlay(options, more), limits };

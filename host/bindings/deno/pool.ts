@@ -1,15 +1,15 @@
 /**
  * A runtime of libcaprun on Deno's event loop.
  *
- * Deno cannot wait for a descriptor of a C library, but it can wait for a C function on a thread
- * aside. So while runs are live, one call of caprun_wait() is under way there, and when it returns
- * the event loop has a turn, in which caprun_step() tells what has happened. Such a turn costs
- * about 100 µs, several times what a worker needs for its next call. Therefore, after a worker was
- * told something, the thread of JavaScript waits for it in place, for 60 µs, or 180 after a start,
- * before it lets the event loop go on; in all for at most a millisecond until that has had a turn.
+ * Deno cannot wait for a descriptor of a C library, but it can wait for a C function on another
+ * thread. So while runs are live, one call of caprun_wait() is running there; when it returns, the
+ * event loop has a turn, in which caprun_step() reports what has happened. Such a turn costs about
+ * 100 µs, several times what a worker needs for its next call. Therefore, after a message to a
+ * worker, the JavaScript thread waits for the reply in place, for 60 µs, or 180 µs after a start,
+ * before it lets the event loop go on; at most for a millisecond in all until the loop has a turn.
  *
- * What the library says in a step is only noted in its callbacks, and done when it has returned:
- * nobody's code runs inside of it.
+ * The library's callbacks during a step only note what has happened. It is handled when the step
+ * has returned: neither handlers nor listeners are called inside of the library.
  */
 import type { Envelope } from "./envelope.ts";
 import { type Library, library, openEarly } from "./library.ts";
@@ -34,42 +34,42 @@ interface Live {
   readonly settle: (envelope: Envelope) => void;
   readonly stopListening: () => void;
   ended: boolean;
-  /** Bytes of the args of calls that are with the handler. */
+  /** Bytes of the args of calls that the handler is answering. */
   argBytes: number;
-  /** Calls that nobody waits for any more. */
+  /** Calls whose answer is not wanted any more. */
   lost?: Set<number>;
-  /** Of those calls whose handler has looked at its signal. */
+  /** For calls whose handler has read its signal. */
   aborts?: Map<number, AbortController>;
 }
 
-/** Microtasks in which a handler that waits for nothing has given its answer. */
+/** Microtasks that a handler which waits for nothing needs to give its answer. */
 const TICKS = 8;
-/** And those in which somebody who runs one after the other has started the next. */
+/** Microtasks that a caller which runs one run after the other needs to start the next. */
 const IDLE_TICKS = 50;
-/** How often caprun_wait() looks in place, for 30 µs each, after a worker was told something. */
+/** How often caprun_wait() looks in place, for 30 µs each, after a message to a worker. */
 const LOOKS = 2;
 /** The same after a run was started: the worker has to wake up, and to compile. */
 const LOOKS_AT_START = 6;
-/** So long may that take until the event loop has had a turn. */
+/** How long waiting in place may delay the event loop's turn. */
 const IN_PLACE_MS = 1;
-/** And so long until timers and sockets have had theirs. */
+/** How long it may delay timers and sockets. */
 const REST_MS = 40;
-/** A wait aside ends by itself, so that none is left behind for long when its isolate is ended. */
+/** A wait on the other thread ends by itself, so that it does not outlive its isolate for long. */
 const ASIDE_MS = 1000;
-/** Of the args of a run's calls that wait for their answers: two of the largest. */
+/** Limit of the args of a run's calls that wait for their answers: two of the largest. */
 const MOST_ARG_BYTES = 32 << 20;
 const TOO_MANY_ARGS = "The args of calls that wait for their answers have over 32 MiB together";
 const MOST_WAITING = 1 << 20;
 const E_INVAL = -2;
 const CLOSED = "this runtime is closed";
 
-/** Where C leaves a pointer. */
+/** C functions write a pointer here. */
 const out = new BigUint64Array(1);
-/** Runs by the number that callbacks are given, and numbers that are free. */
+/** Runs by the number that callbacks get; numbers that are free. */
 const live: (Live | undefined)[] = [];
 const free: number[] = [];
 
-// --- what the library tells ----------------------------------------------------------------------
+// --- callbacks of the library --------------------------------------------------------------------
 
 enum Event {
   Started = 1,
@@ -86,7 +86,7 @@ const CALL_EVENTS = new Map<Event, "call" | "callDone" | "callLost">([
   [Event.CallLost, "callLost"],
 ]);
 
-function heardOf(data: bigint, what: Event, call: number): void {
+function handleEvent(data: bigint, what: Event, call: number): void {
   const run = live[Number(data)];
   if (!run) return;
   if (what === Event.Ended) run.pool.note(() => run.pool.end(run));
@@ -94,7 +94,7 @@ function heardOf(data: bigint, what: Event, call: number): void {
   if (run.options.onEvent) tell(run, what, call);
 }
 
-/** The library is asked now for what the event is about, the listener told later. */
+/** Asks the library for details of the event now, and notes the call of the listener for later. */
 function tell({ pool, pointer, options: { onEvent } }: Live, what: Event, call: number): void {
   if (what === Event.Started) pool.note(() => onEvent?.({ type: "started" }));
   if (what === Event.Blocked) pool.note(() => onEvent?.({ type: "blocked" }));
@@ -105,8 +105,8 @@ function tell({ pool, pointer, options: { onEvent } }: Live, what: Event, call: 
   pool.note(() => onEvent?.({ type, n: call, method, state }));
 }
 
-/** What the args become in JavaScript takes many times their bytes, so not all may be here at once. */
-function wasCalled(data: bigint, call: number, method: string, args: Text): void {
+/** As JavaScript values, args take many times their bytes, so the sum of their bytes is limited. */
+function handleCall(data: bigint, call: number, method: string, args: Text): void {
   const run = live[Number(data)], length = Number(args.length);
   if (!run) return;
   if (run.argBytes + length > MOST_ARG_BYTES) {
@@ -126,7 +126,7 @@ interface Text {
   length: bigint;
 }
 
-function hasLogged(data: bigint, line: string): void {
+function handleLog(data: bigint, line: string): void {
   const run = live[Number(data)];
   run?.pool.note(() => run.options.onEvent?.({ type: "log", line }));
 }
@@ -134,16 +134,16 @@ function hasLogged(data: bigint, line: string): void {
 function makeCallbacks() {
   const event = new Deno.UnsafeCallback(
     { parameters: ["usize", "pointer", "i32", "u32"], result: "void" },
-    (data, _run, what, call) => heardOf(data, what, call),
+    (data, _run, what, call) => handleEvent(data, what, call),
   );
   const call = new Deno.UnsafeCallback(
     { parameters: ["usize", "pointer", "u32", "pointer", "pointer", "usize"], result: "void" },
     (data, _run, call, method, pointer, length) =>
-      wasCalled(data, call, textAt(method), { pointer, length }),
+      handleCall(data, call, textAt(method), { pointer, length }),
   );
   const log = new Deno.UnsafeCallback(
     { parameters: ["usize", "pointer", "usize"], result: "void" },
-    (data, line, length) => hasLogged(data, textOf(line, length)),
+    (data, line, length) => handleLog(data, textOf(line, length)),
   );
   return { event: event.pointer, call: call.pointer, log: log.pointer };
 }
@@ -152,7 +152,7 @@ let callbacks = openEarly() ? makeCallbacks() : undefined;
 
 // --- the pool ------------------------------------------------------------------------------------
 
-/** Workers, the runs that have them, and the turns in which these are looked after. */
+/** Workers, their runs, and the turns in which the runs are handled. */
 export class Pool {
   readonly lib: Library;
   #pointer: Pointer | null;
@@ -160,9 +160,9 @@ export class Pool {
   /** How many runs are live. */
   #count = 0;
   #news: (() => void)[] = [];
-  /** How many of them have been done. */
+  /** How many of |#news| have been handled. */
   #done = 0;
-  /** Of runs that have ended while a wait aside has yet to end. */
+  /** Ends of runs to report when the wait on the other thread has ended. */
   #ends: (() => void)[] = [];
   #turns: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
@@ -200,7 +200,7 @@ export class Pool {
 
   // --- runs ---
 
-  /** Throws if the options make no sense; anything else is how the run ends, which is not rejected. */
+  /** Throws if the options are invalid; every other error is in the envelope. */
   run(code: string, args: unknown, options: RunOptions): Promise<Envelope> {
     if (this.#closing) throw new Error(CLOSED);
     const pointer = this.#make(options);
@@ -220,7 +220,7 @@ export class Pool {
     }
   }
 
-  /** Throws if these options make no sense. */
+  /** Throws if the options are invalid. */
   check(options: RunOptions): void {
     this.lib.caprun_run_free(this.#make(options));
   }
@@ -237,7 +237,7 @@ export class Pool {
     return pointer;
   }
 
-  /** Returns why they cannot be given, or nothing. */
+  /** Returns why code or args cannot be set, or nothing. */
   #give(run: Pointer, code: string, args: unknown): string | undefined {
     let json: string;
     if (typeof code !== "string") return `The code has to be a string, and is a ${typeof code}`;
@@ -258,7 +258,7 @@ export class Pool {
   }
 
   #begin(pointer: Pointer, options: RunOptions): Promise<Envelope> {
-    if (this.#closing) { // by a toJSON of the args, say
+    if (this.#closing) { // a toJSON of the args may have closed it
       this.lib.caprun_run_free(pointer);
       throw new Error(CLOSED);
     }
@@ -285,18 +285,18 @@ export class Pool {
     this.#looks = LOOKS_AT_START;
     this.#turns ??= this.#takeTurns();
     signal?.addEventListener("abort", cancel, { once: true });
-    this.#step(); // which hands it to a worker
+    this.#step(); // gives the run to a worker
     return promise;
   }
 
-  /** The envelope of a run that has ended, which is freed. */
+  /** Returns the envelope of a run that has ended, and frees the run. */
   #take(run: Pointer): Envelope {
     const json = textAt(this.lib.caprun_result_json(run, null));
     this.lib.caprun_run_free(run);
     return json ? JSON.parse(json) : noMemory();
   }
 
-  /** For the callbacks. A last wait aside is ended first, so that nothing is left when it is told. */
+  /** For the callbacks. Ends the last wait on the other thread before the end is reported. */
   end(run: Live): void {
     run.ended = true;
     run.stopListening();
@@ -317,7 +317,7 @@ export class Pool {
 
   /** For the callbacks. */
   async answer(run: Live, call: number, method: string, args: string): Promise<void> {
-    const { onRpc = nobody } = run.options;
+    const { onRpc = rejectCall } = run.options;
     let json: string | undefined, failure: string | undefined;
     try {
       json = answerOf(method, await onRpc(method, JSON.parse(args), new Context(run, call)));
@@ -325,21 +325,21 @@ export class Pool {
       failure = wordsOf(error);
     }
     run.aborts?.delete(call);
-    if (run.ended) return; // nobody waits for it any more
+    if (run.ended) return; // the answer is not wanted any more
     if (json !== undefined) failure = this.#reply(run.pointer, call, json);
     if (failure !== undefined) this.refuse(run, call, failure);
     this.#looks = LOOKS;
     while (this.#isAside && this.#mayLook()) this.#look();
   }
 
-  /** Returns why it cannot be an answer, or nothing; that it comes too late is no reason. */
+  /** Returns why |json| is not a valid answer, or nothing; a late answer is ignored. */
   #reply(run: Pointer, call: number, json: string): string | undefined {
     const bytes = bytesOf(json);
     const result = this.lib.caprun_call_reply(run, call, bytes, BigInt(bytes.length));
     return result === E_INVAL ? this.#error() : undefined;
   }
 
-  /** The call fails with this message, if somebody still waits for it. */
+  /** Fails the call with this message, unless the run has ended. */
   refuse(run: Live, call: number, message: string): void {
     const bytes = bytesOf(message);
     if (!run.ended) this.lib.caprun_call_fail(run.pointer, call, bytes, BigInt(bytes.length));
@@ -347,18 +347,18 @@ export class Pool {
 
   // --- turns ---
 
-  /** For the callbacks: to be done after the step. */
+  /** For the callbacks: handles |what| after the step. */
   note(what: () => void): void {
     this.#news.push(what);
   }
 
   #step(): void {
     this.lib.caprun_step(this.pointer);
-    while (this.#done < this.#news.length) { // also those of a step inside of this one
+    while (this.#done < this.#news.length) { // also events of a nested step
       try {
         this.#news[this.#done++]?.();
       } catch (error) {
-        reportError(error); // as of any listener
+        reportError(error); // like an error of any listener
       }
     }
     this.#news.length = this.#done = 0;
@@ -379,7 +379,7 @@ export class Pool {
   async #takeTurns(): Promise<void> {
     for (;;) {
       await this.#restOfTheTurn();
-      if (this.#count === 0) break; // and without a pause, in which a run could come, to the end
+      if (this.#count === 0) break; // no await from here to the end, so no run can start meanwhile
       if (this.#mayLook()) {
         this.#look();
         continue;
@@ -393,12 +393,12 @@ export class Pool {
     }
     this.#turns = undefined;
     this.#inPlaceMs = 0;
-    if (!this.#closing && this.#pointer) this.lib.caprun_warm(this.#pointer); // nobody waits for one
+    if (!this.#closing && this.#pointer) this.lib.caprun_warm(this.#pointer); // no run waits now
   }
 
   /**
-   * Deno looks at timers and sockets when it has nothing else to do, or after many turns. Where each
-   * turn is over before it has begun, because a worker calls and calls, it is made to look.
+   * Deno handles timers and sockets when it is idle, or after many turns. If a worker calls without
+   * a pause, each wait ends at once and Deno is never idle, so it gets a pause here.
    */
   async #turn(): Promise<void> {
     const start = performance.now();
@@ -408,15 +408,15 @@ export class Pool {
     if (now - start >= IN_PLACE_MS) this.#restedAt = now;
   }
 
-  /** Until all has been done that can be done at once. */
+  /** Waits until handlers and callers have done what they can do at once. */
   async #restOfTheTurn(): Promise<void> {
     for (let i = 0; i < TICKS; i++) await null;
     for (let i = 0; i < IDLE_TICKS && this.#count === 0; i++) await null;
   }
 
-  // --- all of it ---
+  // --- the whole pool ---
 
-  /** Asks for the workers that are to wait for runs. */
+  /** Starts the workers that wait for runs. */
   warm(): void {
     if (this.lib.caprun_warm(this.pointer) < 0) throw new Error(this.#error());
   }
@@ -431,13 +431,13 @@ export class Pool {
     return Number(this.lib.caprun_count(this.pointer, what));
   }
 
-  /** Terminates what runs, and ends all processes. */
+  /** Terminates all runs, and ends all processes. */
   close(): Promise<void> {
     return this.#closing ??= this.#close();
   }
 
   async #close(): Promise<void> {
-    while (this.#turns) { // which end when nothing runs
+    while (this.#turns) { // it ends when no run is left
       this.terminate();
       await this.#turns;
     }
@@ -446,7 +446,7 @@ export class Pool {
     await this.lib.free_aside(pointer);
   }
 
-  /** The same when the program ends and nothing can be waited for; the rest is the kernel's to end. */
+  /** The same at the end of the program, without waiting; the kernel ends the rest. */
   closeNow(): void {
     if (!this.#pointer) return;
     this.terminate();
@@ -456,7 +456,9 @@ export class Pool {
   }
 }
 
-/** Its signal is made when somebody looks at it. A class: V8 keeps the shapes of single accessors. */
+/**
+ * Makes its signal when it is first read. A class, since V8 keeps a shape for each object literal.
+ */
 class Context implements CallContext {
   readonly n: number;
   #run: Live;
@@ -477,9 +479,9 @@ class Context implements CallContext {
 
 const rest = () => new Promise<void>((resolve) => setTimeout(resolve, 0));
 
-const nobody = () => Promise.reject(new Error("No onRpc was given: nobody answers calls"));
+const rejectCall = () => Promise.reject(new Error("No onRpc was given: calls are not answered"));
 
-/** As JSON; what has none at all, such as a function, is an error as well. */
+/** Converts to JSON; a value without JSON, such as a function, is an error. */
 function jsonOf(value: unknown): string {
   const json = JSON.stringify(value);
   if (json === undefined) throw new TypeError(`it is a ${typeof value}`);

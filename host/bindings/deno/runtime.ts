@@ -1,18 +1,18 @@
-/** For those who want more than SandboxWorker: the whole envelope, events, limits, a pool of one's own. */
+/** More than SandboxWorker offers: the whole envelope, events, all limits, a separate pool. */
 import type { Envelope } from "./envelope.ts";
 import { mergeOptions, type PoolOptions, type RunOptions } from "./options.ts";
 import { Pool } from "./pool.ts";
 
-/** The pool, and what all its runs have unless they say otherwise. */
+/** Options of the pool, and defaults for all its runs. */
 export interface RuntimeOptions extends PoolOptions, RunOptions {}
 
-/** What a pool has now, and has had. */
+/** What a pool has now, and has had so far. */
 export interface Counts {
   /** Workers that wait for a run. */
   ready: number;
   /** Runs that have a worker. */
   running: number;
-  /** Runs that wait for one. */
+  /** Runs that wait for a worker. */
   waiting: number;
   /** Workers that were asked for, so far. */
   workers: number;
@@ -34,10 +34,10 @@ export class Runtime {
   }
 
   /**
-   * Runs `code`, the body of an async function of `mcp` and `args`, once, in a worker of its own.
+   * Runs `code`, the body of an async function of `mcp` and `args`, once, in a fresh worker.
    *
-   * Resolves to the envelope however the run ends, also for code and args that cannot be run. It
-   * rejects only for options that make no sense, and after {@linkcode Runtime.close}.
+   * Resolves to the envelope however the run ends, also for invalid code and args. It rejects only
+   * for invalid options, and after {@linkcode Runtime.close}.
    *
    * ```ts
    * const { result, metrics } = await runtime.run("return args.a + 1", { a: 1 });
@@ -59,8 +59,8 @@ export class Runtime {
   }
 
   /**
-   * The layers of the sandbox that this machine does not have, as words; `""` if there are all.
-   * `undefined` until the first worker is there.
+   * The names of the sandbox layers that this machine lacks; `""` if none is missing. `undefined`
+   * until the first worker is ready.
    */
   missingLayers(): string | undefined {
     return this.#pool.missingLayers();
@@ -73,7 +73,7 @@ export class Runtime {
     return { ready, running, waiting, workers, zygotes, crashes };
   }
 
-  /** Ends what runs, with `WORKER_TERMINATED`, and all processes; resolves when they are gone. */
+  /** Ends all runs with `WORKER_TERMINATED`, and all processes; resolves when they have ended. */
   close(): Promise<void> {
     return this.#pool.close();
   }
@@ -85,7 +85,7 @@ export class Runtime {
 }
 
 /**
- * Makes a pool of locked workers of its own, which starts with the first run.
+ * Makes a separate pool of locked workers, which starts with the first run.
  *
  * ```ts
  * await using runtime = createRuntime({
@@ -95,8 +95,8 @@ export class Runtime {
  * const envelope = await runtime.run(code, args, { signal: AbortSignal.timeout(1000) });
  * ```
  *
- * Throws an error that says what to do if libcaprun is missing or too old, and for options that
- * make no sense.
+ * Throws an error that says what to do if libcaprun is missing or too old, and an error for invalid
+ * options.
  */
 export function createRuntime(options: RuntimeOptions = {}): Runtime {
   if (typeof options !== "object") throw new TypeError("the options have to be an object");

@@ -1,4 +1,4 @@
-/** SandboxWorker, as PML has it, but each execution is in a locked process of its own. */
+/** SandboxWorker with the interface of PML's, but each execution has its own locked process. */
 import type { SandboxErrorCode } from "./envelope.ts";
 import { amount, needFunction, type RunOptions } from "./options.ts";
 import { Pool } from "./pool.ts";
@@ -10,9 +10,9 @@ export const SANDBOX_EXECUTION_TIMEOUT_MS = 300000;
 export const SANDBOX_RPC_TIMEOUT_MS = 30000;
 
 /**
- * Answers `mcp.<namespace>.<action>(args)`, of which `method` is `"namespace:action"`. It alone
- * decides whether a call is allowed. What it throws arrives in the code as an error with the same
- * message.
+ * Answers `mcp.<namespace>.<action>(args)`; `method` is `"namespace:action"`. Only this handler
+ * decides whether a call is allowed. An error that it throws arrives in the code as an error with
+ * the same message.
  */
 export type RpcHandler = (method: string, args: unknown) => Promise<unknown>;
 
@@ -32,7 +32,7 @@ export interface SandboxWorkerOptions {
 export interface SandboxError {
   /** What happened. */
   code: SandboxErrorCode;
-  /** For a person. It may have a stranger's words in it: escape what you show. */
+  /** For a person. It may contain untrusted text: escape what you show. */
   message: string;
   /** The code's own lines, if there are any. */
   stack?: string;
@@ -52,7 +52,7 @@ export interface SandboxResult<T = unknown> {
 
 const OPTIONS = ["onRpc", "executionTimeoutMs", "rpcTimeoutMs", "memoryLimitMB"];
 
-/** So that what is wrong is told by the name that it has here. */
+/** Checked here so that errors use the option names of this class. */
 function checkOptions(given: SandboxWorkerOptions): void {
   if (typeof given !== "object") throw new TypeError("'onRpc' has to be a function");
   for (const [name, value] of Object.entries(given)) {
@@ -67,19 +67,19 @@ function checkOptions(given: SandboxWorkerOptions): void {
 
 let shared: Pool | undefined;
 
-/** All objects share one pool, which is there until the program ends. */
+/** All objects share one pool, which lives until the program ends. */
 function sharedPool(): Pool {
   return shared ??= new Pool();
 }
 
-/** Not for ever: somebody may catch what Deno.exit() throws in a test, and go on. */
+/** The next use makes a new pool: a test may catch what Deno.exit() throws, and go on. */
 globalThis.addEventListener("unload", () => {
   shared?.closeNow();
   shared = undefined;
 });
 
 /**
- * Runs code that nobody has read, each time in a locked process that nobody had before.
+ * Runs untrusted code, each time in a fresh locked process.
  *
  * ```ts
  * const sandbox = new SandboxWorker(async (method, args) => await callTool(method, args));
@@ -93,8 +93,8 @@ export class SandboxWorker {
   #isDown = false;
 
   /**
-   * Throws an error that says what to do if libcaprun is missing or too old, and for limits that
-   * make no sense.
+   * Throws an error that says what to do if libcaprun is missing or too old, and an error for
+   * invalid limits.
    */
   constructor(options: SandboxWorkerOptions | RpcHandler) {
     const given = typeof options === "function" ? { onRpc: options } : options;
@@ -113,8 +113,8 @@ export class SandboxWorker {
   }
 
   /**
-   * Runs `code`, the body of an async function of `mcp` and `args`. Never rejects: how it went is
-   * in the result. Several may run at once.
+   * Runs `code`, the body of an async function of `mcp` and `args`. Never rejects: errors are in
+   * the result. Several executions may run at once.
    */
   async execute<T = unknown>(code: string, args: unknown): Promise<SandboxResult<T>> {
     const start = performance.now();
@@ -127,10 +127,10 @@ export class SandboxWorker {
     this.#isUsed = true;
     try {
       const running = sharedPool().run(code, args, this.#options);
-      if (this.#isDown) this.shutdown(); // by a toJSON of the args
+      if (this.#isDown) this.shutdown(); // a toJSON of the args has called it
       const { success, result, error } = await running;
       if (success || !error) return { success: true, value: result as T };
-      // that something is missing here is for whoever installs it
+      // INTERNAL may mean a broken installation: keep the hint
       const hint = error.code === "INTERNAL" && error.hint ? `; ${error.hint}` : "";
       return failure(error.code, error.message + hint, error.stack);
     } catch (error) {
@@ -138,7 +138,7 @@ export class SandboxWorker {
     }
   }
 
-  /** Ends what runs, with `WORKER_TERMINATED`, and executes nothing any more. */
+  /** Ends all executions with `WORKER_TERMINATED`; later ones fail. */
   shutdown(): void {
     this.#isDown = true;
     shared?.terminate(this.#options);

@@ -1,27 +1,27 @@
-/** Texts on their way to C and back. */
+/** Converts texts to C's memory and back. */
 
 const encoder = new TextEncoder(), decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** What is short is copied here: a buffer of its own for each would wait for V8's next big round. */
+/** Short texts are copied here: many small buffers would stay until V8's next big collection. */
 const scratch = new Uint8Array(1 << 16);
 
-/** The bytes of a text, until the next is converted. */
+/** The bytes of a text; valid until the next conversion. */
 export function bytesOf(text: string): Uint8Array<ArrayBuffer> {
   if (3 * text.length > scratch.length) return encoder.encode(text);
   return scratch.subarray(0, encoder.encodeInto(text, scratch).written);
 }
 
-/** The bytes of a text, with a NUL at the end; throws if there is one before. */
+/** The bytes of a text, with a NUL at the end; throws if the text contains a NUL. */
 export function cString(text: string): Uint8Array<ArrayBuffer> {
   if (text.includes("\0")) throw new TypeError(`a NUL in '${text.replaceAll("\0", "\\0")}'`);
   return encoder.encode(`${text}\0`);
 }
 
-/** A text that ends with a NUL; none is "". */
+/** A text that ends with a NUL; "" for a null pointer. */
 export const textAt = (pointer: Deno.PointerValue): string =>
   pointer ? Deno.UnsafePointerView.getCString(pointer) : "";
 
-/** A text of so many bytes. */
+/** A text of `length` bytes. */
 export function textOf(pointer: Deno.PointerValue, length: bigint): string {
   if (!pointer || !length) return "";
   if (length > scratch.length) {
@@ -32,7 +32,7 @@ export function textOf(pointer: Deno.PointerValue, length: bigint): string {
   return decoder.decode(bytes);
 }
 
-/** The words of what was thrown, whatever it is. */
+/** The message of a thrown value of any type. */
 export function wordsOf(thrown: unknown): string {
   try {
     const message = (thrown as { message?: unknown } | undefined)?.message;

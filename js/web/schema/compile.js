@@ -1,8 +1,8 @@
-// compile.js - makes of a schema what the package evaluates, and finds what is wrong with it.
+// compile.js - compiles a schema to the form that the package evaluates, and reports errors in it.
 //
-// The package's form: under the URL of each schema a list of [handler, what it is about, value], or a
-// boolean. A URL here is that of the schema's resource, #, and where it is in the document. No
-// document but this one is ever read.
+// The package's form: for the URL of each schema, a list of [handler, the keyword, compiled value], or a
+// boolean. A URL is the URI of the schema's resource, #, and the position in the document. Only this one
+// document is ever read.
 import { dialects } from "./keywords.js";
 import { escapeKey } from "./instance.js";
 import { resolve } from "./uri.js";
@@ -15,14 +15,14 @@ const base = "caprun:/schema";
 const isSchema = (value) => typeof value === "boolean" || sort(value) === "object";
 const unescapeKey = (key) => key.replaceAll("~1", "/").replaceAll("~0", "~");
 
-// Stands where the URL of a schema will be: its |node| is a keyword's.
+// A placeholder for the URL of a schema, until it is known; |node| is the keyword that contains it.
 class Reference {
     constructor(value, at, resource, isDynamic) {
         Object.assign(this, { value, at, resource, isDynamic, node: undefined });
     }
 }
 
-// What the keywords of one schema are made with.
+// The functions with which the keywords of one schema are compiled.
 class Maker {
     constructor(compiler, resource) {
         this.compiler = compiler;
@@ -221,12 +221,12 @@ class Compiler {
         const schema = this.#document;
         const dialect = isSchema(schema) ? this.#dialect(schema, "", dialects["draft/2020-12"]) : undefined;
         const url = this.compile(schema, "", this.#newResource(base, "", dialect));
-        for (const reference of this.#references) this.#follow(reference); // which may find more
+        for (const reference of this.#references) this.#follow(reference); // may add references
         return url;
     }
 }
 
-// The URL of |schema| in |ast|; or |broken|, a list of what is wrong and where.
+// Returns the URL of |schema| in |ast|, and |broken|, the list of errors and their positions.
 export const compile = (schema) => {
     const compiler = new Compiler(schema);
     const url = compiler.run();

@@ -1,4 +1,4 @@
-// instance.js - values of the args and where they are, in the form that the package's keywords ask.
+// instance.js - nodes with the values of the args and their positions, as the package's keywords expect.
 const typeName = (value) => (value === null ? "null" : Array.isArray(value) ? "array" : typeof value);
 
 const child = (parent, key) => {
@@ -6,7 +6,7 @@ const child = (parent, key) => {
     return { value, type: typeName(value), parent, key };
 };
 
-// A name is a value too, where a schema is about names: it is where its object is.
+// For schemas of property names: the name as a value, at the position of its object.
 const nameOf = (parent, key) => ({ value: key, type: "string", parent, key: undefined });
 
 export const root = (value) => ({ value, type: typeName(value), parent: undefined, key: undefined });
@@ -31,7 +31,7 @@ export function* entries(node) {
 
 export const escapeKey = (key) => `${key}`.replaceAll("~", "~0").replaceAll("/", "~1");
 
-// The JSON Pointer; "" is that of the args themselves.
+// Returns the JSON Pointer of a node; "" for the args themselves.
 export const pointer = (node) => {
     let path = "";
     for (; node.parent; node = node.parent)

@@ -1,9 +1,9 @@
-// keywords.js - the keywords of each dialect: what the value must be, and who evaluates it.
+// keywords.js - the keywords of each dialect: the kind of their value, and the handler that evaluates it.
 //
-// A kind is a function of (value, at, make, schema): the value, where it is, schema/compile.js's
-// methods, and the schema that has it. It returns the value in the form that the package's handler
-// takes, having told |make| what is wrong with it. `format` is an annotation, as 2020-12 has it by
-// default; keywords that are not listed say nothing about args.
+// A kind is a function of (value, at, make, schema): the value, its position, the methods of
+// schema/compile.js, and the schema that contains it. It reports errors to |make|, and returns the value
+// in the form that the package's handler takes. `format` is an annotation, the default of 2020-12;
+// keywords that are not listed do not restrict args.
 import additionalItems from "hyperjump/draft-04/additionalItems.js";
 import additionalProperties from "hyperjump/lib/keywords/additionalProperties.js";
 import allOf from "hyperjump/lib/keywords/allOf.js";
@@ -52,7 +52,7 @@ const isObject = (value) => typeof value === "object" && value !== null && !Arra
 const isNames = (value) => Array.isArray(value) && value.every((name) => typeof name === "string");
 const isNumber = (value) => typeof value === "number";
 
-// --- kinds whose value stays as it is ---------------------------------------------------------
+// --- kinds that only check the value ----------------------------------------------------------
 
 const plain = (isRight, words) => (value, at, make) => {
     if (!isRight(value)) make.expected(at, words, value);
@@ -75,7 +75,7 @@ const types = (value, at, make) => {
     return value;
 };
 
-// --- kinds that have values or schemas in them ------------------------------------------------
+// --- kinds that contain values or schemas -----------------------------------------------------
 
 const same = (value) => deterministicStringify(value);
 const values = (value, at, make) => {
@@ -90,7 +90,7 @@ const schemas = (value, at, make) => {
     return make.expected(at, "a list of schemas", value);
 };
 
-// [name, what |each| makes of the value] for each name of an object.
+// Makes a kind that returns [name, result of |each|] for each property of an object.
 const pairs = (each) => (value, at, make) => {
     if (isObject(value)) return Object.keys(value).map((key) => [key, each(value[key], `${at}/${escapeKey(key)}`, make)]);
     make.expected(at, "object", value);
@@ -106,7 +106,7 @@ const schemasByPattern = (value, at, make) =>
     schemaPairs(value, at, make).map(([key, url]) => [make.pattern(key, `${at}/${escapeKey(key)}`), url]);
 const namesOrSchema = (value, ...rest) => (Array.isArray(value) ? names : schema)(value, ...rest);
 
-// Kinds that depend on the keywords beside them.
+// Kinds that depend on other keywords of the same schema.
 const rest = (value, at, make, { properties: known, patternProperties: patterns }) => {
     const tests = isObject(patterns) ? Object.keys(patterns).map((key) => make.pattern(key)) : [];
     const test = (name) => (isObject(known) && Object.hasOwn(known, name)) || tests.some((each) => each?.test(name));
@@ -196,7 +196,7 @@ const draft2020 = {
     prefixItems: [schemas, prefixItems],
 };
 
-// In draft-07 nothing counts beside a $ref, and an $id that begins with # is an anchor.
+// In draft-07 a $ref disables all other keywords, and an $id that begins with # is an anchor.
 export const dialects = {
     __proto__: null,
     "draft/2020-12": { keywords: draft2020, isOld: false },

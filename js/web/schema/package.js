@@ -1,11 +1,11 @@
-// package.js - what the package's keywords take from the rest of it. js/bundle.js puts this file in the
-// place of everything that they import but schema/instance.js.
+// package.js - what the package's keywords import from other files of the package. js/bundle.js uses this
+// file instead of everything that they import, except schema/instance.js.
 export { default as Validation } from "hyperjump/lib/keywords/validation.js";
 
-// schema/compile.js puts the handler itself where the package has its id.
+// schema/compile.js stores the handler itself where the package stores its id.
 export const getKeyword = (handler) => handler;
 
-// These are named where a keyword loads its schemas, which schema/compile.js does instead.
+// Used only by the code of keywords that loads schemas, which schema/compile.js replaces.
 export const append = undefined, asyncCollectArray = undefined, asyncCollectObject = undefined, asyncMap = undefined,
     canonicalUri = undefined, concat = undefined, empty = undefined, entries = undefined, getKeywordByName = undefined,
     getKeywordName = undefined, join = undefined, map = undefined, nil = undefined, parseAbsoluteIri = undefined,

@@ -1,4 +1,4 @@
-// uri.js - references against the URI that they are relative to (RFC 3986, 5.2).
+// uri.js - resolves relative references against a base URI (RFC 3986, 5.2).
 const parts = /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s;
 
 const withoutDots = (path) => {
@@ -24,7 +24,7 @@ const merged = (path, host, basePath) => {
     return basePath.slice(0, basePath.lastIndexOf("/") + 1) + path;
 };
 
-// |reference| as [URI without a fragment, fragment]; |base| has a scheme, and no fragment.
+// Returns |reference| as [URI without a fragment, fragment]; |base| has a scheme and no fragment.
 export const resolve = (reference, base) => {
     let [, scheme, host, path, query, fragment = ""] = parts.exec(reference);
     const [, baseScheme, baseHost, basePath, baseQuery] = parts.exec(base);

@@ -1,20 +1,20 @@
-// words.js - what is wrong with args, for people.
+// words.js - the error messages for args that do not fit the schema.
 //
-// A plugin of the package hears of each keyword that failed. It keeps a list of problems per schema,
-// each a place and words; keywords that only pass on what their schemas say pass on the list. What
-// comes out names the causes, and not that "a subschema" failed.
+// A plugin of the package is called for each keyword that failed. It keeps a list of problems per schema,
+// each a position and a message; a keyword that only applies its schemas passes on their lists. So the
+// messages name the causes, and not that "a subschema" failed.
 import { deterministicStringify } from "hyperjump/lib/common.js";
 import { pointer } from "./instance.js";
 
 const most = 50; // lines
 const kept = 2 * most; // problems of one schema
-const longest = 60; // of a value that is shown
+const longest = 60; // characters of a value that is shown
 const longestLine = 300;
 
 const cut = (text, length = longest) =>
     (text.length <= length ? text : `${text.slice(0, length).replace(/[\ud800-\udbff]$/, "")}…`);
 
-// One line, whatever is in a name.
+// Escapes line breaks and control characters, which a name may contain.
 const escapes = /[\0-\x1f\x7f-\x9f\u2028\u2029]/g;
 const oneLine = (text) => text.replace(escapes, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
@@ -22,19 +22,19 @@ export const sort = (value) => (value === null ? "null" : Array.isArray(value) ?
 
 const inQuotes = (text) => oneLine(JSON.stringify(cut(text)));
 
-// A value, short; of what has others in it only its type.
+// A short form of a value; for an object or array, only its type.
 export const quote = (value) => {
     const type = sort(value);
     return type === "string" ? inQuotes(value) : type === "object" || type === "array" ? type : `${value}`;
 };
 
-// A value that the schema has, in whole: an object as JSON.
+// A value from the schema, in full: an object as JSON.
 const given = (value) => (typeof value === "object" ? cut(oneLine(JSON.stringify(value))) : quote(value));
 
 const listOf = (words, last) => (words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} ${last} ${words.at(-1)}`);
 const plural = (count, one, many) => `${count} ${count === 1 ? one : many}`;
 
-// Lines of [place, words], each once; |count| is how many there are, of which some may not be here.
+// Lines of [place, words], without duplicates; |count| includes problems that were not kept.
 export const join = (problems, count) => {
     const lines = [...new Set(problems.map(([at, words]) => cut(oneLine(`${at}: ${words}`), longestLine)))];
     const more = Math.max(count - problems.length, 0) + Math.max(lines.length - most, 0);
@@ -63,7 +63,7 @@ const meant = (name, schema) => {
     return near.length ? `; did you mean ${inQuotes(near[0][1])}?` : "";
 };
 
-// --- what each keyword says when it fails -----------------------------------------------------
+// --- the message of each keyword that fails ---------------------------------------------------
 
 const typed = ({ value, type }) => (["string", "number", "boolean"].includes(type) ? `${type} ${quote(value)}` : type);
 const got = (words) => (value, node) => [`expected ${words(value)}, got ${quote(node.value)}`];
@@ -114,7 +114,7 @@ const words = {
     uniqueItems: (value, node) => [`expected items that differ, and ${equalOnes(node.value)} are equal`],
 };
 
-// Of several alternatives the ones that could be meant: not those for another type or another kind of object.
+// Was the alternative not meant? It was not if it is for another type or another kind of object.
 const isOther = (at) => ({ name, place, node }) => (name === "type" && place === at) ||
     ((name === "const" || name === "enum") && typeof node.value === "string" && pointer(node.parent ?? node) === at);
 
@@ -132,7 +132,7 @@ const alternatives = (node, { lists = [], matched = 0 }, value) => {
     return [{ place: at, words: `fits none of ${value.length} alternatives: ${causes.join("; or ")}` }];
 };
 
-// What a keyword makes of the problems of its schemas; by default they are passed on.
+// How a keyword changes the problems of its schemas; by default they are passed on unchanged.
 const unknown = (list, node, schema) => list.map((problem) => {
     if (!problem.isNever || problem.parent !== node) return problem;
     return { place: pointer(node), words: `${inQuotes(problem.key)} is not a known property${meant(problem.key, schema)}` };
@@ -147,7 +147,7 @@ const passed = {
     unevaluatedProperties: unknown,
 };
 
-// |dropped|: how many more there are than it has.
+// A list of problems; |dropped|: how many further problems were not kept.
 const newList = () => Object.assign([], { dropped: 0, of: undefined });
 
 export class Problems {

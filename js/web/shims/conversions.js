@@ -1,5 +1,5 @@
-// conversions.js - stands in for webidl-conversions in the url module: the two that it uses. The
-// package itself asks for parts of buffers that this engine has not.
+// conversions.js - replaces webidl-conversions in the url module, with the two functions that are
+// used. The package itself needs properties of buffers that this engine does not have.
 exports.any = (value) => value;
 
 exports.USVString = (value, { context = "Value" } = {}) => {

@@ -1,4 +1,4 @@
-// globals.js - what whatwg-url takes from the global object, as little as it needs.
+// globals.js - the globals that whatwg-url uses, with only what it needs.
 export class TextEncoder {
     encode(text) { return native.utf8Encode(text); }
 }
@@ -7,7 +7,7 @@ export class TextDecoder {
     decode(bytes) { return native.utf8Decode(bytes, false); }
 }
 
-// There is none here: nothing has its byteLength.
+// The engine has no SharedArrayBuffer: reading byteLength through this class always fails.
 export class SharedArrayBuffer {
     get byteLength() { throw new TypeError("not a SharedArrayBuffer"); }
 }

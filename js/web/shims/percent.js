@@ -1,6 +1,6 @@
-// percent.js - stands in for @exodus/bytes/whatwg.js in the url module: queries, always in UTF-8.
+// percent.js - replaces @exodus/bytes/whatwg.js in the url module: encodes queries, always as UTF-8.
 //
-// The URL API has no way to ask for another encoding; only HTML documents have.
+// Only HTML documents can ask for another encoding; the URL API cannot.
 exports.percentEncodeAfterEncoding = (encoding, text, set) => {
     let out = "";
     for (const byte of native.utf8Encode(text)) {

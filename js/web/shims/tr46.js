@@ -1,3 +1,3 @@
-// tr46.js - stands in for tr46 in the url module, which asks it about hosts that are not plain
-// ASCII and no others: the tables are loaded then.
+// tr46.js - replaces tr46 in the url module. It is called only for hosts that are not plain ASCII,
+// and loads the tables then.
 exports.toASCII = (domain, options) => native.load("idna").toASCII(domain, options);

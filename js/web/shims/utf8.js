@@ -1,4 +1,4 @@
-// utf8.js - stands in for the UTF-8 of @exodus/bytes: it is runtime/web.c's.
+// utf8.js - replaces the UTF-8 functions of @exodus/bytes by those of runtime/web.c.
 export const utf8fromStringLoose = (text) => native.utf8Encode(text);
 export const utf8toStringLoose = (bytes) => native.utf8Decode(bytes, false);
 export const utf8toString = (bytes) => {

@@ -1,7 +1,7 @@
 /**
- * make bench-deno: a capability in caprun, through the binding, beside a worker of Deno with
- * `permissions: "none"`, in one process and in turns. The worker is measured as it is, and as PML's
- * SandboxWorker starts it, which waits for 10 ms before it uses it.
+ * make bench-deno: compares a capability in caprun, through the binding, with a worker of Deno with
+ * `permissions: "none"`, in one process and in turns. The worker is measured directly, and as PML's
+ * SandboxWorker uses it: that waits 10 ms after the start.
  *
  *     deno run --allow-ffi --allow-read --unstable-worker-options bench.ts [ROUNDS]
  */
@@ -11,7 +11,7 @@ const ROUNDS = Number(Deno.args[0] ?? 20);
 const PAUSED = 5;
 const AT_ONCE = 8;
 const CALLS = 1000;
-const BLOCK = 20; // calls whose mean is one sample
+const BLOCK = 20; // one sample is the mean of so many calls
 
 const TRIVIAL = "return {ok: args.a + 1}";
 const CALLING = "for (let i = 0; i < args.count; i++) await mcp.bench.echo({n: i}); return {ok: 2}";
@@ -21,7 +21,7 @@ type Execute = (code: string, args: unknown, onRpc: Handler) => Promise<{ ok: nu
 
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-// --- who is measured -----------------------------------------------------------------------------
+// --- the contenders ------------------------------------------------------------------------------
 
 async function inCaprun(code: string, args: unknown, onRpc: Handler): Promise<{ ok: number }> {
   const sandbox = new SandboxWorker(onRpc);
@@ -52,14 +52,14 @@ async function inWorker(
   return promise.finally(() => worker.terminate());
 }
 
-/** How many fresh sandboxes a round has time for, and how one is had. */
+/** For each contender: how many fresh sandboxes fit into a round, and the function that uses one. */
 const contenders: Record<string, { count: number; execute: Execute }> = {
   "caprun": { count: 100, execute: inCaprun },
   "Deno worker": { count: 10, execute: (code, args, onRpc) => inWorker(code, args, onRpc) },
   "PML's way": { count: 5, execute: (code, args, onRpc) => inWorker(code, args, onRpc, 10) },
 };
 
-// --- what is measured ----------------------------------------------------------------------------
+// --- the measurements ----------------------------------------------------------------------------
 
 const echo: Handler = (_, args) => Promise.resolve(args);
 
@@ -85,7 +85,7 @@ async function afterPause(execute: Execute): Promise<number[]> {
   return us;
 }
 
-/** Microseconds for each of many, some of them at once. */
+/** Microseconds per run, for many runs, some of them in parallel. */
 async function atOnce(execute: Execute, count: number): Promise<number[]> {
   let left = count;
   const one = async () => {
@@ -96,7 +96,7 @@ async function atOnce(execute: Execute, count: number): Promise<number[]> {
   return [(performance.now() - start) * 1000 / count];
 }
 
-/** The time between the arrivals of a call and the next is one round trip. */
+/** The time between the arrivals of two successive calls is one round trip. */
 async function calls(execute: Execute): Promise<number[]> {
   const us: number[] = [];
   let count = 0, last = 0;
@@ -122,7 +122,7 @@ const questions: Record<string, Question> = {
 
 // --- the report ----------------------------------------------------------------------------------
 
-/** Of each question, what each contender took, in all rounds; the first is only to get hot. */
+/** For each question, the times of each contender in all rounds; the first round is only to warm up. */
 async function measure(): Promise<number[][][]> {
   const found = Object.keys(questions).map(() => Object.keys(contenders).map(() => [] as number[]));
   for (let round = -1; round < ROUNDS; round++) {

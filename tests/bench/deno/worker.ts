@@ -1,4 +1,4 @@
-/** The other side of the benchmark: what runs in a worker of Deno without permissions. */
+/** The code of the benchmark that runs in a worker of Deno without permissions. */
 /// <reference lib="deno.worker" />
 
 type Message = { code?: string; args?: unknown; id?: number; value?: unknown };

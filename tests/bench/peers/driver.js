@@ -1,16 +1,16 @@
-// driver.js - what the drivers of all peers share: the questions of `run`, and how they are measured.
+// driver.js - the shared code of all peers' drivers: answers the questions of `run` by measuring.
 //
-// A driver is a process that reads a question a line, {"what": "fresh", "count": 200}, and answers
-// each with a line. It stays, so that its code is hot. A question that fails is answered with
+// A driver is a process that reads one question per line, {"what": "fresh", "count": 200}, and answers
+// each with one line. It keeps running, so that its code is hot. The answer to a question that fails is
 // {"error": "…"}. A peer is an object:
 //
-//     name        with its version
-//     ownProcess  whether a sandbox is a process of its own
-//     threads     whether many at once are run by threads of the host (else all by its one loop)
+//     name        its name and version
+//     ownProcess  whether each sandbox is a separate process
+//     threads     whether parallel sandboxes use threads of the host (otherwise all use its one loop)
 //     make(host)  a promise of a fresh sandbox, whose mcp calls |host|(name, text), which returns a
 //                 promise of the answer's text. A sandbox has
-//                     run(code, args)  a promise of what the function body |code| of (mcp, args) returns
-//                     dispose()        after which nothing is left of it
+//                     run(code, args)  a promise of the result of the function body |code| of (mcp, args)
+//                     dispose()        frees the sandbox completely
 import fs from "node:fs";
 import os from "node:os";
 import readline from "node:readline";
@@ -21,14 +21,14 @@ import threads from "node:worker_threads";
 export const MEMORY_MIB = 512;
 export const TIMEOUT_MS = 300000;
 
-// Inside the sandbox: mcp, made with a function call(name, text) that returns a promise of a text.
+// The source of mcp inside the sandbox; it uses call(name, text), which returns a promise of a text.
 export const MCP = `new Proxy({}, {get: (_, server) => new Proxy({}, {
     get: (_, tool) => (args) => call(server + ":" + tool, JSON.stringify(args)).then(JSON.parse)})})`;
 
 const TRIVIAL = "return {ok: args.a + 1}";
 const CALLS = "for (let i = 0; i < args.count; i++) await mcp.bench.echo({n: i}); return {ok: true}";
 const SIFT = fs.readFileSync(new URL("../sift.js", import.meta.url), "utf8");
-const BLOCK = 20; // calls whose mean is one sample
+const BLOCK = 20; // one sample is the mean of so many calls
 const CORES = os.availableParallelism();
 
 // --- packages ----------------------------------------------------------------------------------
@@ -60,7 +60,7 @@ function row(i) {
         `"tags":["${word(i)}","${word(i + 3)}","${word(i + 5)}"],"note":null}`;
 }
 
-/** An array of rows as JSON, of at least so many bytes; all of them ASCII. caprun's has the same. */
+/** An array of rows as ASCII JSON, of at least so many bytes; the same as in caprun's benchmark. */
 export function rows(bytes) {
     const all = [];
     for (let length = 1; length < bytes; length += all.at(-1).length + 1) all.push(row(all.length));
@@ -95,7 +95,7 @@ async function fresh(peer, { count }) {
     return { us };
 }
 
-/** The time between the arrivals of a call and the next is one round trip. */
+/** The time between the arrivals of two successive calls is one round trip. */
 async function call(peer, { count }) {
     const us = [];
     let [calls, last] = [0, 0];
@@ -130,7 +130,7 @@ function pssKiB(pid) {
     return children.reduce((sum, child) => sum + pssKiB(child), Number(own));
 }
 
-/** As many are there before: what the host compiles and keeps when it makes the first is not theirs. */
+/** Makes as many sandboxes first, because the host compiles and keeps code for the first ones. */
 async function memory(peer, { count }) {
     const open = [];
     const more = async () => {
@@ -162,7 +162,7 @@ function ask(thread, count) {
     });
 }
 
-/** Starts the threads that are missing, and runs a few in each, so that none is timed. */
+/** Starts the missing threads, and does some runs in each, so that starting is not measured. */
 async function startThreads(width) {
     while (started.length < width) {
         started.push(new threads.Worker(fileURLToPath(import.meta.url.replace(/[^/]*$/, "thread.js")),
@@ -171,7 +171,7 @@ async function startThreads(width) {
     }
 }
 
-/** The best of three widths: for some, threads of one process are slower than a single one. */
+/** The best of three widths: some peers are slower with several threads than with one. */
 async function rate(peer, { count }) {
     let best = { perSecond: 0 };
     for (const width of [1, CORES, 2 * CORES]) {
@@ -206,7 +206,7 @@ function serveThread(peer) {
     });
 }
 
-/** Answers questions until there are no more, and does not return before. */
+/** Answers questions until the end of the input, then returns. */
 export async function serve(peer) {
     if (!threads.isMainThread) return serveThread(peer);
     for await (const line of readline.createInterface({ input: process.stdin }))

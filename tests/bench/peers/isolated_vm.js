@@ -1,7 +1,7 @@
 // isolated_vm.js - the peer isolated-vm: a fresh isolate of V8 for each sandbox.
 //
-// It is made by the host's thread, which is faster than to ask the package's threads for it; its code
-// runs in one of those, so that the host can answer calls meanwhile.
+// The host's thread makes the isolate, which is faster than in one of the package's threads. The code
+// runs in a thread of the package, so that the host can answer calls meanwhile.
 import { load, MCP, MEMORY_MIB, serve, TIMEOUT_MS, version } from "./driver.js";
 
 const ivm = load("isolated-vm");

@@ -1,4 +1,4 @@
-// node_worker.js - the peer that is Node's own worker thread: no sandbox, but often taken for one.
+// node_worker.js - the peer that is Node's own worker thread: not a sandbox, but often used as one.
 import { Worker } from "node:worker_threads";
 import { MEMORY_MIB, serve } from "./driver.js";
 import { sandbox, script } from "./worker.js";

@@ -1,5 +1,5 @@
 // quickjs_emscripten.js - the peer quickjs-emscripten: a fresh runtime and context for each sandbox,
-// all in one WebAssembly memory of the host's.
+// all in one WebAssembly memory of the host.
 import { load, MCP, MEMORY_MIB, serve, TIMEOUT_MS, version } from "./driver.js";
 
 const quickjs = await load("quickjs-emscripten").getQuickJS();

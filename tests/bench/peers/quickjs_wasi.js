@@ -1,5 +1,5 @@
-// quickjs_wasi.js - the peer quickjs-wasi: a fresh WebAssembly instance for each sandbox, of a module
-// that is compiled once.
+// quickjs_wasi.js - the peer quickjs-wasi: a fresh WebAssembly instance for each sandbox; the module is
+// compiled once.
 import fs from "node:fs";
 import { pathToFileURL } from "node:url";
 import { find, MCP, MEMORY_MIB, serve, TIMEOUT_MS, version } from "./driver.js";

@@ -1,4 +1,4 @@
-// thread.js - a thread of a driver: the same module again, which finds that it is not the main one.
+// thread.js - a thread of a driver: imports the driver's module, which detects that it is not in the main thread.
 import { pathToFileURL } from "node:url";
 import { workerData } from "node:worker_threads";
 

@@ -1,10 +1,10 @@
-// worker.js - what the peers that are workers share: the script of a worker, and the host's end of it.
+// worker.js - the shared code of the peers that are workers: the script of a worker, and the host's side.
 //
-// They talk by messages: the host sends {code, args} and {id, answer}, the worker {id, name, text} for
-// a call, then {result} or {error}. The first message of a worker, {}, says that it listens.
+// They exchange messages: the host sends {code, args} and {id, answer}, the worker {id, name, text} for
+// a call, then {result} or {error}. The first message of a worker, {}, says that it is ready.
 import { MCP, TIMEOUT_MS } from "./driver.js";
 
-/** The script, for a worker whose |post| sends a message and whose |listen| takes who receives them. */
+/** The script of a worker: |post| sends a message, |listen| sets the function that receives messages. */
 export const script = (post, listen) => `
     const post = ${post}, waiting = new Map();
     let calls = 0;
@@ -26,8 +26,8 @@ export const script = (post, listen) => `
     post({});`;
 
 /**
- * A sandbox of a worker that was just started: |post| sends it a message, |stop| ends it, and |listen|
- * takes who receives its messages and who hears that it failed.
+ * Makes a sandbox from a new worker: |post| sends it a message, |stop| ends it, and |listen| sets the
+ * functions that receive its messages and its failure.
  */
 export function sandbox(host, { post, listen, stop }) {
     let settle;

@@ -1,4 +1,4 @@
-// programs.js - small programs, as capabilities are made of.
+// programs.js - small programs like those in capabilities.
 
 // --- orders by customer
 const orders = [{ id: 1, who: "ann", items: [{ p: 5, q: 2 }, { p: 1.5, q: 4 }] }, { id: 2, who: "bob", items: [] }, { id: 3, who: "ann", items: [{ p: 10, q: 1 }] }];

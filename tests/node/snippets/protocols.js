@@ -1,4 +1,4 @@
-// protocols.js - what is called, in which order, by the language itself; disposal.
+// protocols.js - which methods the language itself calls, and in which order; disposal.
 
 // --- conversions ask in order
 // with `${o}`

@@ -1,4 +1,4 @@
-// scopes.js - parameters, closures and bindings where engines go wrong.
+// scopes.js - parameters, closures and bindings that engines often get wrong.
 
 // --- a closure in a parameter sees what the body assigns
 // with function h(a, b = () => a) { a = 5; return b() }

@@ -1,4 +1,4 @@
-// syntax.js - what parses, and what it then gives; what does not is a SyntaxError.
+// syntax.js - code that parses, with its result, and code that is a SyntaxError.
 
 // --- statements
 // with let a; let a;
