@@ -180,10 +180,10 @@ static pid_t serve(const char *text, char ret_url[64])
 struct client {
     struct cr_loop loop;
     struct cr_http http;
-    bool is_done;
     long status; /* 0: it failed */
     size_t length;
     enum caprun_outcome outcome;
+    bool is_done;
 };
 
 static void take_end(void *data, struct cr_http_answer *answer, const struct cr_err *why)
