@@ -2,7 +2,7 @@
  * loop.h - the event loop: one epoll descriptor for sockets, processes and timers.
  *
  * Watches, timers and tasks are members of the structs that own them; the loop allocates nothing. A
- * callback may remove any watch, timer or task, also its own, and free the struct that holds it.
+ * callback may remove any watch, timer or task, even its own, and free the struct that holds it.
  *
  * cr_loop_fd() becomes readable for every event, deadlines included, so that an application can
  * watch it in its own event loop.
@@ -11,9 +11,9 @@
  * has a turn of CR_LOOP_TURN_US. Between two units of work it calls cr_loop_turn_is_over(); if the
  * turn is over, it returns and continues in a cr_loop_defer_busy() task. A step first handles all
  * events, then one busy task, so that sources with little work do not wait for sources with much.
- * Tasks that these deferred run before the next event. Timers that are due run between callbacks,
- * so that a time limit waits for one turn at most. Work that waits for a disk or a lock, or cannot
- * be split into units, is a job for the helper thread (helper.h).
+ * Tasks that a busy task defers run before the next event. Timers that are due run between
+ * callbacks, so that a time limit waits for one turn at most. Work that waits for a disk or a lock,
+ * or cannot be split into units, is a job for the helper thread (helper.h).
  */
 #ifndef CR_LOOP_H
 #define CR_LOOP_H

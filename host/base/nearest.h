@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #define CR_NEAREST_MAX 400  /* bytes; a longer word is similar to no word */
-#define CR_NEAREST_EDITS 12 /* the most edits; they limit the work for a pair of words */
+#define CR_NEAREST_EDITS 12 /* the most edits; limits the work for a pair of words */
 
 /*
  * Returns the one of the |count| words in |known| that needs the fewest edits to become |word|. An

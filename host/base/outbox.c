@@ -9,11 +9,11 @@
 
 #include "caprun.h"
 
-/* Bytes; a peer that reads as fast as we write cannot keep the loop for longer. */
+/* Bytes; keeps a peer that reads as fast as we write from holding the loop. */
 #define WRITE_TURN (1u << 20)
 #define WORTH_TAKING CR_HELPER_WORTH /* bytes; smaller memory is copied */
-#define SMALL_PIECE (4u << 10)       /* room for small parts, while little waits */
-#define LARGE_PIECE (1u << 20)       /* and once more than WORTH_TAKING waits */
+#define SMALL_PIECE (4u << 10)       /* room for small parts, if little waits */
+#define LARGE_PIECE (1u << 20)       /* the same, if WORTH_TAKING or more waits */
 
 struct cr_outbox_piece {
     struct cr_outbox_piece *next;
@@ -151,7 +151,7 @@ static void forget_sent(struct cr_outbox *o, size_t len)
         if (piece->len)
             break;
         (void)take_first(o);
-        if (o->first) /* to free the last of many gives the memory of all back: slow */
+        if (o->first) /* freeing the last of many gives back the memory of all: slow */
             free_large(piece, o->helper);
         else
             free_piece(piece);

@@ -5,7 +5,7 @@
 
 #define REPLACEMENT 0xfffdu
 
-/* Reads \uXXXX. Returns its length, 6, or 0. */
+/* Reads \uXXXX. Returns its length (6), or 0. */
 static size_t read_unit(const uint8_t *at, const uint8_t *end, uint32_t *ret_char)
 {
     uint32_t c = 0;

@@ -92,7 +92,7 @@ static int refuse(const struct cr_metadata *meta, const char *name, const struct
         show_command(server, &what);
     else if (text_of(server, "httpUrl"))
         cr_escape_json_str(&what, text_of(server, "httpUrl"));
-    /* no text to paste with "${": metadata means it literally, but a configuration expands it */
+    /* "${" is literal in metadata, but a configuration expands it: then show no text to paste */
     if (what.len && !memmem(what.data, what.len, "${", 2))
         write_config(server, &paste);
     show_variables(server, &what);

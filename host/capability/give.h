@@ -11,7 +11,7 @@
 /*
  * Sets up |run| from |c|: the bytes that were hashed are the bytes that run. Of the variables that
  * the metadata requests, the run gets those that |config| grants and that are set; |*ret_has_env|
- * tells if it gets any. Returns 0, or VALIDATION_ERROR.
+ * tells whether it gets any. Returns 0, or VALIDATION_ERROR.
  */
 int cr_give_capability(struct caprun_run *run, const struct cr_config *config,
                        const struct cr_capability *c, bool *ret_has_env, struct cr_err *why);

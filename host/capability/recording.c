@@ -17,7 +17,7 @@
 #define MAX_RUNS 5000u
 #define MIB (1024u * 1024u)
 #define MAX_ORIGIN (32u * 1024u)
-#define SWEEP_ONE_OF 64u /* one run of so many, by chance, deletes old journals */
+#define SWEEP_ONE_OF 64u /* one run in so many, at random, deletes old journals */
 
 static uint64_t value_or(uint64_t given, uint64_t value)
 {
@@ -104,7 +104,7 @@ void cr_recording_place(const struct cr_recording *rec, bool has_env,
     ret->has_env = has_env;
 }
 
-/* A missing key is no error: the journal then has no hashes of variables. */
+/* Without a key, which is not an error, the journal has no hashes of variables. */
 void cr_recording_make_place(struct cr_recording_place *place)
 {
     struct cr_err unused;
@@ -175,7 +175,7 @@ static bool should_sweep(const struct cr_recording *rec, const char *id)
 
     if (a && b && ((size_t)(a - digits) + 16 * (size_t)(b - digits)) % SWEEP_ONE_OF == 0)
         return true;
-    /* a large journal may exceed the total size */
+    /* a large journal may bring the total over its limit */
     return stat(rec->path, &st) == 0 && (uint64_t)st.st_size > rec->total_bytes / 64;
 }
 

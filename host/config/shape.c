@@ -1,7 +1,7 @@
 /*
- * shape.c - walks over the file and the tables of keys.h together.
+ * shape.c - checks the configuration against the tables of keys.h.
  *
- * The recursion is as deep as the file; the scanner limits that.
+ * The recursion is as deep as the file's nesting; the scanner limits that.
  */
 #include "config/shape.h"
 
@@ -49,7 +49,7 @@ int cr_shape_refuse(const struct cr_config *config, size_t at, struct cr_err *wh
 
 /* --- messages ----------------------------------------------------------------------------- */
 
-/* Writes the name of |value|: its key, or "each of" and the key of its parent. */
+/* Writes the name of |value|: its key, or "each of" and the nearest key above it. */
 static const char *name_of(struct walk *w, const struct cJSON *value, char out[2 * SHOWN])
 {
     const struct cr_json_doc *doc = &w->config->doc;
@@ -87,7 +87,7 @@ static size_t list_names(const struct cr_key *keys, const char *names[MOST_KEYS]
     return count;
 }
 
-/* Suggests the known key that is nearest to |key|; without one, and if |all| is set, all keys. */
+/* Suggests the known key that is nearest to |key|. If none is near and |all| is set: all keys. */
 static void suggest(const struct cr_key *keys, const char *key, bool all, char out[1024])
 {
     const char *names[MOST_KEYS] = {0};
@@ -205,7 +205,7 @@ static char with_underscore(char c)
     return c == '-' ? '_' : c;
 }
 
-/* Code may write "_" for a "-" in a name, and must not reach two servers by one name. */
+/* Code may write "_" for a "-" in a name: one name must not mean two servers. */
 static bool is_alike(const char *a, const char *b)
 {
     for (; *a && with_underscore(*a) == with_underscore(*b); a++)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """steps.t - makes every step of the lock-down fail once.
 
-The expected effect is written here, and agrees with the table in SECURITY.md: nothing runs; or the code runs
+The expected effect is written here, and agrees with the table in docs/threat-model.md: nothing runs; or the code runs
 and -v names exactly the missing layers; or the failure is harmless, for a stated reason. A step without
 a row fails the test, and so does a row without a step.
 """
