@@ -1,10 +1,12 @@
 /* commands.c - the table of commands; finds the command, checks its words and options, runs it. */
 #include "cli/commands.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/nearest.h"
 #include "cli/bench.h"
 #include "cli/call.h"
@@ -12,12 +14,16 @@
 #include "cli/config.h"
 #include "cli/doctor.h"
 #include "cli/exec.h"
+#include "cli/help.h"
 #include "cli/lock.h"
+#include "cli/output.h"
 #include "cli/replay.h"
 #include "cli/resume.h"
 #include "cli/runs.h"
 #include "cli/tools.h"
 
+#define MAX_HELP (64u << 10)
+#define STATUS_INTERNAL 70
 #define SETTINGS (CR_OPTION_LIMITS | CR_OPTION_CONFIG | CR_OPTION_TALK)
 #define RUNS (SETTINGS | CR_OPTION_POLICY | CR_OPTION_RECORD)
 
@@ -83,7 +89,7 @@ static int do_config(struct task *t)
 
 static int do_doctor(struct task *t)
 {
-    return cr_cli_doctor(t->rt, t->options->json);
+    return cr_cli_doctor(t->rt, t->options);
 }
 
 static int do_bench(struct task *t)
@@ -97,37 +103,44 @@ static int do_names(struct task *t)
     return 0;
 }
 
+static int do_help(struct task *t);
+
 static const struct command {
     const char *name;
     int least, most; /* words, including the command's name */
     unsigned takes;  /* of enum cr_option_group, besides --json */
     int (*carry_out)(struct task *t);
-    const char *needs; /* the word after the command's name, if one is required */
-    const char *usage;
+    const char *needs;         /* the word after the command's name, if one is required */
+    const char *usage, *about; /* about: NULL: it is not for people */
 } commands[] = {
     {"run", 2, 3, RUNS | CR_OPTION_REGISTRY | CR_OPTION_FROZEN, do_capability, "an FQDN",
-     "caprun run FQDN [ARGS]"},
-    {"exec", 2, 3, RUNS | CR_OPTION_FROZEN, do_exec, "a FILE", "caprun exec FILE [ARGS]"},
+     "caprun [run] FQDN [ARGS]", "run a capability from a registry"},
+    {"exec", 2, 3, RUNS | CR_OPTION_FROZEN, do_exec, "a FILE", "caprun exec FILE [ARGS]",
+     "run code that is in no registry"},
     {"call", 2, 3, RUNS | CR_OPTION_FROZEN, do_call, "a tool, NS:ACTION",
-     "caprun call NS:ACTION [ARGS]"},
+     "caprun call NS:ACTION [ARGS]", "call one tool"},
+    {"tools", 1, CR_OPTIONS_WORDS, CR_OPTION_CONFIG | CR_OPTION_TALK, do_tools, NULL,
+     "caprun tools [WORDS]", "list the tools of the configured servers"},
     {"replay", 2, CR_OPTIONS_WORDS, CR_OPTION_REPLAY | SETTINGS, do_replay, "a JOURNAL",
-     "caprun replay JOURNAL..."},
+     "caprun replay JOURNAL...", "run again from recordings, and compare"},
     {"resume", 2, 2,
      SETTINGS | CR_OPTION_REGISTRY | CR_OPTION_FROZEN | CR_OPTION_POLICY | CR_OPTION_RETRY,
-     do_resume, "a RUN", "caprun resume RUN"},
-    {"runs", 1, 2, CR_OPTION_TALK, do_runs, NULL, "caprun runs [RUN]"},
-    {"tools", 1, CR_OPTIONS_WORDS, CR_OPTION_CONFIG | CR_OPTION_TALK, do_tools, NULL,
-     "caprun tools [WORDS]"},
+     do_resume, "a RUN", "caprun resume RUN", "go on with a run that was interrupted"},
+    {"runs", 1, CR_OPTIONS_WORDS, CR_OPTION_TALK | CR_OPTION_REMOVE, do_runs, NULL,
+     "caprun runs [--rm] [RUN...]", "list, show or remove recorded runs"},
     {"lock", 1, 1,
      CR_OPTION_CONFIG | CR_OPTION_REGISTRY | CR_OPTION_FROZEN | CR_OPTION_ACCEPT | CR_OPTION_TALK,
-     do_lock, NULL, "caprun lock [--accept FQDN|NS:ACTION]"},
-    {"config", 1, 1, SETTINGS | CR_OPTION_REGISTRY, do_config, NULL, "caprun config [--json]"},
-    {"doctor", 1, 1, 0, do_doctor, NULL, "caprun doctor [--json]"},
+     do_lock, NULL, "caprun lock [--accept NAME]", "show what caprun.lock pins, and check it"},
+    {"config", 1, 1, SETTINGS | CR_OPTION_REGISTRY, do_config, NULL, "caprun config",
+     "show the settings, and where each came from"},
+    {"doctor", 1, 1, CR_OPTION_DOCTOR, do_doctor, NULL, "caprun doctor [--strict]",
+     "attack the sandbox, and report each layer"},
     {"bench", 1, CR_OPTIONS_WORDS, CR_OPTION_BENCH | CR_OPTION_TALK, do_bench, NULL,
-     "caprun bench [WHAT...] [--rounds N] [--json]"},
+     "caprun bench [WHAT...]", "measure runs, calls and answers here"},
+    {"help", 1, 2, 0, do_help, NULL, "caprun help [COMMAND]", "explain a command and its options"},
     /* for the shell's completion */
     {"complete-names", 1, 1, CR_OPTION_CONFIG | CR_OPTION_REGISTRY, do_names, NULL,
-     "caprun complete-names"},
+     "caprun complete-names", NULL},
 };
 
 #define COUNT (sizeof(commands) / sizeof(commands[0]))
@@ -178,6 +191,43 @@ static int refuse_unknown(struct caprun_run *run, const char *word)
     return refuse(run, help, "unknown command '%s'%s%s%s", word, near ? "; did you mean '" : "",
                   near ? near : "", near ? "'?" : "");
 }
+
+/* --- help ------------------------------------------------------------------------------------ */
+
+static void list_commands(struct cr_buf *out)
+{
+    for (size_t i = 0; i < COUNT; i++)
+        if (commands[i].about)
+            cr_buf_fmt(out, "%s%-28s  %s\n", i ? "       " : "usage: ", commands[i].usage,
+                       commands[i].about);
+}
+
+int cr_commands_help(const char *word)
+{
+    cr_autobuf struct cr_buf out = CR_BUF(MAX_HELP);
+    const struct command *c = word && !strchr(word, '.') ? find_command(word) : NULL;
+    char about[100];
+
+    if (c && c->about) {
+        (void)snprintf(about, sizeof(about), "%c%s", toupper((unsigned char)c->about[0]),
+                       c->about + 1);
+        cr_help_command(&out, c->usage, about, c->takes);
+    } else {
+        cr_help_begin(&out);
+        list_commands(&out);
+        cr_help_end(&out);
+    }
+    return cr_output_text(&out) < 0 ? STATUS_INTERNAL : 0;
+}
+
+static int do_help(struct task *t)
+{
+    const char *word = t->options->words[1];
+
+    return word && !find_command(word) ? refuse_unknown(t->run, word) : cr_commands_help(word);
+}
+
+/* --- running --------------------------------------------------------------------------------- */
 
 int cr_commands_run(struct caprun_runtime *rt, struct caprun_run *run, const struct cr_options *o,
                     int *ret_signal)

@@ -15,4 +15,10 @@
 int cr_commands_run(struct caprun_runtime *rt, struct caprun_run *run, const struct cr_options *o,
                     int *ret_signal);
 
+/*
+ * Prints the help on the command |word|; or on everything, if |word| is NULL or no command. Returns
+ * the exit status.
+ */
+int cr_commands_help(const char *word);
+
 #endif

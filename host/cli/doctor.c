@@ -126,22 +126,22 @@ static void add_verdict(struct report *r, bool may_run)
     cr_buf_str(&r->text, "\n");
 }
 
-int cr_cli_doctor(struct caprun_runtime *rt, bool json)
+int cr_cli_doctor(struct caprun_runtime *rt, const struct cr_options *o)
 {
-    struct report report = {.json = json};
+    struct report report = {.json = o->json};
     int may_run, status;
 
     cr_buf_init(&report.text, MAX_REPORT);
-    if (json)
+    if (o->json)
         cr_buf_str(&report.text, "{\"version\":\"" CAPRUN_VERSION "\",\"layers\":[");
     (void)caprun_set_warm(rt, CAPRUN_WARM_NONE);
     may_run = caprun_doctor(rt, add_layer, &report);
-    status = may_run > 0 ? 0 : STATUS_UNSAFE;
+    status = may_run > 0 && !(o->strict && report.missing) ? 0 : STATUS_UNSAFE;
     if (may_run < 0) {
         cr_output_note("cannot examine the sandbox: %s", caprun_error(rt));
         status = STATUS_INTERNAL;
     }
-    if (may_run >= 0 || json)
+    if (may_run >= 0 || o->json)
         add_verdict(&report, may_run > 0);
     if (cr_output_text(&report.text) < 0)
         status = STATUS_INTERNAL;

@@ -2,10 +2,12 @@
 #include "cli/exec.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "cli/input.h"
 #include "cli/launch.h"
+#include "cli/output.h"
 #include "cli/settings.h"
 
 #define EXEC_TIMEOUT_MS 30000
@@ -50,6 +52,9 @@ int cr_exec_run(struct caprun_runtime *rt, struct caprun_run *run, const struct 
     }
     if (cr_exec_configure(rt, run, o, &recording) < 0)
         return 0;
+    if (strcmp(file, "-") == 0 && isatty(STDIN_FILENO) && !o->quiet)
+        cr_output_note(
+            "reading the code from the terminal; end it with Ctrl-D on a line of its own");
     (void)caprun_warm(rt); /* while the input is read; if it fails, the start reports it */
     if (load_code(rt, run, file) < 0 || cr_launch_args(rt, run, args) < 0)
         return 0;

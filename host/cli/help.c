@@ -1,61 +1,78 @@
-/* help.c - the text of --help; docs/man/caprun.1 says the same at length. */
+/* help.c - the texts of --help and of `caprun help`; docs/man/caprun.1 says the same at length. */
 #include "cli/help.h"
 
-const char cr_help_text[] =
+#include <string.h>
+
+#include "cli/options.h"
+
+static const char intro[] =
     "caprun runs untrusted JavaScript in a locked process, which can only make calls.\n"
+    "\n";
+
+static const struct {
+    const char *word, *help;
+} words[] = {
+    {"FQDN", "org.project.namespace.action, then optionally .hash"},
+    {"NS", "a server in \"mcpServers\" of .caprun.json; ACTION: one of its tools"},
+    {"NAME", "an FQDN, or NS:ACTION"},
+    {"FILE", "the body of an async function of `mcp` and `args`, or a module that\n"
+             "          exports a function of args and {mcp} by default; - is standard input"},
+    {"ARGS", "a JSON file, - for standard input, or JSON that starts with {"},
+    {"RUN", "the id of a run, its beginning or end, or the path of its JOURNAL"},
+    {"WHAT", "fresh, busy, rate, call, answer1m, answer10m, memory, cpu; or all"},
+};
+
+static const char outro[] =
     "\n"
-    "usage: caprun FQDN [ARGS]         run a capability from a registry (or: caprun run FQDN)\n"
-    "       caprun exec FILE [ARGS]    run code that is in no registry; - is standard input\n"
-    "       caprun replay JOURNAL...   run again from recordings alone, and compare; --code FILE:\n"
-    "                                  other code, --speed real: as long as recorded, --env\n"
-    "                                  NAME: give it this variable\n"
-    "       caprun resume RUN          go on with a run that was interrupted; --retry-unknown: "
-    "make\n"
-    "                                  calls again that were under way, --retry-call N: that one\n"
-    "       caprun runs [RUN]          list what was recorded, or show one: its calls on a time "
-    "axis\n"
-    "       caprun tools [WORDS]       list the tools of the configured MCP servers\n"
-    "       caprun call NS:ACTION [ARGS]  call one tool\n"
-    "       caprun lock                show what caprun.lock pins, and check it\n"
-    "       caprun lock --accept NAME  pin what the registry, or the server, has now\n"
-    "       caprun config              show the settings, and where each came from\n"
-    "       caprun doctor              attack the sandbox from inside, and report each layer\n"
-    "       caprun bench [WHAT...]     measure runs, calls and answers on this machine; --rounds "
-    "N\n"
-    "\n"
-    "  FQDN   org.project.namespace.action, then optionally .hash\n"
-    "  NS     the name of a server in \"mcpServers\" of .caprun.json; ACTION one of its tools\n"
-    "  NAME   an FQDN, or NS:ACTION\n"
-    "  FILE   the body of an async function of `mcp` and `args`, or a module that exports a\n"
-    "         function of args and {mcp} by default\n"
-    "  WHAT   fresh, busy, rate, call, answer1m, answer10m, memory, cpu; all if omitted\n"
-    "  RUN    the id of a run, the beginning or the end of it, or the path of its JOURNAL\n"
-    "  ARGS   a JSON file, - for standard input, or JSON that starts with {; {} if omitted\n"
-    "\n"
-    "  --registry DIR|URL  where capabilities are; repeatable: the first match wins\n"
-    "  --config FILE       instead of .caprun.json here or above, or $CAPRUN_CONFIG\n"
-    "  --frozen            caprun.lock may not change\n"
-    "  --allow PAT         calls that are allowed; PAT is ns:action, ns:read_*, ns or *\n"
-    "  --ask PAT           calls that need a person's decision (this version: denied)\n"
-    "  --deny PAT          calls that are denied, even if also allowed; all three are repeatable\n"
-    "  --timeout DUR       wall time (5m; exec, call: 30s); DUR is 250ms, 30s, 5m, 1h\n"
-    "  --cpu DUR           CPU time (default: the wall time)\n"
-    "  --rpc-timeout DUR   one call's time without an answer or progress (30s)\n"
-    "  --memory SIZE       memory (512m); SIZE is 64k, 512m, 1g\n"
-    "  --record FILE       record the run in this new file, not in the state directory\n"
-    "  --json              print the whole envelope, on success and on failure; or the list\n"
-    "  --no-input          never prompt\n"
-    "  -q, --quiet         no log lines, stacks or hints on standard error\n"
-    "  -v, --verbose       say where code came from, which layers are missing, what was used,\n"
-    "                      and a line for each call\n"
-    "  -h, --help, --version\n"
-    "\n"
-    "The result goes to standard output, everything else to standard error. Exit status: 0 it\n"
-    "returned; 1 it failed; 2 bad input; 3 it reached for what is denied; 4 out of time; 5 out\n"
-    "of memory or over another limit; 6 it could not be loaded, or is not what is pinned; 8 a\n"
-    "replay differs; 9 the worker died; 70 caprun failed; 129, 130 or 143 interrupted. caprun(1) "
-    "has them all.\n"
+    "The result goes to standard output, everything else to standard error. Exit\n"
+    "status: 0 it returned; 1 it failed; 2 bad input; 3 it reached for what is\n"
+    "denied; 4 out of time; 5 out of memory or over another limit; 6 it could not be\n"
+    "loaded, or is not what is pinned; 8 a replay differs; 9 the worker died; 70\n"
+    "caprun failed; 129, 130 or 143 interrupted. caprun(1) has them all.\n"
     "\n"
     "  caprun acme.tools.text.summary --registry samples/registry args.json\n"
-    "  caprun call filesystem:read_file '{\"path\": \"a.txt\"}' --allow 'filesystem:read_*'\n"
+    "  caprun call files:read_file '{\"path\": \"a.txt\"}' --allow 'files:read_*'\n"
     "  echo 'return {sum: args.a + args.b}' | caprun exec - '{\"a\": 1, \"b\": 2}'\n";
+
+/* Is |word| in |usage|, as a whole word? */
+static bool is_in(const char *usage, const char *word)
+{
+    size_t len = strlen(word);
+
+    for (const char *at = strstr(usage, word); at; at = strstr(at + 1, word))
+        if ((at == usage || strchr(" [:|", at[-1])) && (!at[len] || strchr(" ]:|.", at[len])))
+            return true;
+    return false;
+}
+
+static void add_words(struct cr_buf *out, const char *usage)
+{
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (!usage || is_in(usage, words[i].word))
+            cr_buf_fmt(out, "  %-6s  %s\n", words[i].word, words[i].help);
+}
+
+void cr_help_begin(struct cr_buf *out)
+{
+    cr_buf_str(out, intro);
+}
+
+void cr_help_end(struct cr_buf *out)
+{
+    cr_buf_str(out, "\n");
+    add_words(out, NULL);
+    cr_buf_str(out, "\n");
+    cr_options_help(out, CR_OPTIONS_ALL);
+    cr_buf_str(out, outro);
+}
+
+void cr_help_command(struct cr_buf *out, const char *usage, const char *about, unsigned takes)
+{
+    size_t before;
+
+    cr_buf_fmt(out, "usage: %s\n\n%s.\n\n", usage, about);
+    before = out->len;
+    add_words(out, usage);
+    cr_buf_str(out, out->len > before ? "\n" : "");
+    cr_options_help(out, takes);
+}

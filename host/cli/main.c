@@ -10,7 +10,6 @@
 
 #include "caprun.h"
 #include "cli/commands.h"
-#include "cli/help.h"
 #include "cli/options.h"
 #include "cli/output.h"
 
@@ -116,8 +115,10 @@ int main(int argc, char **argv)
     (void)signal(SIGPIPE, SIG_IGN);
     (void)signal(SIGXFSZ, SIG_IGN); /* the same for a file that may not grow */
     (void)cr_options_parse(argc, argv, &options, &bad_options);
-    if (!bad_options.code && (options.help || options.version))
-        return print_text(options.help ? cr_help_text : "caprun " CAPRUN_VERSION "\n");
+    if (!bad_options.code && options.help)
+        return cr_commands_help(options.words[0]);
+    if (!bad_options.code && options.version)
+        return print_text("caprun " CAPRUN_VERSION "\n");
     if (caprun_new(&rt) < 0) {
         cr_output_note("no memory, or no descriptors, to start with");
         return STATUS_INTERNAL;

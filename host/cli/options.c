@@ -10,6 +10,8 @@
 #include "base/pattern.h"
 #include "base/units.h"
 
+#define MAX_DAYS 36500
+
 enum kind {
     FLAG,       /* sets a bool */
     DURATION,   /* sets milliseconds */
@@ -20,6 +22,7 @@ enum kind {
     CALL,       /* adds to the calls that may be made again */
     ENV,        /* adds to the variables that a replay is given */
     ROUNDS,     /* sets the rounds of a benchmark */
+    AGE,        /* sets seconds */
     NOTHING,    /* no effect in this version */
 };
 
@@ -28,33 +31,57 @@ static const struct option {
     char letter;
     enum kind kind;
     enum cr_option_group group;
-    size_t offset; /* of the field that it sets; PERMISSION: the answer */
+    size_t offset;     /* of the field that it sets; PERMISSION: the answer */
+    const char *value; /* what the value is, for --help; NULL: it takes none */
+    const char *help;
 } options[] = {
 #define AT(field) offsetof(struct cr_options, field)
-    {"--json", 0, FLAG, CR_OPTION_ANY, AT(json)},
-    {"--help", 'h', FLAG, CR_OPTION_ANY, AT(help)},
-    {"--version", 0, FLAG, CR_OPTION_ANY, AT(version)},
-    {"--quiet", 'q', FLAG, CR_OPTION_TALK, AT(quiet)},
-    {"--verbose", 'v', FLAG, CR_OPTION_TALK, AT(verbose)},
-    {"--no-input", 0, NOTHING, CR_OPTION_TALK, 0},
-    {"--timeout", 0, DURATION, CR_OPTION_LIMITS, AT(timeout_ms)},
-    {"--cpu", 0, DURATION, CR_OPTION_LIMITS, AT(cpu_ms)},
-    {"--rpc-timeout", 0, DURATION, CR_OPTION_LIMITS, AT(rpc_timeout_ms)},
-    {"--memory", 0, SIZE, CR_OPTION_LIMITS, AT(memory)},
-    {"--config", 0, STRING, CR_OPTION_CONFIG, AT(config)},
-    {"--registry", 0, REGISTRY, CR_OPTION_REGISTRY, 0},
-    {"--frozen", 0, FLAG, CR_OPTION_FROZEN, AT(frozen)},
-    {"--accept", 0, STRING, CR_OPTION_ACCEPT, AT(accept)},
-    {"--record", 0, STRING, CR_OPTION_RECORD, AT(record)},
-    {"--code", 0, STRING, CR_OPTION_REPLAY, AT(code)},
-    {"--speed", 0, STRING, CR_OPTION_REPLAY, AT(speed)},
-    {"--env", 0, ENV, CR_OPTION_REPLAY, 0},
-    {"--retry-unknown", 0, FLAG, CR_OPTION_RETRY, AT(retry_unknown)},
-    {"--retry-call", 0, CALL, CR_OPTION_RETRY, 0},
-    {"--rounds", 0, ROUNDS, CR_OPTION_BENCH, AT(rounds)},
-    {"--allow", 0, PERMISSION, CR_OPTION_POLICY, CAPRUN_ALLOW},
-    {"--ask", 0, PERMISSION, CR_OPTION_POLICY, CAPRUN_ASK},
-    {"--deny", 0, PERMISSION, CR_OPTION_POLICY, CAPRUN_DENY},
+    {"--registry", 0, REGISTRY, CR_OPTION_REGISTRY, 0, "DIR|URL",
+     "where capabilities are; repeatable: the first match wins"},
+    {"--config", 0, STRING, CR_OPTION_CONFIG, AT(config), "FILE",
+     "instead of .caprun.json here or above, or $CAPRUN_CONFIG"},
+    {"--frozen", 0, FLAG, CR_OPTION_FROZEN, AT(frozen), NULL, "caprun.lock may not change"},
+    {"--accept", 0, STRING, CR_OPTION_ACCEPT, AT(accept), "NAME",
+     "lock: pin what the registry, or the server, has now"},
+    {"--allow", 0, PERMISSION, CR_OPTION_POLICY, CAPRUN_ALLOW, "PAT",
+     "calls that are allowed: ns:action, ns:read_*, ns or *"},
+    {"--ask", 0, PERMISSION, CR_OPTION_POLICY, CAPRUN_ASK, "PAT",
+     "calls that a person decides on (this version: denied)"},
+    {"--deny", 0, PERMISSION, CR_OPTION_POLICY, CAPRUN_DENY, "PAT",
+     "calls that are denied, even if allowed; repeatable"},
+    {"--timeout", 0, DURATION, CR_OPTION_LIMITS, AT(timeout_ms), "DUR",
+     "wall time (5m; exec, call: 30s); like 250ms, 30s, 1h"},
+    {"--cpu", 0, DURATION, CR_OPTION_LIMITS, AT(cpu_ms), "DUR", "CPU time (the wall time)"},
+    {"--rpc-timeout", 0, DURATION, CR_OPTION_LIMITS, AT(rpc_timeout_ms), "DUR",
+     "of one call, without answer or progress (30s)"},
+    {"--memory", 0, SIZE, CR_OPTION_LIMITS, AT(memory), "SIZE", "memory (512m); like 64k, 1g"},
+    {"--record", 0, STRING, CR_OPTION_RECORD, AT(record), "FILE",
+     "record into this new file, not the state directory"},
+    {"--code", 0, STRING, CR_OPTION_REPLAY, AT(code), "FILE", "replay: run this code instead"},
+    {"--speed", 0, STRING, CR_OPTION_REPLAY, AT(speed), "real", "replay: take as long as recorded"},
+    {"--env", 0, ENV, CR_OPTION_REPLAY, 0, "NAME",
+     "replay: give the code this variable; repeatable"},
+    {"--retry-unknown", 0, FLAG, CR_OPTION_RETRY, AT(retry_unknown), NULL,
+     "resume: make all calls again that were under way"},
+    {"--retry-call", 0, CALL, CR_OPTION_RETRY, 0, "N", "resume: make call N again; repeatable"},
+    {"--rm", 0, FLAG, CR_OPTION_REMOVE, AT(remove), NULL,
+     "runs: remove RUN..., or what --older or --all names"},
+    {"--older", 0, AGE, CR_OPTION_REMOVE, AT(older_s), "AGE",
+     "runs --rm: those that are older, like 7d or 12h"},
+    {"--all", 0, FLAG, CR_OPTION_REMOVE, AT(all), NULL, "runs --rm: all of them"},
+    {"--strict", 0, FLAG, CR_OPTION_DOCTOR, AT(strict), NULL,
+     "doctor: exit with 1 if any layer is missing"},
+    {"--rounds", 0, ROUNDS, CR_OPTION_BENCH, AT(rounds), "N",
+     "bench: how often each thing is measured"},
+    {"--json", 0, FLAG, CR_OPTION_ANY, AT(json), NULL,
+     "print JSON: the whole envelope, or the list"},
+    {"--no-input", 0, NOTHING, CR_OPTION_TALK, 0, NULL, "never prompt"},
+    {"--quiet", 'q', FLAG, CR_OPTION_TALK, AT(quiet), NULL,
+     "no log lines, stacks or hints on standard error"},
+    {"--verbose", 'v', FLAG, CR_OPTION_TALK, AT(verbose), NULL,
+     "say more: origin of code, missing layers, each call"},
+    {"--help", 'h', FLAG, CR_OPTION_ANY, AT(help), NULL, "this text; after a command, about it"},
+    {"--version", 0, FLAG, CR_OPTION_ANY, AT(version), NULL, "the version"},
 #undef AT
 };
 
@@ -133,6 +160,24 @@ static int set_rounds(struct cr_options *ret, const char *value, struct cr_err *
     return 0;
 }
 
+/* A number of days, "7d"; or a duration. */
+static int set_age(struct cr_options *ret, const char *value, struct cr_err *err)
+{
+    char *end;
+    unsigned long days = strtoul(value, &end, 10);
+    uint64_t ms = 0;
+
+    if (value[0] >= '0' && value[0] <= '9' && strcmp(end, "d") == 0 && days && days <= MAX_DAYS) {
+        ret->older_s = (uint64_t)days * 24 * 3600;
+        return 0;
+    }
+    if (cr_units_duration(value, &ms, err) < 0 || ms < 1000)
+        return cr_err_set(err, CAPRUN_E_INVAL, "'%.60s' is not an age; write it like 7d or 12h",
+                          value);
+    ret->older_s = ms / 1000;
+    return 0;
+}
+
 static int add_env(struct cr_options *ret, const char *value, struct cr_err *err)
 {
     if (!value[0] || strchr(value, '='))
@@ -183,6 +228,9 @@ static int set_option(struct cr_options *ret, const struct option *o, const char
     case ROUNDS:
         r = set_rounds(ret, value, &why);
         break;
+    case AGE:
+        r = set_age(ret, value, &why);
+        break;
     case NOTHING:
         break;
     }
@@ -193,12 +241,6 @@ static int set_option(struct cr_options *ret, const struct option *o, const char
 static bool has_name_value(const struct option *o)
 {
     return o->kind == STRING || o->kind == REGISTRY || o->kind == PERMISSION;
-}
-
-static bool takes_value(const struct option *o)
-{
-    return o->kind == DURATION || o->kind == SIZE || o->kind == CALL || o->kind == ENV ||
-           o->kind == ROUNDS || has_name_value(o);
 }
 
 static int refuse_unknown(const char *arg, size_t len, struct cr_err *err)
@@ -224,7 +266,7 @@ static int take_option(char **argv, int *at, struct cr_options *ret, struct cr_e
 
     if (!o)
         return refuse_unknown(arg, len, err);
-    if (!takes_value(o)) {
+    if (!o->value) {
         if (equals)
             return cr_err_set(err, CAPRUN_E_INVAL, "'%s' takes no value", o->name);
         return set_option(ret, o, NULL, err);
@@ -292,4 +334,20 @@ const char *cr_options_outside(const struct cr_options *o, unsigned takes)
         if (o->given[i] && !(takes & 1u << i))
             return o->given[i];
     return NULL;
+}
+
+void cr_options_help(struct cr_buf *out, unsigned takes)
+{
+    for (size_t i = 0; i < COUNT; i++) {
+        const struct option *o = &options[i];
+        char name[40];
+
+        if (o->group && !(o->group & takes))
+            continue;
+        (void)snprintf(name, sizeof(name), "%c%c%s%s%s%s", o->letter ? '-' : o->name[0],
+                       o->letter ? o->letter : o->name[1], o->letter ? ", " : "",
+                       o->letter ? o->name : o->name + 2, o->value ? " " : "",
+                       o->value ? o->value : "");
+        cr_buf_fmt(out, "  %-20s  %s\n", name, o->help);
+    }
 }

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 
 #define CR_OPTIONS_WORDS 1024
@@ -30,15 +31,18 @@ enum cr_option_group {
     CR_OPTION_REPLAY = 1 << 8,
     CR_OPTION_RETRY = 1 << 9,
     CR_OPTION_BENCH = 1 << 10,
+    CR_OPTION_REMOVE = 1 << 11,
+    CR_OPTION_DOCTOR = 1 << 12,
 };
-#define CR_OPTION_GROUPS 11
+#define CR_OPTION_GROUPS 13
+#define CR_OPTIONS_ALL ((1u << CR_OPTION_GROUPS) - 1)
 
 struct cr_options {
     const char *words[CR_OPTIONS_WORDS + 1]; /* the command and its operands */
     int word_count;
-    bool json, quiet, verbose, help, version, frozen, retry_unknown;
-    uint64_t timeout_ms, cpu_ms, rpc_timeout_ms, memory; /* 0: not given */
-    const char *config, *accept, *record, *code, *speed; /* NULL: not given */
+    bool json, quiet, verbose, help, version, frozen, retry_unknown, remove, all, strict;
+    uint64_t timeout_ms, cpu_ms, rpc_timeout_ms, memory, older_s; /* 0: not given */
+    const char *config, *accept, *record, *code, *speed;          /* NULL: not given */
     const char *registries[CR_OPTIONS_REGISTRIES];
     int registry_count;
     struct {
@@ -60,6 +64,9 @@ struct cr_options {
  * whether --json was given.
  */
 int cr_options_parse(int argc, char **argv, struct cr_options *ret, struct cr_err *err);
+
+/* Appends a line for each option in the groups of |takes|, and for those in no group. */
+void cr_options_help(struct cr_buf *out, unsigned takes);
 
 /* Returns the name of a given option that is in no group of |takes|, or NULL. */
 const char *cr_options_outside(const struct cr_options *o, unsigned takes);

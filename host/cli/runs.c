@@ -2,11 +2,14 @@
 #include "cli/runs.h"
 
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/escape.h"
+#include "base/mem.h"
 #include "cli/columns.h"
 #include "cli/inspect.h"
 #include "cli/launch.h"
@@ -265,6 +268,100 @@ static int show_run(const char *dir, const char *word, bool json, struct cr_err 
     return status;
 }
 
+/* --- removing -------------------------------------------------------------------------------- */
+
+static int refuse_removal(const char *what, struct cr_err *why)
+{
+    return cr_err_end(why, CAPRUN_OUTCOME_USAGE,
+                      "caprun runs --rm RUN..., or --rm --older 7d, or --rm --all", "%s", what);
+}
+
+static int check_removal(const struct cr_options *o, struct cr_err *why)
+{
+    int kinds = (o->word_count > 1) + (o->older_s > 0) + o->all;
+
+    if (!o->remove && (o->older_s || o->all))
+        return refuse_removal("--older and --all say what is removed, and need --rm", why);
+    if (!o->remove && o->word_count > 2)
+        return cr_err_end(why, CAPRUN_OUTCOME_USAGE, "caprun runs [RUN]", "one word too many: '%s'",
+                          o->words[2]);
+    if (o->remove && kinds != 1)
+        return refuse_removal(kinds ? "--rm takes either runs, --older or --all"
+                                    : "--rm does not say what is to be removed",
+                              why);
+    return 0;
+}
+
+/* All names are checked before the first run is removed. */
+static int find_runs(const char *dir, const struct cr_options *o, const char **ids,
+                     struct cr_err *why)
+{
+    char path[PATH_MAX];
+
+    for (int i = 1; i < o->word_count; i++) {
+        if (cr_store_find(dir, o->words[i], path, why) < 0)
+            return CAPRUN_E_INVAL;
+        if (!cr_store_has(dir, path))
+            return cr_err_end(why, CAPRUN_OUTCOME_USAGE,
+                              "remove the file, and the directory FILE.d beside it",
+                              "'%s' is not a run in the state directory", o->words[i]);
+        ids[i - 1] = strndup(strrchr(path, '/') + 1, CR_STORE_ID);
+        if (!ids[i - 1])
+            return cr_err_memory(why);
+    }
+    return 0;
+}
+
+static int remove_named(const char *dir, const char *const *ids, size_t *ret_removed,
+                        struct cr_err *why)
+{
+    struct cr_err err;
+
+    for (; *ids; ids++) {
+        int r = cr_store_remove(dir, *ids, &err);
+
+        if (r == 1)
+            return cr_err_end(why, CAPRUN_OUTCOME_USAGE, "wait for its end: caprun runs shows it",
+                              "the run '%s' goes on, and is kept", *ids);
+        if (r < 0)
+            return cr_err_end(why, CAPRUN_OUTCOME_INTERNAL, NULL, "%s", err.text);
+        ++*ret_removed;
+    }
+    return 0;
+}
+
+static int report_removal(const struct cr_options *o, size_t removed, size_t kept)
+{
+    cr_autobuf struct cr_buf out = CR_BUF(MAX_TEXT);
+
+    if (o->json) {
+        cr_buf_fmt(&out, "{\"removed\":%zu,\"kept\":%zu}\n", removed, kept);
+        return print_output(&out, true);
+    }
+    if (!o->quiet)
+        cr_output_note("removed %zu %s", removed, removed == 1 ? "run" : "runs");
+    if (kept && !o->quiet)
+        cr_output_note("kept %zu that go on, or cannot be removed", kept);
+    return 0;
+}
+
+static int remove_runs(const char *dir, const struct cr_options *o, struct cr_err *why)
+{
+    const char *ids[CR_OPTIONS_WORDS] = {NULL};
+    size_t removed = 0, kept = 0;
+    int r = find_runs(dir, o, ids, why);
+
+    if (r == 0 && o->word_count > 1)
+        r = remove_named(dir, ids, &removed, why);
+    else if (r == 0)
+        removed = cr_store_remove_older(dir, (int64_t)o->older_s, &kept);
+    for (size_t i = 0; ids[i]; i++)
+        free((void *)(uintptr_t)ids[i]);
+    return r < 0 ? r : report_removal(o, removed, kept);
+}
+
+/* --- the words ------------------------------------------------------------------------------- */
+
 static bool is_path(const char *word)
 {
     return word && strpbrk(word, "/.");
@@ -278,10 +375,14 @@ int cr_cli_runs(struct caprun_run *run, const struct cr_options *o)
     int r;
 
     cr_settings_state_dir(dir);
+    if (check_removal(o, &why) < 0)
+        return cr_launch_reject(run, &why);
     if (!dir[0] && !is_path(word))
         r = cr_err_end(&why, CAPRUN_OUTCOME_USAGE, "set HOME, or write the path of a journal",
                        "there is no directory of runs: neither XDG_STATE_HOME nor HOME is an "
                        "absolute path");
+    else if (o->remove)
+        r = remove_runs(dir, o, &why);
     else if (word)
         r = show_run(dir, word, o->json, &why);
     else

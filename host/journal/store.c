@@ -188,20 +188,56 @@ static int latest_first(const void *a, const void *b)
     return x->changed < y->changed ? 1 : x->changed > y->changed ? -1 : strcmp(y->name, x->name);
 }
 
-static void remove_run(const char *dir, const char *name)
+/* Returns 0; 1 if the run goes on; or CAPRUN_E_SYS. */
+static int remove_run(const char *dir, const char *name, struct cr_err *err)
 {
     cr_autoclose int fd = -1;
     char path[PATH_MAX];
 
     (void)snprintf(path, sizeof(path), "%s/" RUNS "/%s", dir, name);
     fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (fd >= 0 && cr_file_lock(fd) == 0)
-        cr_record_remove(path);
+    if (fd < 0)
+        return cr_err_sys(err, "cannot open '%s'", path);
+    if (cr_file_lock(fd) < 0)
+        return errno == EAGAIN ? 1 : cr_err_sys(err, "cannot lock '%s'", path);
+    cr_record_remove(path);
+    return access(path, F_OK) < 0 ? 0 : cr_err_set(err, CAPRUN_E_SYS, "cannot remove '%s'", path);
+}
+
+int cr_store_remove(const char *dir, const char *id, struct cr_err *err)
+{
+    char name[CR_STORE_ID + SUFFIX + 1];
+
+    (void)snprintf(name, sizeof(name), "%.*s.jsonl", (int)CR_STORE_ID, id);
+    return remove_run(dir, name, err);
+}
+
+size_t cr_store_remove_older(const char *dir, int64_t seconds, size_t *ret_kept)
+{
+    struct sweep s = {.dir = dir};
+    time_t latest = time(NULL) - (time_t)seconds;
+    size_t removed = 0;
+
+    *ret_kept = 0;
+    (void)cr_store_list(dir, note, &s, NULL);
+    for (size_t i = 0; i < s.count; i++) {
+        struct cr_err unused;
+
+        if (s.list[i].changed > latest)
+            continue;
+        if (remove_run(dir, s.list[i].name, &unused) == 0)
+            removed++;
+        else
+            ++*ret_kept;
+    }
+    free(s.list);
+    return removed;
 }
 
 void cr_store_sweep(const char *dir, unsigned days, uint64_t max_bytes, size_t max_runs)
 {
     struct sweep s = {.dir = dir};
+    struct cr_err unused;
     time_t oldest = time(NULL) - (time_t)days * 24 * 3600;
     uint64_t bytes = 0;
 
@@ -211,7 +247,7 @@ void cr_store_sweep(const char *dir, unsigned days, uint64_t max_bytes, size_t m
     for (size_t i = 0; i < s.count; i++) {
         bytes += s.list[i].bytes;
         if (s.list[i].changed < oldest || bytes > max_bytes || i >= max_runs)
-            remove_run(dir, s.list[i].name);
+            (void)remove_run(dir, s.list[i].name, &unused);
     }
     free(s.list);
 }

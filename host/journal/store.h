@@ -52,6 +52,17 @@ bool cr_store_is_live(int dir, const char *name);
  */
 void cr_store_sweep(const char *dir, unsigned days, uint64_t max_bytes, size_t max_runs);
 
+/*
+ * Removes the run |id|. Returns 0; 1 if the run goes on, and is kept; or CAPRUN_E_SYS.
+ */
+int cr_store_remove(const char *dir, const char *id, struct cr_err *err);
+
+/*
+ * Removes all runs that ended |seconds| ago or earlier. Returns how many; *|ret_kept| is the number
+ * of runs as old that could not be removed, because they go on or the file system refused.
+ */
+size_t cr_store_remove_older(const char *dir, int64_t seconds, size_t *ret_kept);
+
 /* The key. Returns 0; 1 if there is none; or CAPRUN_E_SYS. The second makes one then. */
 int cr_store_look_up_key(const char *dir, uint8_t ret[CR_HASH_BYTES], struct cr_err *err);
 int cr_store_key(const char *dir, uint8_t ret[CR_HASH_BYTES], struct cr_err *err);

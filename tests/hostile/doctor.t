@@ -56,6 +56,7 @@ def with_steps(plan, under=()):
 @test
 def every_layer_is_reported_once_and_in_order():
     doctor = Doctor()
+    equal(Doctor("--strict").done.status, 0, "--strict, where nothing is missing")
     equal([layer["name"] for layer in doctor.report["layers"]], [*REQUIRED, *BEHIND])
     equal([layer["required"] for layer in doctor.report["layers"]], [True] * len(REQUIRED) + [False] * len(BEHIND))
     need(not doctor.states, f"not all layers are there: {doctor.states}")
@@ -134,6 +135,9 @@ def a_layer_that_could_not_be_set_up_is_absent_and_code_may_run(case):
     doctor = with_steps(plan)
     equal(doctor.states, dict.fromkeys(names, "absent"))
     equal((doctor.may, doctor.report["missing"]), (True, len(names)))
+    strict = Process([PROGRAM, "doctor", "--json", "--strict"]).end()
+    equal((strict.status, json.loads(strict.out)["missing"]), (1, len(names)), "with --strict")
+    wait_until(lambda: not reap_orphans(), 10, "the end of all workers")
 
 
 REFUSED = {

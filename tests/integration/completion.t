@@ -25,12 +25,12 @@ KEPT = scratch_dir()  # zsh's dump of its completions: it is made once, not for 
 READY, INSERT, DONE = "ready> ", "\x14", "\x0f"  # the prompt; two keys
 
 NAMES = ["acme.tools.text.count", "acme.tools.text.slug", "other.things.a.b"]
-COMMANDS = ["bench", "call", "config", "doctor", "exec", "lock", "replay", "resume", "run", "runs", "tools"]
+COMMANDS = ["bench", "call", "config", "doctor", "exec", "help", "lock", "replay", "resume", "run", "runs", "tools"]
 LONG = ["--allow", "--ask", "--config", "--cpu", "--deny", "--frozen", "--help", "--json", "--memory", "--no-input",
         "--quiet", "--record", "--registry", "--rpc-timeout", "--timeout", "--verbose", "--version"]
 GENERAL = LONG + ["-h", "-q", "-v"]
 OF_LOCK, OF_REPLAY, OF_RESUME = ["--accept"], ["--code", "--env", "--speed"], ["--retry-call", "--retry-unknown"]
-OF_BENCH = ["--rounds"]
+OF_BENCH, OF_RUNS, OF_DOCTOR = ["--rounds"], ["--all", "--older", "--rm"], ["--strict"]
 MEASURED = ["answer10m", "answer1m", "busy", "call", "cpu", "fresh", "memory", "rate"]
 FOLDERS = ["deep folder", "folder"]
 FILES = ["args.json", "code.js", *FOLDERS]
@@ -102,6 +102,9 @@ OFFERS = {
     "caprun replay x --": LONG + OF_REPLAY,
     "caprun resume x --": LONG + OF_RESUME,
     "caprun bench --": LONG + OF_BENCH,
+    "caprun runs --": LONG + OF_RUNS,
+    "caprun doctor --": LONG + OF_DOCTOR,
+    "caprun help ": COMMANDS,
     "caprun bench ": MEASURED,
     "caprun bench cpu a": ["answer10m", "answer1m"],
     "caprun --fr": ["--frozen"],
@@ -231,9 +234,35 @@ def without_the_program_the_commands_are_still_offered(case):
 def the_completions_are_those_in_the_help():
     told = caprun("--help").out
     usage, rows = told.split("\n\n")[1], told.split("\n\n")[3]
-    equal(sorted(set(re.findall(r"caprun ([a-z]+)", usage))), COMMANDS, "commands of the help")
-    equal(sorted(set(re.findall(r"(?<!\S)-[a-z]\b|--[a-z-]+", rows))), sorted(GENERAL), "options of the help")
-    equal(sorted(set(re.findall(r"--[a-z-]+", usage))), sorted(OF_LOCK + OF_REPLAY + OF_RESUME + OF_BENCH), "options of commands")
+    equal(sorted(re.findall(r"caprun \[?([a-z]+)", usage)), COMMANDS, "commands of the help")
+    equal(sorted(re.findall(r"(?m)^  (?:(-[a-z]), )?(--[a-z-]+)", rows)), sorted(
+        [(short, long) for long in LONG + OF_LOCK + OF_REPLAY + OF_RESUME + OF_RUNS + OF_DOCTOR + OF_BENCH
+         for short in ["-" + long[2] if long in ("--help", "--quiet", "--verbose") else ""]]), "options of the help")
+
+
+@each({word: word for word in COMMANDS})
+def a_command_explains_itself_in_80_columns(word):
+    told = caprun("help", word)
+    equal((told.status, told.err), (0, ""))
+    equal(caprun(word, "--help").out, told.out)
+    assert told.out.startswith("usage: caprun ") and max(map(len, told.out.splitlines())) <= 80, told.out
+    offered = set(re.findall(r"(?m)^  (?:-[a-z], )?(--[a-z-]+)", told.out))
+    for option in ("--rounds", "--accept", "--retry-unknown", "--strict", "--rm"):
+        if option not in offered:
+            value = ["1"] if option == "--rounds" else ["x.y.z.w"] if option == "--accept" else []
+            words = {"replay": ["x"], "resume": ["x"], "exec": ["x"], "call": ["a:b"], "run": ["a.b.c.d"]}.get(word, [])
+            done = caprun(word, *words, option, *value)
+            equal(done.status, 2)
+            assert f"does not take '{option}'" in done.err, done.err
+
+
+@test
+def the_help_fits_80_columns_and_an_unknown_command_is_said():
+    assert max(map(len, caprun("--help").out.splitlines())) <= 80
+    equal(caprun("help").out, caprun("--help").out)
+    done = caprun("help", "doktor")
+    equal((done.status, done.out), (2, ""))
+    assert "unknown command 'doktor'; did you mean 'doctor'?" in done.err, done.err
 
 
 main()

@@ -11,6 +11,7 @@ import sqlite3
 import struct
 import sys
 import termios
+import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
@@ -153,6 +154,82 @@ def untrusted_text_is_escaped():
             contains(text, "exec a\\u001b[31m\\nb.js")
             assert not re.search(r"[^\n\x20-\x7e\u0080-\uffff]", plain(text)), text
         contains(plain(text), "CODE_ERROR: \\u001b]0;title\\u0007\n")
+
+
+# --- removing --------------------------------------------------------------------------------
+
+
+def ids(r):
+    return [run["runId"] for run in listed(r)["runs"]]
+
+
+def removed(r, *words):
+    done = r.run("runs", "--rm", "--json", *words)
+    equal((done.status, done.err), (0, ""))
+    return done.envelope
+
+
+@test
+def runs_are_removed_by_name_with_all_that_is_theirs():
+    with recorder() as r:
+        for n in range(4):
+            r.run("exec", "-", code=f"return '{n}'.repeat(70000)")
+        before = ids(r)
+        equal(removed(r, before[0][-8:], before[2]), {"removed": 2, "kept": 0})
+        equal(ids(r), [before[1], before[3]])
+        names = sorted(os.listdir(os.path.join(r.state, "caprun/runs")))
+        equal(names, sorted(f"{run}.jsonl{end}" for run in (before[1], before[3]) for end in ("", ".d")))
+        done = r.run("runs", "--rm", before[1])
+        equal((done.status, done.out, done.err), (0, "", "caprun: removed 1 run\n"))
+
+
+@test
+def runs_are_removed_by_their_age_or_all():
+    with recorder() as r:
+        for n in range(3):
+            r.run("exec", "-", code="return 1")
+        first, second, third = sorted(r.runs())
+        for path, days in ((first, 9), (second, 8)):
+            os.utime(path, (time.time() - days * 86400,) * 2)
+        equal(removed(r, "--older", "10d"), {"removed": 0, "kept": 0})
+        equal(removed(r, "--older", "204h"), {"removed": 1, "kept": 0})
+        equal(removed(r, "--older=7d"), {"removed": 1, "kept": 0})
+        equal(r.runs(), [third])
+        equal(removed(r, "--all"), {"removed": 1, "kept": 0})
+        equal((r.runs(), ids(r)), ([], []))
+
+
+@test
+def a_run_that_goes_on_is_kept():
+    with recorder(s={}) as r:
+        running = r.start("exec", "-", code="await mcp.s.never()")
+        wait_until(lambda: "never" in r.called("s"), 20, "the call")
+        (path,) = r.runs()
+        equal(removed(r, "--all"), {"removed": 0, "kept": 1})
+        done = r.run("runs", "--rm", os.path.basename(path)[:36])
+        equal((done.status, done.out), (2, ""))
+        contains(done.err, "goes on, and is kept")
+        running.send(15)
+        running.end(20)
+        equal(removed(r, "--all"), {"removed": 1, "kept": 0})
+
+
+@each({"nothing": ([], "does not say what"), "two kinds": (["--all", "--older", "7d"], "takes either"),
+       "a name and all": (["--all", "0123"], "takes either"), "no age": (["--older", "7"], "is not an age"),
+       "a path": (["./x.jsonl"], "is not a run in the state directory"), "no id": (["zz"], "is not the id"),
+       "one is wrong": (["good", "zz"], "is not the id"), "days without end": (["--older", "99999d"], "is not an age")})
+def what_is_not_said_rightly_removes_nothing(row):
+    words, part = row
+    with recorder() as r:
+        r.run("exec", "-", code="return 1")
+        (good,) = ids(r)
+        done = r.run("runs", "--rm", *[good if word == "good" else word for word in words])
+        equal((done.status, done.out), (2, ""))
+        contains(done.err, part)
+        equal(ids(r), [good])
+        done = r.run("runs", "--all")
+        equal(done.status, 2)
+        contains(done.err, "need --rm")
 
 
 # --- the index -------------------------------------------------------------------------------

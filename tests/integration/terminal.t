@@ -69,6 +69,20 @@ def nothing_is_shown_with_quiet():
 
 
 @test
+def code_is_read_from_a_terminal_after_a_word_on_how_to_end_it():
+    hint = "caprun: reading the code from the terminal; end it with Ctrl-D on a line of its own"
+    for quiet in ([], ["-q"]):
+        with place() as p:
+            terminal = Terminal()
+            run = p.start("exec", "-", *quiet, stdin=terminal.theirs)
+            terminal.type(b"return 1\n\x04")
+            done = run.end(20)
+            terminal.text()
+            equal((done.status, done.out, hint in done.err), (0, "1\n", not quiet), done.err)
+            equal(hint in p.run("exec", "-", code="return 1").err, False, "a pipe")
+
+
+@test
 def a_fetch_is_not_shown_to_a_script():
     with place() as p:
         p.publish()

@@ -78,18 +78,22 @@ _caprun_word()
     case $#:${1-} in
     0:)
         compopt +o default
-        _caprun_offer run exec replay resume runs tools call lock config doctor bench
+        _caprun_offer run exec replay resume runs tools call lock config doctor bench help
         _caprun_names
         ;;
     1:run)
         compopt +o default
         _caprun_names
         ;;
+    1:help)
+        compopt +o default
+        _caprun_offer run exec replay resume runs tools call lock config doctor bench help
+        ;;
     *:bench)
         compopt +o default
         _caprun_offer fresh busy rate call answer1m answer10m memory cpu
         ;;
-    1:exec | 2:exec | 2:run | 2:call | 1:*.* | *:replay | 1:resume | 1:runs) ;; # a file
+    1:exec | 2:exec | 2:run | 2:call | 1:*.* | *:replay | 1:resume | *:runs) ;; # a file
     *) compopt +o default ;;
     esac
 }
@@ -97,7 +101,7 @@ _caprun_word()
 _caprun()
 {
     local words=() cword=0 cur i plain=()
-    local valued='--@(registry|config|timeout|cpu|rpc-timeout|memory|allow|ask|deny|accept|record|code|speed|env|retry-call|rounds)'
+    local valued='--@(registry|config|timeout|cpu|rpc-timeout|memory|allow|ask|deny|accept|record|code|speed|env|retry-call|older|rounds)'
     local options=(--registry --config --json --timeout --cpu --rpc-timeout --memory --allow --ask
         --deny --record --no-input --frozen -q --quiet -v --verbose -h --help --version)
 
@@ -123,6 +127,8 @@ _caprun()
         lock) options+=(--accept) ;;
         replay) options+=(--code --speed --env) ;;
         resume) options+=(--retry-unknown --retry-call) ;;
+        runs) options+=(--rm --older --all) ;;
+        doctor) options+=(--strict) ;;
         bench) options+=(--rounds) ;;
         esac
         _caprun_offer "${options[@]}"
