@@ -3,18 +3,24 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/buf.h"
+#include "base/file.h"
+#include "base/mem.h"
 #include "caprun.h"
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/settings.h"
 
 #define STATUS_INTERNAL 70
 #define MIB (1024u * 1024)
+#define MAX_LAYERS 4096
 
 /*
  * A closed descriptor of 0 to 2 would be reused by the next file that is opened. Opens each in the
@@ -55,6 +61,29 @@ static void say_metrics(const struct caprun_run *run)
                    "\"rpcCalls\":%llu}",
                    startup / 1000, startup % 1000, execution / 1000, execution % 1000, cpu / 1000,
                    cpu % 1000, memory / 100, memory % 100, metric(run, CAPRUN_METRIC_CALLS));
+}
+
+/*
+ * Says on a terminal that layers are missing: once, and again when others are. What was said is in
+ * the state directory; where that cannot be written it is said each time.
+ */
+static void say_missing_layers(const char *missing)
+{
+    cr_autobuf struct cr_buf told = CR_BUF(MAX_LAYERS);
+    char dir[PATH_MAX], path[PATH_MAX + 16];
+    struct cr_err unused;
+
+    cr_settings_state_dir(dir);
+    (void)snprintf(path, sizeof(path), "%s/missing-layers", dir);
+    if (dir[0])
+        (void)cr_file_read(AT_FDCWD, path, &told, NULL, &unused);
+    if (cr_buf_text(&told) && strcmp(cr_buf_text(&told), missing) == 0)
+        return;
+    cr_output_note("the sandbox lacks layers here: %s; caprun doctor says what that costs and how "
+                   "to get them (this is said once)",
+                   missing);
+    if (dir[0])
+        (void)cr_file_replace(AT_FDCWD, path, missing, strlen(missing), 0600, &unused);
 }
 
 static void say_more(struct caprun_runtime *rt, const struct caprun_run *run)
@@ -99,6 +128,9 @@ static int run_command(struct caprun_runtime *rt, const struct cr_options *o,
     }
     if (o->verbose)
         say_more(rt, run);
+    else if (!o->quiet && isatty(STDERR_FILENO) && caprun_missing_layers(rt) &&
+             caprun_missing_layers(rt)[0])
+        say_missing_layers(caprun_missing_layers(rt));
     caprun_run_free(run);
     return status;
 }

@@ -81,8 +81,9 @@ static const char *hint_for(const struct cr_stock *stock)
     if (stock->lacks_layers)
         return "caprun doctor says how to get them; or \"sandbox\": {\"requireAllLayers\": false}";
     if (stock->error.code == CAPRUN_E_SYS)
-        return "raise the limit of descriptors or processes, or lower caprun_set_max_workers()";
-    return "";
+        return "raise the limit of descriptors or processes, or lower caprun_set_max_workers(); "
+               "caprun doctor shows whether the sandbox works here";
+    return "caprun doctor shows which part of the sandbox fails here";
 }
 
 static void fail_waiting_guests(struct cr_pool *pool)

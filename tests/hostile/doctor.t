@@ -13,8 +13,8 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from plans import IS_ROOT, OTHER_NAMESPACES, PROGRAM, make_worker
-from harness import (BUILD, CAPRUN, NOBODY, SANITIZED, Process, contains, each, equal, main, need, need_program,
-                     reap_orphans, scratch_dir, test, wait_until)
+from harness import (BUILD, CAPRUN, NOBODY, SANITIZED, Process, Terminal, contains, each, equal, main, need, need_program,
+                     reap_orphans, scratch_dir, test, wait_until, write_file)
 
 FILTER, PRIVILEGES, IDENTITY, LIMITS, DESCRIPTORS, RANDOM, END, TIME, MEMORY = REQUIRED = (
     "system call filter", "no_new_privs", "not root", "resource limits", "one descriptor", "address randomisation",
@@ -138,6 +138,26 @@ def a_layer_that_could_not_be_set_up_is_absent_and_code_may_run(case):
     strict = Process([PROGRAM, "doctor", "--json", "--strict"]).end()
     equal((strict.status, json.loads(strict.out)["missing"]), (1, len(names)), "with --strict")
     wait_until(lambda: not reap_orphans(), 10, "the end of all workers")
+
+
+@test
+def a_run_without_all_layers_says_so_once_on_a_terminal():
+    make_worker({"zygote prctl 65": "22"})
+    with scratch_dir() as state:
+        os.mkdir(f"{state}/caprun", 0o700)
+
+        def said(*words, terminal=True):
+            screen = Terminal()
+            done = Process([PROGRAM, "exec", "-", *words], stdin=b"return 1", stderr=screen.theirs if terminal else None,
+                           env={"XDG_STATE_HOME": state, "TERM": "dumb"}).end()
+            equal(done.status, 0, done.err)
+            text = screen.text() + (done.err or "")
+            wait_until(lambda: not reap_orphans(), 10, "the end of all workers")
+            return "the sandbox lacks layers here: no new executable memory" in text
+
+        equal([said(terminal=False), said("-q"), said(), said(), said(terminal=False)], [False, False, True, False, False])
+        write_file(f"{state}/caprun/missing-layers", "another")
+        equal([said(), said()], [True, False])
 
 
 REFUSED = {
