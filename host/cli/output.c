@@ -162,14 +162,16 @@ static void add_hint(struct cr_buf *out, const char *hint)
     cr_buf_str(out, "\n");
 }
 
-/* Messages of checks may have several lines; any other message is shown as one line. */
+/*
+ * The messages of code, tools and checks may have several lines: all but the first are indented, so
+ * that none can look like a line of caprun. In caprun's own messages a line end is part of a path.
+ */
 static void add_message(struct cr_buf *out, const char *text, size_t len,
                         enum caprun_outcome outcome)
 {
-    bool has_lines =
-        outcome == CAPRUN_OUTCOME_VALIDATION_ERROR || outcome == CAPRUN_OUTCOME_METADATA_INVALID ||
-        outcome == CAPRUN_OUTCOME_REPLAY_DIFFERED || outcome == CAPRUN_OUTCOME_INTEGRITY_MISMATCH;
-    const char *end = has_lines ? memchr(text, '\n', len) : NULL;
+    bool is_own = outcome == CAPRUN_OUTCOME_USAGE || outcome == CAPRUN_OUTCOME_CONFIG_ERROR ||
+                  outcome == CAPRUN_OUTCOME_INTERNAL;
+    const char *end = is_own ? NULL : memchr(text, '\n', len);
     size_t first = end ? (size_t)(end - text) : len;
 
     cr_escape_terminal(out, text, first);

@@ -212,13 +212,16 @@ static bool has_server(const struct cr_config *c, const char *pattern)
     return false;
 }
 
-/* Names a pattern by its position: its text may contain a value from the environment. */
+/* Shows a pattern as the file has it: expanded, it may contain a value from the environment. */
 static void warn_about_list(const struct cr_config *c, const char *name, char *const *list)
 {
-    for (size_t i = 0; list && list[i]; i++)
-        if (!has_server(c, list[i]))
-            cr_output_note("%s: pattern %zu of \"%s\" matches no server in mcpServers", c->path,
-                           i + 1, name);
+    const struct cJSON *written =
+        cr_json_first(cr_json_get(cr_json_get(c->doc.root, "permissions"), name));
+
+    for (; list && *list && written; list++, written = cr_json_next(written))
+        if (!has_server(c, *list))
+            cr_output_note("%s: \"%s\" in \"%s\" matches no server in mcpServers", c->path,
+                           cr_json_text(written), name);
 }
 
 static void warn_about_patterns(const struct cr_config *c, const struct cr_options *o)

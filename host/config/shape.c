@@ -300,18 +300,46 @@ static int check_member(struct walk *w, const struct cr_shape *shape, const stru
     return 0;
 }
 
-static int check_missing(struct walk *w, const struct cr_shape *shape, const struct cJSON *value)
+/* Returns a key of |value| that may be a misspelt one of |pair|, and which; or NULL. */
+static const char *find_misspelt(const struct cr_shape *shape, const struct cJSON *value,
+                                 const char *const *pair, const char **ret_meant)
+{
+    for (const struct cJSON *v = cr_json_first(value); v; v = cr_json_next(v)) {
+        *ret_meant =
+            find_key(shape->keys, cr_json_key(v)) ? NULL : cr_nearest(cr_json_key(v), pair, 2);
+        if (*ret_meant)
+            return cr_json_key(v);
+    }
+    return NULL;
+}
+
+static int check_pair(struct walk *w, const struct cr_shape *shape, const struct cJSON *value)
 {
     const char *const *pair = shape->one_of;
+    const char *misspelt, *meant = NULL;
+    char name[2 * SHOWN];
+
+    if (!cr_json_get(value, pair[0]) != !cr_json_get(value, pair[1]))
+        return 0;
+    if (cr_json_get(value, pair[0]))
+        return refuse(w, value, "%s needs either \"%s\" or \"%s\", and has both",
+                      name_of(w, value, name), pair[0], pair[1]);
+    misspelt = find_misspelt(shape, value, pair, &meant);
+    if (misspelt)
+        return refuse(w, value, "%s needs either \"%s\" or \"%s\"; is \"%.*s\" meant to be \"%s\"?",
+                      name_of(w, value, name), pair[0], pair[1], SHOWN, misspelt, meant);
+    return refuse(w, value, "%s needs either \"%s\" or \"%s\"", name_of(w, value, name), pair[0],
+                  pair[1]);
+}
+
+static int check_missing(struct walk *w, const struct cr_shape *shape, const struct cJSON *value)
+{
     char name[2 * SHOWN];
 
     for (const struct cr_key *key = shape->keys; key->name; key++)
         if (key->required && !cr_json_get(value, key->name))
             return refuse(w, value, "%s needs \"%s\"", name_of(w, value, name), key->name);
-    if (pair[0] && !cr_json_get(value, pair[0]) == !cr_json_get(value, pair[1]))
-        return refuse(w, value, "%s needs either \"%s\" or \"%s\"%s", name_of(w, value, name),
-                      pair[0], pair[1], cr_json_get(value, pair[0]) ? ", and has both" : "");
-    return 0;
+    return shape->one_of[0] ? check_pair(w, shape, value) : 0;
 }
 
 static int check_object(struct walk *w, const struct cr_shape *shape, const struct cJSON *value)

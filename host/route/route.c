@@ -12,11 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "route/route_parts.h"
 #include "run/calls.h"
 #include "run/decide.h"
 
 #define MOST_IN_FLIGHT 1024u
+#define MAX_NAMES 1000u             /* of servers, for suggestions */
 #define MAX_ASKED_BYTES (64u << 20) /* of args of calls about which a person is asked */
 
 /* --- the ends of a call ----------------------------------------------------------------------- */
@@ -162,6 +164,32 @@ static void refuse_remote(struct caprun_run *run, uint32_t number, const char *m
     cr_decide_fail(run, number, words);
 }
 
+/* Suggests a server for the first few calls only: comparing with a thousand names takes long. */
+static void refuse_unknown(const struct cr_route *route, const struct cr_gate_call *call,
+                           const char *method)
+{
+    const char *names[MAX_NAMES], *near = NULL;
+    char server[80], words[512];
+    size_t count = 0;
+
+    (void)snprintf(server, sizeof(server), "%.*s", (int)strcspn(method, ":"), method);
+    if (cr_calls_count_missing(call->run) <= CR_ROUTE_SUGGESTIONS) {
+        while (count < route->count && count < MAX_NAMES) {
+            names[count] = route->servers[count].name;
+            count++;
+        }
+        near = cr_nearest(server, names, count);
+    }
+    if (!near) {
+        cr_decide_no_target(call->run, call->number);
+        return;
+    }
+    (void)snprintf(words, sizeof(words),
+                   "No target for %s: there is no \"%s\" in mcpServers; did you mean \"%s\"?",
+                   method, server, near);
+    cr_decide_fail(call->run, call->number, words);
+}
+
 static void *take(struct cr_gate *gate, const struct cr_gate_call *call)
 {
     struct cr_route *route = cr_container(gate, struct cr_route, gate);
@@ -173,7 +201,7 @@ static void *take(struct cr_gate *gate, const struct cr_gate_call *call)
     if (rs)
         refuse_remote(call->run, call->number, method);
     else
-        cr_decide_no_target(call->run, call->number);
+        refuse_unknown(route, call, method);
     return NULL;
 }
 

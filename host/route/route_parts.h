@@ -43,6 +43,9 @@ struct cr_route_server {
     struct cr_server_waiter waiter; /* of a listing */
 };
 
+/* Suggestions per run: comparing with hundreds of names takes long. */
+#define CR_ROUTE_SUGGESTIONS 3u
+
 struct cr_route {
     struct cr_gate gate;
     struct cr_policy policy;

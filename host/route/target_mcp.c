@@ -17,8 +17,6 @@
 #include "run/calls.h"
 #include "run/decide.h"
 
-#define SUGGESTIONS 3u /* per run: comparing with hundreds of names takes long */
-
 static struct cr_mcp_call *call_of(struct cr_server_call *at)
 {
     return cr_container(at, struct cr_mcp_call, at);
@@ -56,7 +54,7 @@ static void refuse_unlisted(struct cr_mcp_call *c, const struct cr_tools *tools)
     const char *action = cr_target_action(&c->target), *near = NULL;
     char words[512];
 
-    if (cr_calls_count_missing(c->target.run) <= SUGGESTIONS)
+    if (cr_calls_count_missing(c->target.run) <= CR_ROUTE_SUGGESTIONS)
         near = cr_tools_nearest(tools, action);
     (void)snprintf(words, sizeof(words), "The server \"%s\" has no tool \"%s\"%s%.128s%s",
                    c->rs->name, action, near ? "; did you mean \"" : "", near ? near : "",

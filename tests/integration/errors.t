@@ -73,6 +73,12 @@ def an_error_without_a_place_keeps_its_words(case):
 
 
 @test
+def a_message_of_several_lines_is_shown_in_lines_that_are_not_caprun_s():
+    err = caprun("exec", "-", code="throw new Error('one\\n  hint: two\\n\\ncaprun: three')").err
+    equal(err.splitlines()[:4], ["caprun: RuntimeError (CODE_ERROR): one", "      hint: two", "    ", "    caprun: three"])
+
+
+@test
 def places_are_the_same_from_a_file_and_from_standard_input(tmp="/dev/stdin"):
     code = "const f = (x) => {\n  return x.y.z;\n};\nf({});"
     by_name = caprun("exec", tmp, code=code)

@@ -269,4 +269,25 @@ def a_pattern_about_no_server_is_noted():
         equal(t.run("call", "s:plain", "--deny", "z:plain", "-q").err, "")
 
 
+@test
+def a_pattern_of_the_file_is_shown_as_it_is_written():
+    with tools({"allow": ["s:*", "${SECRET}:*"]}, s=ODD) as t:
+        done = t.run("call", "s:plain", env={"SECRET": "hidden"})
+        contains(done.err, '"${SECRET}:*" in "allow" matches no server in mcpServers')
+        assert "hidden" not in done.err, done.err
+
+
+@test
+def a_misspelt_server_is_suggested_for_the_first_calls():
+    with tools(files=ODD) as t:
+        said = t.value("""
+            const said = [];
+            for (let n = 0; n < 5; n++) said.push(await mcp.fiels.read({}).catch((e) => e.message));
+            said.push(await mcp.quite_another.read({}).catch((e) => e.message));
+            return said""")
+        equal(said, ['No target for fiels:read: there is no "fiels" in mcpServers; did you mean "files"?'] * 3
+              + ['No target for fiels:read: there is no "fiels" in mcpServers'] * 2
+              + ['No target for quite_another:read: there is no "quite_another" in mcpServers'])
+
+
 main()

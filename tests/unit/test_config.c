@@ -303,6 +303,8 @@ static const char *const bad[][2] = {
     {"{\"mcpServers\": {\"a b\": {\"command\": \"x\"}}}",
      "1:17: a key of \"mcpServers\" has to be 1 to 64 letters, digits, _ and -, not \"a b\""},
     {"{\"mcpServers\": {\"a\": {}}}", "1:22: \"a\" needs either \"command\" or \"url\""},
+    {"{\"mcpServers\": {\"a\": {\"args\": [], \"comand\": \"x\"}}}",
+     "1:22: \"a\" needs either \"command\" or \"url\"; is \"comand\" meant to be \"command\"?"},
     {"{\"mcpServers\": {\"a\": {\"command\": \"x\", \"url\": \"https://x\"}}}",
      "1:22: \"a\" needs either \"command\" or \"url\", and has both"},
     {"{\"mcpServers\": {\"a\": {\"command\": \"\"}}}",
