@@ -1,4 +1,4 @@
-/* api.c - the public functions: thin, over the pool. */
+/* api.c - public functions: the runtime, start and end of runs, answers to calls, results. */
 #include "api.h"
 
 #include <limits.h>
@@ -78,7 +78,7 @@ static int refuse_after_zygote(struct caprun_runtime *rt)
     return cr_err_set(&rt->err, CAPRUN_E_STATE, "the pool has started already");
 }
 
-/* From now on, whatever directory the application changes to. The path need not be there. */
+/* Makes |path| absolute, so that a later chdir() does not change it. The file need not exist. */
 static int make_absolute(const char *path, char **ret, struct cr_err *err)
 {
     char folder[PATH_MAX] = "";
@@ -196,7 +196,7 @@ static uint32_t default_warm(void)
                : DEFAULT_WARM_MOST;
 }
 
-/* Until the pool has started, what was given last counts. */
+/* Sizes can be changed until the pool has started. */
 static void fill_in_sizes(struct caprun_runtime *rt)
 {
     const struct cr_pool_sizes *given = &rt->given;
@@ -264,8 +264,8 @@ void caprun_step(struct caprun_runtime *rt)
     cr_loop_step(&rt->loop, 0);
 }
 
-/* Returns true if there is something to do, or soon after. */
-static bool has_news_soon(const struct caprun_runtime *rt)
+/* Waits shortly for work, without sleeping. Returns whether there is work to do. */
+static bool has_work_soon(const struct caprun_runtime *rt)
 {
     return cr_scheduling_wait_in_place(&rt->pool.scheduling, caprun_fd(rt));
 }
@@ -274,7 +274,7 @@ void caprun_wait(struct caprun_runtime *rt, int timeout_ms)
 {
     struct pollfd fd = {.fd = caprun_fd(rt), .events = POLLIN};
 
-    if (!has_news_soon(rt))
+    if (!has_work_soon(rt))
         (void)poll(&fd, 1, timeout_ms);
 }
 
@@ -283,7 +283,7 @@ void caprun_wake(struct caprun_runtime *rt)
     cr_loop_wake(&rt->loop);
 }
 
-/* A UUID of version 7: sorted by time, then chance. */
+/* Makes a UUID of version 7: a time, so that ids sort by time, then random bits. */
 static int make_id(char id[37])
 {
     static const char digits[] = "0123456789abcdef";
@@ -339,8 +339,8 @@ void caprun_run_free(struct caprun_run *run)
     free(run);
 }
 
-/* Before the handler has it, and without one, a call is not the application's to answer. */
-static int refuse_others_call(struct caprun_run *run, uint32_t call)
+/* The application may answer only a call that its handler has got. */
+static int refuse_unless_with_handler(struct caprun_run *run, uint32_t call)
 {
     if (cr_calls_is_open(run, call) && run->calls[call - 1].is_with_handler)
         return 0;
@@ -349,7 +349,7 @@ static int refuse_others_call(struct caprun_run *run, uint32_t call)
 
 int caprun_call_reply(struct caprun_run *run, uint32_t call, const char *json, size_t len)
 {
-    if (refuse_others_call(run, call) < 0)
+    if (refuse_unless_with_handler(run, call) < 0)
         return CAPRUN_E_STATE;
     return cr_calls_reply(run, call, WIRE_REPLY_VALUE, json, len, NULL, &run->runtime->err);
 }
@@ -357,7 +357,7 @@ int caprun_call_reply(struct caprun_run *run, uint32_t call, const char *json, s
 int caprun_call_give(struct caprun_run *run, uint32_t call, char *json, size_t len)
 {
     uint8_t *block = (uint8_t *)json;
-    int r = refuse_others_call(run, call);
+    int r = refuse_unless_with_handler(run, call);
 
     if (r == 0)
         r = cr_calls_reply(run, call, WIRE_REPLY_VALUE, json, len, &block, &run->runtime->err);
@@ -367,14 +367,14 @@ int caprun_call_give(struct caprun_run *run, uint32_t call, char *json, size_t l
 
 int caprun_call_reply_tool(struct caprun_run *run, uint32_t call, const char *json, size_t len)
 {
-    if (refuse_others_call(run, call) < 0)
+    if (refuse_unless_with_handler(run, call) < 0)
         return CAPRUN_E_STATE;
     return cr_calls_reply(run, call, WIRE_REPLY_TOOL, json, len, NULL, &run->runtime->err);
 }
 
 int caprun_call_fail(struct caprun_run *run, uint32_t call, const char *message, size_t len)
 {
-    if (refuse_others_call(run, call) < 0)
+    if (refuse_unless_with_handler(run, call) < 0)
         return CAPRUN_E_STATE;
     return cr_calls_fail(run, call, CAPRUN_OUTCOME_RPC_ERROR, message, len, &run->runtime->err);
 }
@@ -407,7 +407,7 @@ int caprun_start(struct caprun_run *run)
     return cr_run_start(run, &rt->err);
 }
 
-/* Who waits for a run finds its journal as it will be. */
+/* caprun_run() also waits for the journal to be complete. */
 static bool is_being_recorded(const struct caprun_run *run)
 {
     return run->recorder && run->recorder->is_busy(run->recorder);
@@ -427,7 +427,7 @@ int caprun_run(struct caprun_run *run)
     while (r == 0 && rt->awaited &&
            (!caprun_done(run) || run->news.waits || is_being_recorded(run))) {
         if (run->call_count)
-            (void)has_news_soon(rt);
+            (void)has_work_soon(rt);
         cr_loop_step(&rt->loop, -1);
     }
     rt->awaited = NULL;
@@ -472,7 +472,7 @@ enum caprun_outcome caprun_get_outcome(const struct caprun_run *run)
     return run->outcome;
 }
 
-static const char *text_of(struct cr_buf *buf, size_t *ret_len)
+static const char *get_text(struct cr_buf *buf, size_t *ret_len)
 {
     const char *text = buf->len ? cr_buf_text(buf) : NULL;
 
@@ -485,22 +485,22 @@ const char *caprun_result_json(struct caprun_run *run, size_t *ret_len)
 {
     if (run->state == CR_RUN_ENDED && !run->envelope.len)
         cr_envelope_write(run);
-    return text_of(&run->envelope, ret_len);
+    return get_text(&run->envelope, ret_len);
 }
 
 const char *caprun_get_result(struct caprun_run *run, size_t *ret_len)
 {
-    return text_of(&run->result, ret_len);
+    return get_text(&run->result, ret_len);
 }
 
 const char *caprun_get_message(struct caprun_run *run, size_t *ret_len)
 {
-    return text_of(&run->error.message, ret_len);
+    return get_text(&run->error.message, ret_len);
 }
 
 const char *caprun_get_stack(struct caprun_run *run, size_t *ret_len)
 {
-    return text_of(&run->error.stack, ret_len);
+    return get_text(&run->error.stack, ret_len);
 }
 
 const char *caprun_get_hint(const struct caprun_run *run)

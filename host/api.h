@@ -1,6 +1,4 @@
-/*
- * api.h - what the files that make up the public functions share.
- */
+/* api.h - shared by the files that implement the public functions, api*.c. */
 #ifndef CR_API_H
 #define CR_API_H
 
@@ -16,17 +14,17 @@ struct cr_route;
 struct caprun_runtime {
     struct cr_loop loop;
     struct cr_pool pool;
-    struct cr_pool_sizes given; /* 0: not given */
-    struct cr_route *route;     /* to MCP servers; NULL: there are none */
-    struct cr_config *config;   /* NULL: none was read */
+    struct cr_pool_sizes given; /* set by the application; 0: not set */
+    struct cr_route *route;     /* to MCP servers; NULL: no servers are configured */
+    struct cr_config *config;   /* NULL: no configuration was read */
     struct cr_capability_host capabilities;
-    char *cache;                      /* for the route and the registries; NULL: none */
-    const struct caprun_run *awaited; /* by caprun_run(), unless it was freed meanwhile */
+    char *cache;                      /* directory for the route and the registries, or NULL */
+    const struct caprun_run *awaited; /* caprun_run() waits for it; NULL if it was freed */
     char missing[1024];
     struct cr_err err;
 };
 
-/* Returns 0, or CAPRUN_E_STATE and says so if |run| has started, and its loader is not at work. */
+/* Returns 0; or CAPRUN_E_STATE with a message if |run| has started, except in its loader. */
 int cr_api_refuse_after_start(struct caprun_run *run);
 
 #endif

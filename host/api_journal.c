@@ -1,10 +1,10 @@
-/* api_journal.c - the public functions about journals. */
+/* api_journal.c - public functions: record, replay and resume. */
 #include "api.h"
 #include "base/scan.h"
 #include "journal/record.h"
 #include "journal/replay.h"
 
-#define MAX_ORIGIN (32u << 10) /* so that it stands in the header itself */
+#define MAX_ORIGIN (32u << 10) /* so that it fits into the header, and is no blob */
 
 int caprun_run_set_origin(struct caprun_run *run, const char *json, size_t len)
 {

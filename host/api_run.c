@@ -1,4 +1,4 @@
-/* api_run.c - the public functions that give a run what it needs, before it starts. */
+/* api_run.c - public functions: set code, args, limits and callbacks of a run before its start. */
 #include "api.h"
 
 #include <stdbool.h>
@@ -10,7 +10,7 @@
 
 _Static_assert(CAPRUN_MAX_CODE == LIMIT_CODE_BYTES && CAPRUN_MAX_ARGS == LIMIT_ARGS_BYTES &&
                    CAPRUN_MAX_SCHEMA == LIMIT_SCHEMA_BYTES && CAPRUN_MAX_ENV == LIMIT_ENV_BYTES,
-               "the public numbers are the worker's");
+               "the public limits must be those of the worker");
 
 int cr_api_refuse_after_start(struct caprun_run *run)
 {
@@ -20,16 +20,16 @@ int cr_api_refuse_after_start(struct caprun_run *run)
                       run->state == CR_RUN_ENDED ? "ended" : "started");
 }
 
-static int replace(struct caprun_run *run, struct cr_buf *buf, const char *bytes, size_t len)
+static int replace_text(struct caprun_run *run, struct cr_buf *buf, const char *bytes, size_t len)
 {
-    struct cr_buf fresh;
+    struct cr_buf copy;
 
-    cr_buf_init(&fresh, buf->max);
-    cr_buf_add(&fresh, bytes, len);
-    if (cr_buf_err(&fresh))
-        return cr_err_set(&run->runtime->err, cr_buf_err(&fresh), "no memory");
+    cr_buf_init(&copy, buf->max);
+    cr_buf_add(&copy, bytes, len);
+    if (cr_buf_err(&copy))
+        return cr_err_set(&run->runtime->err, cr_buf_err(&copy), "no memory");
     cr_buf_clear(buf);
-    *buf = fresh;
+    *buf = copy;
     return 0;
 }
 
@@ -48,10 +48,10 @@ int caprun_run_set_code(struct caprun_run *run, const char *code, size_t len)
     if (memchr(code, '\0', len))
         return cr_err_set(err, CAPRUN_E_INVAL, "the code has a NUL byte in it: see byte %zu",
                           (size_t)((const char *)memchr(code, '\0', len) - code));
-    return replace(run, &run->spec.code, code, len);
+    return replace_text(run, &run->spec.code, code, len);
 }
 
-/* May the JSON go into |buf|? |what| is "args are", "schema is". */
+/* Checks that |json| is valid and fits into |buf|. |what|, as "args are", begins the message. */
 static int check_json(struct caprun_run *run, const struct cr_buf *buf, const char *what,
                       const char *json, size_t len)
 {
@@ -73,7 +73,7 @@ int caprun_run_set_args(struct caprun_run *run, const char *json, size_t len)
 {
     int r = check_json(run, &run->spec.args, "args are", json, len);
 
-    return r < 0 ? r : replace(run, &run->spec.args, json, len);
+    return r < 0 ? r : replace_text(run, &run->spec.args, json, len);
 }
 
 int caprun_run_set_schema(struct caprun_run *run, const char *json, size_t len)
@@ -81,10 +81,13 @@ int caprun_run_set_schema(struct caprun_run *run, const char *json, size_t len)
     int r = len ? check_json(run, &run->spec.schema, "schema is", json, len)
                 : cr_api_refuse_after_start(run);
 
-    return r < 0 ? r : replace(run, &run->spec.schema, json, len);
+    return r < 0 ? r : replace_text(run, &run->spec.schema, json, len);
 }
 
-/* Of text that is JSON: outside of strings, an object of strings has no more than this. */
+/*
+ * |json| is valid JSON. An object of strings has only these characters outside of strings, and one
+ * opening brace.
+ */
 static bool is_object_of_strings(const char *json, size_t len)
 {
     bool in_string = false;
@@ -110,7 +113,7 @@ int caprun_run_set_env(struct caprun_run *run, const char *json, size_t len)
 
     if (r == 0 && len && !is_object_of_strings(json, len))
         r = cr_err_set(&run->runtime->err, CAPRUN_E_INVAL, "the env is not an object of strings");
-    return r < 0 ? r : replace(run, &run->spec.env, json, len);
+    return r < 0 ? r : replace_text(run, &run->spec.env, json, len);
 }
 
 static int set_ms(struct caprun_run *run, uint32_t *limit, uint64_t ms)
@@ -148,8 +151,8 @@ int caprun_run_set_memory(struct caprun_run *run, uint64_t bytes)
     return 0;
 }
 
-static int set_most(struct caprun_run *run, const char *what, uint32_t *limit, uint64_t value,
-                    uint32_t otherwise, uint32_t most)
+static int set_count(struct caprun_run *run, const char *what, uint32_t *limit, uint64_t value,
+                     uint32_t otherwise, uint32_t most)
 {
     if (cr_api_refuse_after_start(run) < 0)
         return CAPRUN_E_STATE;
@@ -162,26 +165,26 @@ static int set_most(struct caprun_run *run, const char *what, uint32_t *limit, u
 
 int caprun_run_set_max_result(struct caprun_run *run, uint64_t bytes)
 {
-    return set_most(run, "bytes of result", &run->spec.limits.most.result_bytes, bytes,
-                    LIMIT_DEFAULT_RESULT_BYTES, LIMIT_MAX_RESULT_BYTES);
+    return set_count(run, "bytes of result", &run->spec.limits.most.result_bytes, bytes,
+                     LIMIT_DEFAULT_RESULT_BYTES, LIMIT_MAX_RESULT_BYTES);
 }
 
 int caprun_run_set_max_log(struct caprun_run *run, uint64_t bytes)
 {
-    return set_most(run, "bytes of log", &run->spec.limits.most.log_bytes, bytes,
-                    LIMIT_DEFAULT_LOG_BYTES, LIMIT_MAX_LOG_BYTES);
+    return set_count(run, "bytes of log", &run->spec.limits.most.log_bytes, bytes,
+                     LIMIT_DEFAULT_LOG_BYTES, LIMIT_MAX_LOG_BYTES);
 }
 
 int caprun_run_set_max_calls(struct caprun_run *run, uint64_t calls)
 {
-    return set_most(run, "calls", &run->spec.limits.most.calls, calls, LIMIT_DEFAULT_CALLS,
-                    LIMIT_MAX_CALLS);
+    return set_count(run, "calls", &run->spec.limits.most.calls, calls, LIMIT_DEFAULT_CALLS,
+                     LIMIT_MAX_CALLS);
 }
 
 int caprun_run_set_max_calls_at_once(struct caprun_run *run, uint64_t calls)
 {
-    return set_most(run, "calls at once", &run->spec.limits.most.calls_at_once, calls,
-                    LIMIT_DEFAULT_CALLS_AT_ONCE, LIMIT_MAX_CALLS_AT_ONCE);
+    return set_count(run, "calls at once", &run->spec.limits.most.calls_at_once, calls,
+                     LIMIT_DEFAULT_CALLS_AT_ONCE, LIMIT_MAX_CALLS_AT_ONCE);
 }
 
 static bool is_tool(const char *name)
@@ -195,29 +198,29 @@ static bool is_tool(const char *name)
 int caprun_run_set_tools(struct caprun_run *run, const char *const *names, size_t count)
 {
     struct cr_err *err = &run->runtime->err;
-    struct cr_tool_list fresh;
+    struct cr_tool_list copy;
 
     if (cr_api_refuse_after_start(run) < 0)
         return CAPRUN_E_STATE;
     if (count > LIMIT_TOOLS)
         return cr_err_set(err, CAPRUN_E_TOOBIG, "%zu tools are too many: %u at most", count,
                           LIMIT_TOOLS);
-    cr_tool_list_init(&fresh);
+    cr_tool_list_init(&copy);
     for (size_t i = 0; i < count; i++) {
         if (!is_tool(names[i])) {
-            cr_tool_list_clear(&fresh);
+            cr_tool_list_clear(&copy);
             return cr_err_set(err, CAPRUN_E_INVAL,
                               "'%.200s' is not the name of a tool; write it like files:read",
                               names[i] ? names[i] : "");
         }
-        cr_tool_list_add(&fresh, names[i]);
+        cr_tool_list_add(&copy, names[i]);
     }
-    if (cr_tool_list_set(&fresh) < 0) {
-        cr_tool_list_clear(&fresh);
+    if (cr_tool_list_set(&copy) < 0) {
+        cr_tool_list_clear(&copy);
         return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for %zu tools", count);
     }
     cr_tool_list_clear(&run->spec.tools);
-    run->spec.tools = fresh;
+    run->spec.tools = copy;
     return 0;
 }
 

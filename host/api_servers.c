@@ -1,4 +1,4 @@
-/* api_servers.c - the public functions about a configuration: servers, calls, capabilities. */
+/* api_servers.c - public functions: configuration, servers, capabilities, facts about calls. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "run/envelope.h"
 #include "route/route.h"
 
-/* |program|, which is beside the worker. */
+/* Writes the path of |program|, in the directory of the worker, to |ret|. */
 static int find_program(struct caprun_runtime *rt, const char *program, char ret[PATH_MAX])
 {
     const char *worker = rt->pool.stock.program;
@@ -59,7 +59,10 @@ static void lock_is_good(void *data)
         cr_route_trust_lock(rt->route);
 }
 
-/* Takes over |config|. Returns 0, CAPRUN_E_STATE, CAPRUN_E_NOMEM, or CAPRUN_E_INVAL for a path. */
+/*
+ * Takes ownership of |config|. Returns 0, CAPRUN_E_STATE, CAPRUN_E_NOMEM, or CAPRUN_E_INVAL if the
+ * path of caprun-fetch is too long.
+ */
 static int keep_config(struct caprun_runtime *rt, struct cr_config *config)
 {
     struct cr_config *copy = refuse_second_config(rt) < 0 ? NULL : malloc(sizeof(*copy));

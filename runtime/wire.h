@@ -238,7 +238,7 @@ enum wire_step {
 #define WIRE_EXIT_MAP(XX)                                                                        \
     XX(OK, 0, "left after its last frame")                                                       \
     XX(SOCKET, 10, "could not read or write its socket")                                         \
-    XX(FRAME, 11, "was sent a frame that makes no sense")                                        \
+    XX(FRAME, 11, "was sent an invalid frame")                                                   \
     XX(LOCKDOWN, 13, "could not lock itself down")                                               \
     XX(ORPHAN, 14, "lost its parent")                                                            \
     XX(NO_SPACE, 15, "could not map its memory: is there a limit on address space (ulimit -v)?") \

@@ -43,9 +43,17 @@ static bool is_repeated(const struct cJSON *list, const struct cJSON *value)
 }
 
 /* Gives the requested variables that the configuration grants and that are set. */
+static bool is_in(char *const *list, const char *text)
+{
+    while (list && *list && strcmp(*list, text) != 0)
+        list++;
+    return list && *list;
+}
+
 static int give_env(struct caprun_run *run, const struct cr_config *config,
                     const struct cr_metadata *meta, bool *ret_has_env, struct cr_err *why)
 {
+    char *const *granted = cr_config_granted(config, meta->fqdn.name);
     struct cr_buf json;
     int r = 0;
 
@@ -53,8 +61,7 @@ static int give_env(struct caprun_run *run, const struct cr_config *config,
     for (const struct cJSON *v = cr_json_first(meta->env); v; v = cr_json_next(v)) {
         const char *value = getenv(cr_json_text(v));
 
-        if (!value || is_repeated(meta->env, v) ||
-            !cr_config_grants(config, meta->fqdn.name, cr_json_text(v)))
+        if (!value || is_repeated(meta->env, v) || !is_in(granted, cr_json_text(v)))
             continue;
         cr_buf_str(&json, json.len ? "," : "{");
         cr_escape_json_str(&json, cr_json_text(v));

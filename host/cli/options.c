@@ -188,6 +188,20 @@ static int add_env(struct cr_options *ret, const char *value, struct cr_err *err
     return 0;
 }
 
+static void note_group(struct cr_options *ret, const struct option *o)
+{
+    for (int i = 0; i < CR_OPTION_GROUPS; i++)
+        if (o->group & 1 << i)
+            ret->given[i] = o->name;
+}
+
+static void set_flag(struct cr_options *ret, const struct option *o)
+{
+    note_group(ret, o);
+    if (o->kind == FLAG)
+        *(bool *)(void *)((char *)ret + o->offset) = true;
+}
+
 static int set_option(struct cr_options *ret, const struct option *o, const char *value,
                       struct cr_err *err)
 {
@@ -195,13 +209,8 @@ static int set_option(struct cr_options *ret, const struct option *o, const char
     struct cr_err why;
     int r = 0;
 
-    for (int i = 0; i < CR_OPTION_GROUPS; i++)
-        if (o->group & 1 << i)
-            ret->given[i] = o->name;
+    note_group(ret, o);
     switch (o->kind) {
-    case FLAG:
-        *(bool *)field = true;
-        break;
     case DURATION:
         r = cr_units_duration(value, field, &why);
         break;
@@ -231,6 +240,7 @@ static int set_option(struct cr_options *ret, const struct option *o, const char
     case AGE:
         r = set_age(ret, value, &why);
         break;
+    case FLAG:
     case NOTHING:
         break;
     }
@@ -269,7 +279,8 @@ static int take_option(char **argv, int *at, struct cr_options *ret, struct cr_e
     if (!o->value) {
         if (equals)
             return cr_err_set(err, CAPRUN_E_INVAL, "'%s' takes no value", o->name);
-        return set_option(ret, o, NULL, err);
+        set_flag(ret, o);
+        return 0;
     }
     if (equals)
         return set_option(ret, o, equals + 1, err);

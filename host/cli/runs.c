@@ -4,7 +4,6 @@
 #include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -270,6 +269,10 @@ static int show_run(const char *dir, const char *word, bool json, struct cr_err 
 
 /* --- removing -------------------------------------------------------------------------------- */
 
+struct named {
+    char id[CR_STORE_ID + 1]; /* "": the end of the list */
+};
+
 static int refuse_removal(const char *what, struct cr_err *why)
 {
     return cr_err_end(why, CAPRUN_OUTCOME_USAGE,
@@ -293,7 +296,7 @@ static int check_removal(const struct cr_options *o, struct cr_err *why)
 }
 
 /* All names are checked before the first run is removed. */
-static int find_runs(const char *dir, const struct cr_options *o, const char **ids,
+static int find_runs(const char *dir, const struct cr_options *o, struct named *ids,
                      struct cr_err *why)
 {
     char path[PATH_MAX];
@@ -305,24 +308,22 @@ static int find_runs(const char *dir, const struct cr_options *o, const char **i
             return cr_err_end(why, CAPRUN_OUTCOME_USAGE,
                               "remove the file, and the directory FILE.d beside it",
                               "'%s' is not a run in the state directory", o->words[i]);
-        ids[i - 1] = strndup(strrchr(path, '/') + 1, CR_STORE_ID);
-        if (!ids[i - 1])
-            return cr_err_memory(why);
+        (void)snprintf(ids[i - 1].id, sizeof(ids->id), "%s", strrchr(path, '/') + 1);
     }
     return 0;
 }
 
-static int remove_named(const char *dir, const char *const *ids, size_t *ret_removed,
+static int remove_named(const char *dir, const struct named *ids, size_t *ret_removed,
                         struct cr_err *why)
 {
     struct cr_err err;
 
-    for (; *ids; ids++) {
-        int r = cr_store_remove(dir, *ids, &err);
+    for (; ids->id[0]; ids++) {
+        int r = cr_store_remove(dir, ids->id, &err);
 
         if (r == 1)
             return cr_err_end(why, CAPRUN_OUTCOME_USAGE, "wait for its end: caprun runs shows it",
-                              "the run '%s' goes on, and is kept", *ids);
+                              "the run '%s' goes on, and is kept", ids->id);
         if (r < 0)
             return cr_err_end(why, CAPRUN_OUTCOME_INTERNAL, NULL, "%s", err.text);
         ++*ret_removed;
@@ -347,7 +348,7 @@ static int report_removal(const struct cr_options *o, size_t removed, size_t kep
 
 static int remove_runs(const char *dir, const struct cr_options *o, struct cr_err *why)
 {
-    const char *ids[CR_OPTIONS_WORDS] = {NULL};
+    struct named ids[CR_OPTIONS_WORDS] = {0};
     size_t removed = 0, kept = 0;
     int r = find_runs(dir, o, ids, why);
 
@@ -355,8 +356,6 @@ static int remove_runs(const char *dir, const struct cr_options *o, struct cr_er
         r = remove_named(dir, ids, &removed, why);
     else if (r == 0)
         removed = cr_store_remove_older(dir, (int64_t)o->older_s, &kept);
-    for (size_t i = 0; ids[i]; i++)
-        free((void *)(uintptr_t)ids[i]);
     return r < 0 ? r : report_removal(o, removed, kept);
 }
 

@@ -245,17 +245,10 @@ void cr_config_clear(struct cr_config *config)
     *config = (struct cr_config){0};
 }
 
-bool cr_config_grants(const struct cr_config *config, const char *name, const char *variable)
+char *const *cr_config_granted(const struct cr_config *config, const char *name)
 {
-    const struct cJSON *list = cr_json_get(cr_json_get(config->doc.root, "env"), name);
-    bool granted = false;
-
-    for (const struct cJSON *v = cr_json_first(list); v && !granted; v = cr_json_next(v)) {
-        const char *written = cr_json_text(v);
-        char *text = strchr(written, '$') ? cr_config_expanded(written) : NULL;
-
-        granted = strcmp(text ? text : written, variable) == 0;
-        free(text);
-    }
-    return granted;
+    for (size_t i = 0; i < config->grant_count; i++)
+        if (strcmp(config->grants[i].name, name) == 0)
+            return config->grants[i].variables;
+    return NULL;
 }

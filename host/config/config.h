@@ -6,7 +6,7 @@
  * server of "mcpServers" may have unknown keys; they cause a warning. A file is used only if it
  * belongs to the user or root and no other user can write it.
  *
- *     cr_config_load -> fields, cr_config_grants -> cr_config_clear
+ *     cr_config_load -> fields, cr_config_granted -> cr_config_clear
  */
 #ifndef CR_CONFIG_H
 #define CR_CONFIG_H
@@ -59,6 +59,11 @@ struct cr_config {
     uint64_t record_run_mb, record_total_mb, record_days; /* of "recordLimits"; 0: the default */
     struct cr_config_server *servers;
     size_t server_count;
+    struct cr_config_grant {
+        const char *name; /* four parts, of a capability; the document's */
+        char **variables; /* that it may get; ends with NULL */
+    } * grants;           /* "env" */
+    size_t grant_count;
     char **allow, **ask, **deny; /* of "permissions": patterns that end with NULL; or NULL */
     struct cr_buf warnings;      /* lines, each with a line feed */
 };
@@ -71,11 +76,8 @@ struct cr_config {
 int cr_config_load(const char *path, struct cr_config *ret, struct cr_err *why);
 void cr_config_clear(struct cr_config *config);
 
-/*
- * Does "env" grant the variable |variable| to the capability with the four-part |name|? The keys of
- * "env" are four-part names.
- */
-bool cr_config_grants(const struct cr_config *config, const char *name, const char *variable);
+/* The variables that "env" grants to the capability with the four-part |name|; or NULL. */
+char *const *cr_config_granted(const struct cr_config *config, const char *name);
 
 /*
  * Appends |text| to |out|, with each ${NAME} replaced by that variable of the environment, and a

@@ -195,6 +195,25 @@ static bool take_patterns(const struct cr_config *c, const char *key, char ***re
     return *ret;
 }
 
+/* Expanded once, so that no run has to: a value may have hundreds of variables in it. */
+static bool take_grants(struct cr_config *c)
+{
+    const struct cJSON *map = cr_json_get(c->doc.root, "env");
+
+    c->grants = calloc(map ? cr_json_count(map) + 1 : 1, sizeof(*c->grants));
+    if (!c->grants)
+        return false;
+    for (const struct cJSON *list = first_of(map); list; list = cr_json_next(list)) {
+        struct cr_config_grant *grant = &c->grants[c->grant_count++];
+
+        grant->name = cr_json_key(list);
+        grant->variables = expanded_list(NULL, list);
+        if (!grant->variables)
+            return false;
+    }
+    return true;
+}
+
 static bool take_on_denied(struct cr_config *c)
 {
     const struct cJSON *word = cr_json_get(c->doc.root, "onDenied");
@@ -223,7 +242,7 @@ int cr_fields_take(struct cr_config *c)
 {
     return take_registries(c) && take_servers(c) && take_patterns(c, "allow", &c->allow) &&
                    take_patterns(c, "ask", &c->ask) && take_patterns(c, "deny", &c->deny) &&
-                   take_on_denied(c) && take_record(c)
+                   take_grants(c) && take_on_denied(c) && take_record(c)
                ? 0
                : CAPRUN_E_NOMEM;
 }
@@ -233,6 +252,9 @@ void cr_fields_clear(struct cr_config *c)
     for (size_t i = 0; i < c->registry_count; i++)
         free(c->registries[i]);
     free(c->registries);
+    for (size_t i = 0; i < c->grant_count; i++)
+        free_list(c->grants[i].variables);
+    free(c->grants);
     for (size_t i = 0; i < c->server_count; i++)
         clear_server(&c->servers[i]);
     free(c->servers);

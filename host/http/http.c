@@ -280,24 +280,28 @@ static bool is_valid(const struct cr_http_request *r, const struct fetch_told *t
     }
 }
 
-/* Handles one message. Returns false if no message is complete, or the request has ended. */
-static bool take_message(struct cr_http_request *r)
+/*
+ * Handles the message at |*at| and moves |*at| behind it. Returns false if no message is complete,
+ * or the request has ended.
+ */
+static bool take_message(struct cr_http_request *r, size_t *at)
 {
     struct fetch_told told;
     const char *text;
     size_t len;
 
-    if (r->in.len < sizeof(told))
+    if (r->in.len - *at < sizeof(told))
         return false;
-    memcpy(&told, r->in.data, sizeof(told));
+    memcpy(&told, r->in.data + *at, sizeof(told));
     if (!is_valid(r, &told)) {
         fail_request(r, "caprun-fetch has sent an invalid message");
         return false;
     }
     len = sizeof(told) + told.text_len + told.extra_len + (size_t)told.body_len;
-    if (r->in.len < len)
+    if (r->in.len - *at < len)
         return false;
-    text = (const char *)r->in.data + sizeof(told);
+    text = (const char *)r->in.data + *at + sizeof(told);
+    *at += len;
     if (told.what == FETCH_ANSWER)
         take_answer(r, &told, text + told.text_len, text + told.text_len + told.extra_len);
     else if (told.what == FETCH_FAILURE)
@@ -305,8 +309,6 @@ static bool take_message(struct cr_http_request *r)
     if (told.what != FETCH_PROGRESS)
         return false;
     tell_progress(r, &told, text); /* this may cancel the request */
-    if (r->state == RUNNING)
-        cr_buf_drop(&r->in, len);
     return r->state == RUNNING;
 }
 
@@ -315,14 +317,17 @@ static void socket_ready(struct cr_watch *watch, uint32_t events)
     struct cr_http_request *r = cr_container(watch, struct cr_http_request, socket);
     uint8_t *to = cr_buf_room(&r->in, READ_MOST);
     ssize_t n = to ? recv(watch->fd, to, READ_MOST, MSG_DONTWAIT) : 0;
+    size_t at = 0;
 
     (void)events;
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return;
     if (n > 0) {
         r->in.len += (size_t)n;
-        while (take_message(r))
+        while (take_message(r, &at))
             ;
+        if (r->state == RUNNING)
+            cr_buf_drop(&r->in, at);
     } else {
         fail_request(r, to ? "caprun-fetch has ended without an answer" : "no memory");
     }

@@ -1,4 +1,4 @@
-/* blob_job.c - the work, and whose memory it is. */
+/* blob_job.c - jobs of the helper thread that hash, write and read blobs. */
 #include "journal/blob_job.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "base/scan.h"
 #include "journal/blobs.h"
 
-static struct cr_blob_job *of(struct cr_job *job)
+static struct cr_blob_job *job_of(struct cr_job *job)
 {
     return cr_container(job, struct cr_blob_job, job);
 }
@@ -24,7 +24,7 @@ static void free_job(struct cr_blob_job *b)
 
 static void finish(struct cr_job *job)
 {
-    struct cr_blob_job *b = of(job);
+    struct cr_blob_job *b = job_of(job);
 
     cr_shared_unref(b->shared); /* done() may need the only reference */
     b->shared = NULL;
@@ -34,15 +34,15 @@ static void finish(struct cr_job *job)
 
 static void discard(struct cr_job *job)
 {
-    if (of(job)->is_due)
+    if (job_of(job)->is_due)
         finish(job);
     else
-        free_job(of(job));
+        free_job(job_of(job));
 }
 
-static void keep(struct cr_job *job)
+static void store_blob(struct cr_job *job)
 {
-    struct cr_blob_job *b = of(job);
+    struct cr_blob_job *b = job_of(job);
     struct cr_line_blob blob = {.bytes = b->bytes, .len = b->len};
     uint8_t hash[CR_HASH_BYTES];
 
@@ -55,10 +55,10 @@ static void keep(struct cr_job *job)
         b->is_new = cr_blobs_write(b->path, &blob, &b->err) == 0;
 }
 
-/* A blob's bytes have the right hash, but whoever wrote the hash may have meant what is no JSON. */
+/* The hash is right, but the journal is untrusted, so the blob need not be JSON. */
 static void read_blob(struct cr_job *job)
 {
-    struct cr_blob_job *b = of(job);
+    struct cr_blob_job *b = job_of(job);
 
     if (cr_blobs_read(b->path, b->name, b->len, &b->read, &b->err) < 0 ||
         (b->is_args && cr_scan_json(b->read.data, b->read.len, CR_SCAN_STRICT, &b->verdict) == 0))
@@ -87,7 +87,7 @@ struct cr_blob_job *cr_blob_job_keep(struct cr_helper *disk, const char *path,
                                      struct cr_shared *shared, const void *bytes, size_t len,
                                      bool is_json, void (*done)(struct cr_blob_job *b), void *data)
 {
-    struct cr_blob_job *b = new_job(path, keep, done, data);
+    struct cr_blob_job *b = new_job(path, store_blob, done, data);
 
     if (!b)
         return NULL;

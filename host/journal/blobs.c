@@ -1,4 +1,4 @@
-/* blobs.c - one file a blob. */
+/* blobs.c - writes, reads, removes and measures the files of blobs. */
 #include "journal/blobs.h"
 
 #include <dirent.h>
@@ -13,19 +13,19 @@
 #include "base/file.h"
 #include "base/mem.h"
 
-/* The blob that is being written. A journal has one writer, and that one a single thread for it. */
+/* Name of a blob that is being written. One name is enough: one thread writes all blobs. */
 #define UNFINISHED "unfinished"
 
 /* Returns 0, or CAPRUN_E_TOOBIG. |name| may be "". */
-static int place(const char *path, const char *name, char ret[PATH_MAX], struct cr_err *err)
+static int make_path(const char *path, const char *name, char ret[PATH_MAX], struct cr_err *err)
 {
     int len = snprintf(ret, PATH_MAX, "%s.d%s%s", path, *name ? "/" : "", name);
 
     return len < PATH_MAX ? 0 : cr_err_set(err, CAPRUN_E_TOOBIG, "the path of the journal is long");
 }
 
-/* One of this length is whole, because it was renamed; who reads it looks at its hash. */
-static bool is_there(int dir, const char *name, size_t len)
+/* A file with this name is complete, because it was renamed; its readers check the hash. */
+static bool has_blob(int dir, const char *name, size_t len)
 {
     struct stat st;
 
@@ -33,7 +33,7 @@ static bool is_there(int dir, const char *name, size_t len)
            (size_t)st.st_size == len;
 }
 
-/* What is there under that name may be a link that somebody else has put there. */
+/* Opens a directory; refuses a symbolic link, and a directory of another user. */
 static int open_dir(const char *name)
 {
     cr_autoclose int dir = open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -54,16 +54,16 @@ int cr_blobs_write(const char *path, const struct cr_line_blob *blob, struct cr_
     cr_autoclose int fd = -1;
     char name[PATH_MAX];
 
-    if (place(path, "", name, err) < 0)
+    if (make_path(path, "", name, err) < 0)
         return CAPRUN_E_TOOBIG;
     if (mkdir(name, 0700) < 0 && errno != EEXIST)
         return cr_err_sys(err, "cannot make '%s'", name);
     dir = open_dir(name);
     if (dir < 0)
         return cr_err_sys(err, "cannot use '%s'", name);
-    if (is_there(dir, blob->name, blob->len))
+    if (has_blob(dir, blob->name, blob->len))
         return 1;
-    /* what stands there in its place may be another file's, or a FIFO: a new file takes the name */
+    /* an existing file may be a hard link or a FIFO: never open it, make a new one */
     (void)unlinkat(dir, UNFINISHED, 0);
     fd = openat(dir, UNFINISHED, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd >= 0 && cr_file_write_all(fd, blob->bytes, blob->len) == 0 &&
@@ -80,7 +80,7 @@ int cr_blobs_read(const char *path, const char *name, size_t len, struct cr_buf 
     uint8_t hash[CR_HASH_BYTES];
     char file[PATH_MAX], digits[CR_HASH_DIGITS + 1];
     size_t start = out->len;
-    int r = place(path, name, file, err);
+    int r = make_path(path, name, file, err);
 
     if (r == 0)
         r = cr_file_read(AT_FDCWD, file, out, NULL, err);
@@ -91,20 +91,21 @@ int cr_blobs_read(const char *path, const char *name, size_t len, struct cr_buf 
     cr_hash_take(out->data + start, out->len - start, hash);
     cr_hash_show(hash, digits);
     if (out->len - start != len || strcmp(digits, name) != 0)
-        return cr_err_set(err, CAPRUN_E_INVAL, "'%s' is not what it was", file);
+        return cr_err_set(err, CAPRUN_E_INVAL, "'%s' was changed: its length or hash is wrong",
+                          file);
     return 0;
 }
 
-/* Calls |each| for every blob. */
-static void for_each(const char *path, void (*each)(int dir, const char *name, void *data),
-                     void *data)
+/* Calls |each| for every blob of the journal |path|. */
+static void for_each_blob(const char *path, void (*each)(int dir, const char *name, void *data),
+                          void *data)
 {
     char name[PATH_MAX];
     const struct dirent *entry;
     DIR *dir;
     int fd;
 
-    if (place(path, "", name, NULL) < 0)
+    if (make_path(path, "", name, NULL) < 0)
         return;
     fd = open_dir(name);
     dir = fd < 0 ? NULL : fdopendir(fd);
@@ -115,7 +116,7 @@ static void for_each(const char *path, void (*each)(int dir, const char *name, v
         (void)closedir(dir);
 }
 
-static void remove_one(int dir, const char *name, void *data)
+static void remove_blob(int dir, const char *name, void *data)
 {
     (void)data;
     (void)unlinkat(dir, name, 0);
@@ -125,8 +126,8 @@ void cr_blobs_remove(const char *path)
 {
     char dir[PATH_MAX];
 
-    for_each(path, remove_one, NULL);
-    if (place(path, "", dir, NULL) == 0)
+    for_each_blob(path, remove_blob, NULL);
+    if (make_path(path, "", dir, NULL) == 0)
         (void)rmdir(dir);
 }
 
@@ -143,6 +144,6 @@ uint64_t cr_blobs_size(const char *path)
 {
     uint64_t sum = 0;
 
-    for_each(path, add_size, &sum);
+    for_each_blob(path, add_size, &sum);
     return sum;
 }

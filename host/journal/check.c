@@ -1,46 +1,45 @@
-/* check.c - what is looked at when a run that has a journal is about to start. */
+/* check.c - checks before the start of a replay or resume: limits, env, restart of the machine. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/units.h"
 #include "journal/replay_parts.h"
 
-#define SLOWER 10u /* than the recording machine may the one of a replay be */
+#define SLOWER_FACTOR 10u /* a replay may take this many times the recorded limit */
 #define LEAST_MS 60000u
 
-/* --- limits
- * ------------------------------------------------------------------------------------ */
+/* --- limits --------------------------------------------------------------------------------- */
 
 uint32_t cr_replay_time(uint64_t recorded_ms)
 {
-    uint64_t ms = recorded_ms * SLOWER < LEAST_MS ? LEAST_MS : recorded_ms * SLOWER;
+    uint64_t ms = recorded_ms * SLOWER_FACTOR < LEAST_MS ? LEAST_MS : recorded_ms * SLOWER_FACTOR;
 
     return ms < LIMIT_MAX_MS ? (uint32_t)ms : LIMIT_MAX_MS;
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t smaller(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
 }
 
-/* |given| is what the application has set, or 0. */
+/* |given| is the limit that the application has set, or 0. */
 static uint32_t limit_time(const struct cr_replay *p, uint64_t recorded_ms, uint32_t given)
 {
     uint64_t wanted = p->is_resume ? recorded_ms : cr_replay_time(recorded_ms);
     uint64_t most = p->is_resume ? LIMIT_DEFAULT_WALL_MS : cr_replay_time(LIMIT_DEFAULT_WALL_MS);
 
-    return (uint32_t)least(wanted, given ? given : most);
+    return (uint32_t)smaller(wanted, given ? given : most);
 }
 
-/* Of the limits that have a default from the beginning: another value was set. */
+/* For limits that always have a value: the default |otherwise| means that nothing was set. */
 static uint32_t limit_count(uint64_t recorded, uint32_t given, uint32_t otherwise)
 {
-    return (uint32_t)(given == otherwise ? recorded : least(recorded, given));
+    return (uint32_t)(given == otherwise ? recorded : smaller(recorded, given));
 }
 
 /*
- * A header only asks for limits: whoever wrote it may be a stranger. What the application has set
- * is the most; where it has set nothing, the defaults are the most of memory and time.
+ * The limits in a header are untrusted. The limits that the application has set are the maximum;
+ * where it has set none, the defaults are the maximum of memory and time.
  */
 static void take_limits(struct cr_replay *p, struct caprun_run *run)
 {
@@ -48,10 +47,10 @@ static void take_limits(struct cr_replay *p, struct caprun_run *run)
     struct cr_spec *spec = cr_run_spec(run);
     struct cr_run_limits *l = &spec->limits;
 
-    l->memory = least(head->memory, l->memory ? l->memory : cr_run_default_memory(run));
+    l->memory = smaller(head->memory, l->memory ? l->memory : cr_run_default_memory(run));
     l->cpu_ms = limit_time(p, head->cpu_ms, l->cpu_ms ? l->cpu_ms : l->wall_ms);
     l->wall_ms = limit_time(p, head->timeout_ms, l->wall_ms);
-    l->call_ms = (uint32_t)least(head->rpc_timeout_ms, l->call_ms ? l->call_ms : LIMIT_MAX_MS);
+    l->call_ms = (uint32_t)smaller(head->rpc_timeout_ms, l->call_ms ? l->call_ms : LIMIT_MAX_MS);
     l->most = (struct wire_limits){
         limit_count(head->result_bytes, l->most.result_bytes, LIMIT_DEFAULT_RESULT_BYTES),
         limit_count(head->log_bytes, l->most.log_bytes, LIMIT_DEFAULT_LOG_BYTES),
@@ -62,7 +61,7 @@ static void take_limits(struct cr_replay *p, struct caprun_run *run)
     spec->recorded.cpu_ms = l->cpu_ms < head->cpu_ms ? (uint32_t)head->cpu_ms : 0;
 }
 
-/* A run that cannot go on under these limits keeps its journal as it is. */
+/* Refuses to resume a run that has no time left; its journal is not changed. */
 static int check_time(const struct cr_replay *p, struct caprun_run *run, struct cr_err *why)
 {
     const struct cr_spec *spec = cr_run_spec(run);
@@ -80,49 +79,48 @@ static int check_time(const struct cr_replay *p, struct caprun_run *run, struct 
                       used, most);
 }
 
-/* --- before the start
- * ------------------------------------------------------------------------------------ */
+/* --- before the start ----------------------------------------------------------------------- */
 
-static int refuse_env(const struct cr_replay *p, const char *name, const char *what,
+static int reject_env(const struct cr_replay *p, const char *name, const char *what,
                       struct cr_err *why)
 {
     return cr_err_end(why, CAPRUN_OUTCOME_VALIDATION_ERROR,
-                      "a journal has no values: set it as it was; if the journal is from "
-                      "elsewhere and may have it: caprun replay --env NAME",
+                      "a journal does not contain values: set the variable to its old value; if "
+                      "the journal is from elsewhere and may have it: caprun replay --env NAME",
                       "the run of '%s' was given the variable %s, which %s", p->journal.path, name,
                       what);
 }
 
-static int check_variable(const struct cr_replay *p, const struct cJSON *then,
+static int check_variable(const struct cr_replay *p, const struct cJSON *recorded,
                           const struct cJSON *now, struct cr_err *why)
 {
     char name[CR_HASH_DIGITS + 1] = "", hash[CR_HASH_DIGITS + 1];
 
     if (!now)
-        return refuse_env(p, cr_json_key(then), "it is not given now", why);
+        return reject_env(p, cr_json_key(recorded), "it is not given now", why);
     if (p->has_key)
         cr_record_key_name(p->key, name);
     if (!name[0] || strcmp(name, p->journal.head.env_key) != 0)
-        return 0; /* another user's hashes say nothing here */
-    cr_record_env_hash(p->key, cr_json_key(then), cr_json_text(now), hash);
-    return strcmp(hash, cr_json_text(then)) == 0
+        return 0; /* hashes with another key cannot be compared */
+    cr_record_env_hash(p->key, cr_json_key(recorded), cr_json_text(now), hash);
+    return strcmp(hash, cr_json_text(recorded)) == 0
                ? 0
-               : refuse_env(p, cr_json_key(then), "has another value now", why);
+               : reject_env(p, cr_json_key(recorded), "has another value now", why);
 }
 
 static int check_env(struct cr_replay *p, struct cr_err *why)
 {
-    const struct cJSON *then = p->journal.head.env;
+    const struct cJSON *recorded = p->journal.head.env;
     const struct cr_buf *env = &cr_run_spec(p->run)->env;
     struct cr_json_doc now = {0};
     int r = 0;
 
     if (env->len && cr_json_parse(env->data, env->len, &now, NULL) < 0)
         return cr_err_memory(why);
-    for (const struct cJSON *v = cr_json_first(then); v && r == 0; v = cr_json_next(v))
+    for (const struct cJSON *v = cr_json_first(recorded); v && r == 0; v = cr_json_next(v))
         r = check_variable(p, v, cr_json_get(now.root, cr_json_key(v)), why);
     for (const struct cJSON *v = cr_json_first(now.root); v && r == 0; v = cr_json_next(v))
-        if (!cr_json_get(then, cr_json_key(v)))
+        if (!cr_json_get(recorded, cr_json_key(v)))
             r = cr_err_end(why, CAPRUN_OUTCOME_VALIDATION_ERROR, NULL,
                            "the run of '%s' was not given the variable %s", p->journal.path,
                            cr_json_key(v));
@@ -130,7 +128,7 @@ static int check_env(struct cr_replay *p, struct cr_err *why)
     return r;
 }
 
-/* What was written a moment before a machine went down may be lost, and calls with it. */
+/* The last lines before a crash of the machine may be lost, and with them calls that were made. */
 static int check_boot(const struct cr_replay *p, struct cr_err *why)
 {
     char boot[64];
@@ -142,10 +140,9 @@ static int check_boot(const struct cr_replay *p, struct cr_err *why)
         return 0;
     return cr_err_end(
         why, CAPRUN_OUTCOME_USAGE,
-        "look at what was done, with caprun runs; to go on nevertheless: --retry-unknown",
-        "the machine was restarted since, so that the last second of '%s' may be missing: calls "
-        "may "
-        "have been made that it does not have",
+        "check what was done, with caprun runs; to go on nevertheless: --retry-unknown",
+        "the machine was restarted since, so the last second of '%s' may be missing: calls may "
+        "have been made that it does not record",
         p->journal.path);
 }
 

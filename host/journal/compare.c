@@ -1,4 +1,4 @@
-/* compare.c - what the worker says, held against what it said. */
+/* compare.c - compares the messages of the worker with the recorded ones, and shows differences. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,14 +9,13 @@
 #include "journal/replay_parts.h"
 #include "run/decide.h"
 
-#define MAX_NEW_ARGS (64u << 20) /* as much as may wait for a server */
+#define MAX_NEW_ARGS (64u << 20) /* the same as what may wait for a server */
 #define MAX_MESSAGE (LIMIT_ERROR_MESSAGE_BYTES - 1u)
 
-/* --- words
- * ---------------------------------------------------------------------------------------- */
+/* --- messages ------------------------------------------------------------------------------- */
 
-/* Ends the run with what |message| says. */
-static void differ(struct caprun_run *run, struct cr_buf *message)
+/* Ends the run with REPLAY_DIFFERED and |message|. */
+static void end_as_different(struct caprun_run *run, struct cr_buf *message)
 {
     const char *text = cr_buf_text(message);
 
@@ -25,7 +24,7 @@ static void differ(struct caprun_run *run, struct cr_buf *message)
     cr_run_end(run, CAPRUN_OUTCOME_REPLAY_DIFFERED);
 }
 
-/* One text of the line, for a person. A long one is in a file of its own. */
+/* Appends the text |name| of the line, for a person. A long text is a blob, and not shown. */
 static void add_text(struct cr_buf *out, const struct cr_journal_line *line, const char *name)
 {
     struct cr_buf text;
@@ -41,7 +40,7 @@ static void add_text(struct cr_buf *out, const struct cr_journal_line *line, con
     cr_buf_clear(&text);
 }
 
-/* The JSON |name| of the line; of the new one it may be in the frame, if it is long. */
+/* Appends the JSON |name| of the line. A long value is a blob, and not shown. */
 static void add_json(struct cr_buf *out, const struct cr_journal_line *line, const char *name)
 {
     size_t len = 0;
@@ -53,7 +52,7 @@ static void add_json(struct cr_buf *out, const struct cr_journal_line *line, con
         cr_buf_str(out, "(too long to be shown)");
 }
 
-/* What the line says, in one line. */
+/* Describes the recorded message in one line. */
 static void describe(struct cr_buf *out, const struct cr_journal_line *line)
 {
     switch (line->kind) {
@@ -106,21 +105,21 @@ static void add_described(struct cr_buf *out, const char *label, const struct cr
     cr_buf_str(out, "\n");
 }
 
-/* Where args, or results, differ. */
-static void add_places(struct cr_buf *out, const struct cr_journal_line *then,
+/* Appends the places where args, or results, differ. */
+static void add_places(struct cr_buf *out, const struct cr_journal_line *recorded,
                        const struct cr_journal_line *now, const char *name)
 {
-    size_t then_len = 0, now_len = 0;
-    const char *a = cr_locate_member(then->text, then->len, name, &then_len);
+    size_t recorded_len = 0, now_len = 0;
+    const char *a = cr_locate_member(recorded->text, recorded->len, name, &recorded_len);
     const char *b = cr_locate_member(now->text, now->len, name, &now_len);
 
     if (a && b)
-        cr_diff_json(out, a, then_len, b, now_len);
+        cr_diff_json(out, a, recorded_len, b, now_len);
 }
 
-/* A body as a line, so that it can be looked into. */
-static void as_line(struct cr_buf *text, enum cr_journal_kind kind, const struct cr_buf *body,
-                    struct cr_journal_line *ret)
+/* Makes a line of a body, so that its fields can be found. */
+static void make_line(struct cr_buf *text, enum cr_journal_kind kind, const struct cr_buf *body,
+                      struct cr_journal_line *ret)
 {
     cr_buf_init(text, CR_LINE_MAX);
     cr_buf_str(text, "{");
@@ -129,7 +128,7 @@ static void as_line(struct cr_buf *text, enum cr_journal_kind kind, const struct
         .kind = kind, .text = (const char *)text->data, .len = cr_buf_err(text) ? 0 : text->len};
 }
 
-static void name_it(struct cr_buf *out, enum cr_journal_kind kind, size_t number)
+static void add_name(struct cr_buf *out, enum cr_journal_kind kind, size_t number)
 {
     switch ((int)kind) {
     case CR_JOURNAL_CALL:
@@ -147,24 +146,25 @@ static void name_it(struct cr_buf *out, enum cr_journal_kind kind, size_t number
     }
 }
 
-/* |then| is NULL if there was none. */
-static void say_different(struct cr_replay *p, struct caprun_run *run, enum cr_journal_kind kind,
-                          size_t number, const struct cr_journal_line *then)
+/* |recorded| is NULL if the message is new. */
+static void report_difference(struct cr_replay *p, struct caprun_run *run,
+                              enum cr_journal_kind kind, size_t number,
+                              const struct cr_journal_line *recorded)
 {
     struct cr_journal_line now;
     struct cr_buf message, text;
 
-    as_line(&text, kind, &p->body, &now);
+    make_line(&text, kind, &p->body, &now);
     cr_buf_init(&message, MAX_MESSAGE);
-    name_it(&message, kind, number);
-    cr_buf_str(&message, then ? " is not what was recorded\n" : " is new\n");
-    add_described(&message, "recorded: ", then);
+    add_name(&message, kind, number);
+    cr_buf_str(&message, recorded ? " is not what was recorded\n" : " is new\n");
+    add_described(&message, "recorded: ", recorded);
     add_described(&message, "now:      ", &now);
-    if (then && kind == CR_JOURNAL_CALL && then->kind == kind)
-        add_places(&message, then, &now, "args");
-    if (then && kind == CR_JOURNAL_DONE && then->kind == kind)
-        add_places(&message, then, &now, "result");
-    differ(run, &message);
+    if (recorded && kind == CR_JOURNAL_CALL && recorded->kind == kind)
+        add_places(&message, recorded, &now, "args");
+    if (recorded && kind == CR_JOURNAL_DONE && recorded->kind == kind)
+        add_places(&message, recorded, &now, "result");
+    end_as_different(run, &message);
     cr_buf_clear(&message);
     cr_buf_clear(&text);
 }
@@ -177,7 +177,7 @@ void cr_replay_report_missing_call(struct cr_replay *p, struct caprun_run *run, 
     cr_buf_fmt(&message, "Call %u is missing\n", number);
     add_described(&message, "recorded: ", p->calls[number - 1].made);
     cr_buf_str(&message, "now:      the code waits, and has not made it\n");
-    differ(run, &message);
+    end_as_different(run, &message);
     cr_buf_clear(&message);
 }
 
@@ -200,20 +200,19 @@ bool cr_replay_report_missing(struct cr_replay *p, struct caprun_run *run, const
     if (!line)
         return false;
     cr_buf_init(&message, MAX_MESSAGE);
-    name_it(&message, line->kind, number);
+    add_name(&message, line->kind, number);
     cr_buf_str(&message, " is missing\n");
     add_described(&message, "recorded: ", line);
     cr_buf_fmt(&message, "now:      %s\n", now);
-    cr_run_set_message(run, "%s",
-                       cr_buf_text(&message) ? cr_buf_text(&message) : "Something is missing");
+    cr_run_set_message(
+        run, "%s", cr_buf_text(&message) ? cr_buf_text(&message) : "A recorded message is missing");
     cr_buf_clear(&message);
     return true;
 }
 
-/* --- comparing
- * -------------------------------------------------------------------------------------- */
+/* --- comparing ------------------------------------------------------------------------------ */
 
-static enum cr_journal_kind kind_of(unsigned type)
+static enum cr_journal_kind kind_of_frame(unsigned type)
 {
     switch (type) {
     case WIRE_CALL:
@@ -233,7 +232,7 @@ static enum cr_journal_kind kind_of(unsigned type)
     }
 }
 
-/* What was said then in the place of what is said now; NULL: nothing. */
+/* Returns the recorded message to compare with, or NULL. */
 static const struct cr_journal_line *
 find_recorded(const struct cr_replay *p, enum cr_journal_kind kind, uint32_t id, size_t *ret_number)
 {
@@ -253,7 +252,7 @@ find_recorded(const struct cr_replay *p, enum cr_journal_kind kind, uint32_t id,
     }
 }
 
-/* Other code has other lines, so that its stacks are others. */
+/* If the code was changed, its stacks differ: do not compare them. */
 static size_t length_to_compare(const struct cr_replay *p, const char *body, size_t len)
 {
     const char *stack =
@@ -264,13 +263,13 @@ static size_t length_to_compare(const struct cr_replay *p, const char *body, siz
 
 static bool is_same(const struct cr_replay *p, const struct cr_journal_line *line)
 {
-    size_t then = length_to_compare(p, line->body, line->body_len);
+    size_t recorded = length_to_compare(p, line->body, line->body_len);
     size_t now = length_to_compare(p, (const char *)p->body.data, p->body.len);
 
-    return then == now && memcmp(line->body, p->body.data, now) == 0;
+    return recorded == now && memcmp(line->body, p->body.data, now) == 0;
 }
 
-static void move_on(struct cr_replay *p, enum cr_journal_kind kind)
+static void count_as_compared(struct cr_replay *p, enum cr_journal_kind kind)
 {
     if (kind == CR_JOURNAL_CALL)
         p->call_at++;
@@ -282,7 +281,7 @@ static void move_on(struct cr_replay *p, enum cr_journal_kind kind)
         cr_replay_end_as_recorded(p, p->run);
 }
 
-/* A call that nobody has seen before: its args are needed when the run is live. */
+/* Keeps the args of a call that is not recorded: they are needed when the run is live. */
 static void keep_args(struct cr_replay *p, struct caprun_run *run, const struct wire_header *header,
                       const uint8_t *payload)
 {
@@ -297,9 +296,9 @@ static void keep_args(struct cr_replay *p, struct caprun_run *run, const struct 
     len = header->length - before;
     is_judged = cr_decide_verdict(run, payload + before, len, &verdict);
     if (is_judged && verdict.code) {
-        len = 0; /* why they are refused is enough */
+        len = 0; /* the reason is enough to refuse the call */
     } else if (p->new_bytes + len > MAX_NEW_ARGS) {
-        len = 0; /* it will be refused */
+        len = 0; /* the call will be refused */
         is_judged = false;
     }
     kept = malloc(sizeof(*kept) + len);
@@ -316,7 +315,7 @@ static void keep_args(struct cr_replay *p, struct caprun_run *run, const struct 
     p->new_bytes += sizeof(*kept) + len;
 }
 
-static void value_named(struct cr_blob_job *b)
+static void value_hashed(struct cr_blob_job *b)
 {
     struct cr_keeping *k = b->data;
 
@@ -327,7 +326,7 @@ static void value_named(struct cr_blob_job *b)
 bool cr_replay_keep(struct cr_player *hooks, struct caprun_run *run, struct cr_keeping *k)
 {
     struct cr_blob_job *b = cr_blob_job_keep(&cr_replay_of(hooks)->loop->disk, NULL, k->shared,
-                                             k->bytes, k->len, k->is_scanned, value_named, k);
+                                             k->bytes, k->len, k->is_scanned, value_hashed, k);
 
     (void)run;
     k->job = b ? &b->job : NULL;
@@ -339,8 +338,8 @@ bool cr_replay_frame_received(struct cr_player *hooks, struct caprun_run *run,
                               const struct cr_kept *known)
 {
     struct cr_replay *p = cr_replay_of(hooks);
-    enum cr_journal_kind kind = kind_of(header->type);
-    const struct cr_journal_line *then;
+    enum cr_journal_kind kind = kind_of_frame(header->type);
+    const struct cr_journal_line *recorded;
     struct cr_line line;
     size_t number;
 
@@ -348,14 +347,14 @@ bool cr_replay_frame_received(struct cr_player *hooks, struct caprun_run *run,
          cr_replay_is_by_lower_limit(run, CAPRUN_OUTCOME_MEMORY_LIMIT)) ||
         (kind == CR_JOURNAL_LATE &&
          cr_replay_is_by_lower_limit(run, CAPRUN_OUTCOME_EXECUTION_TIMEOUT)))
-        return true; /* it is neither compared nor written down */
-    then = find_recorded(p, kind, header->id, &number);
-    if (!then && p->is_resume) {
+        return true; /* neither compare nor record it */
+    recorded = find_recorded(p, kind, header->id, &number);
+    if (!recorded && p->is_resume) {
         if (kind == CR_JOURNAL_CALL)
             keep_args(p, run, header, payload);
         return false;
     }
-    if (!then && cr_replay_ended_from_outside(p))
+    if (!recorded && cr_replay_ended_from_outside(p))
         return true;
     cr_buf_drop(&p->body, p->body.len);
     cr_line_init(&line, &p->body);
@@ -364,10 +363,10 @@ bool cr_replay_frame_received(struct cr_player *hooks, struct caprun_run *run,
     if (cr_buf_err(&p->body)) {
         cr_run_set_message(run, "No memory to compare with");
         cr_run_end(run, CAPRUN_OUTCOME_INTERNAL);
-    } else if (!then || !is_same(p, then)) {
-        say_different(p, run, kind, number, then);
+    } else if (!recorded || !is_same(p, recorded)) {
+        report_difference(p, run, kind, number, recorded);
     } else {
-        move_on(p, kind);
+        count_as_compared(p, kind);
     }
-    return then != NULL;
+    return recorded != NULL;
 }

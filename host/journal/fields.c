@@ -1,4 +1,4 @@
-/* fields.c - one walk over the members of an object. */
+/* fields.c - checks the names of the members of an object. */
 #include "journal/fields.h"
 
 #include <stdbool.h>
@@ -25,7 +25,7 @@ static unsigned find_name(const char *known, const char *name, size_t len)
     return NOT_KNOWN;
 }
 
-static int refuse_name(struct cr_err *err, const char *name, size_t len, const char *what)
+static int reject_name(struct cr_err *err, const char *name, size_t len, const char *what)
 {
     return cr_err_set(err, CAPRUN_E_INVAL, "\"%.*s\" %s", (int)(len < SHOWN ? len : SHOWN), name,
                       what);
@@ -50,13 +50,13 @@ int cr_fields_check(const char *line, size_t len, const char *known, size_t *ret
         }
         place = find_name(known, name, name_len);
         if (place == NOT_KNOWN)
-            return refuse_name(err, name, name_len,
+            return reject_name(err, name, name_len,
                                "is not known to this version of caprun (" CAPRUN_VERSION
                                "); a newer one may read this journal");
         if (optional)
-            return refuse_name(err, name, name_len, "stands after an optional field");
+            return reject_name(err, name, name_len, "stands after an optional field");
         if (seen >> place & 1)
-            return refuse_name(err, name, name_len, "is there twice");
+            return reject_name(err, name, name_len, "is there twice");
         seen |= (uint64_t)1 << place;
     }
     *ret_critical = optional ? (size_t)(optional - line) : len;

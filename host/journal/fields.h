@@ -18,8 +18,8 @@
  * missing. |known| has the names of the critical fields that it may have, separated by spaces, at
  * most 64. On success *|ret_critical| is the length of the line up to the first optional field.
  *
- * Returns 0; or CAPRUN_E_INVAL with words for an unknown critical field, a critical field that
- * stands twice, and a critical field after an optional one.
+ * Returns 0; or CAPRUN_E_INVAL with a message for an unknown critical field, a duplicate critical
+ * field, and a critical field after an optional one.
  */
 int cr_fields_check(const char *line, size_t len, const char *known, size_t *ret_critical,
                     struct cr_err *err);

@@ -1,4 +1,4 @@
-/* head.c - one object, written by hand and read by a table. */
+/* head.c - writes and reads the first line of a journal. */
 #include "journal/head.h"
 
 #include <stdio.h>
@@ -26,8 +26,7 @@ static const char head_fields[] =
 static const char limit_fields[] = "timeoutMs cpuMs rpcTimeoutMs memoryBytes resultBytes logBytes "
                                    "maxCalls maxConcurrentCalls";
 
-/* --- writing ------------------------------------------------------------------------------------
- */
+/* --- writing -------------------------------------------------------------------------------- */
 
 static void add_time(struct cr_line *line)
 {
@@ -96,7 +95,7 @@ void cr_record_key_name(const uint8_t key[CR_HASH_BYTES], char ret[CR_HASH_DIGIT
     ret[16] = '\0';
 }
 
-/* Names, and what tells only whoever has the key whether a value is the same. */
+/* Writes names and keyed hashes: without the key, a hash says nothing about the value. */
 static void add_env(struct cr_line *line, const struct cr_spec *spec, const uint8_t *key)
 {
     struct cr_json_doc doc = {0};
@@ -105,7 +104,7 @@ static void add_env(struct cr_line *line, const struct cr_spec *spec, const uint
     if (!spec->env.len)
         return;
     if (cr_json_parse(spec->env.data, spec->env.len, &doc, NULL) < 0) {
-        line->text->err = CAPRUN_E_NOMEM; /* it was parsed before */
+        line->text->err = CAPRUN_E_NOMEM; /* the env was parsed before, so it is valid */
         return;
     }
     cr_buf_str(line->text, ",\"env\":{");
@@ -148,10 +147,9 @@ void cr_head_write(struct cr_line *line, const struct cr_spec *spec, const uint8
     cr_line_json(line, "args", spec->args.data, spec->args.len);
 }
 
-/* --- reading ------------------------------------------------------------------------------------
- */
+/* --- reading -------------------------------------------------------------------------------- */
 
-static int refuse(struct cr_err *err, const char *name)
+static int reject_field(struct cr_err *err, const char *name)
 {
     (void)cr_err_set(err, CAPRUN_E_INVAL, "\"%s\" is missing, or is not what it should be", name);
     return CAPRUN_E_INVAL;
@@ -163,7 +161,7 @@ static int take_text(const struct cJSON *root, const char *name, const char **re
     const struct cJSON *value = cr_json_get(root, name);
 
     if (!value || cr_json_type(value) != CR_JSON_STRING)
-        return refuse(err, name);
+        return reject_field(err, name);
     *ret = cr_json_text(value);
     return 0;
 }
@@ -174,7 +172,7 @@ static int take_number(const struct cJSON *object, const char *name, uint64_t le
     const struct cJSON *value = cr_json_get(object, name);
 
     if (!value || cr_json_number(value, most, ret) < 0 || *ret < least)
-        return refuse(err, name);
+        return reject_field(err, name);
     return 0;
 }
 
@@ -189,7 +187,7 @@ int cr_head_read_limits(const char *json, size_t len, const struct cJSON *l, str
                         struct cr_err *err)
 {
     if (cr_json_type(l) != CR_JSON_OBJECT)
-        return refuse(err, "limits");
+        return reject_field(err, "limits");
     if (ret->version > 1 && check_fields(json, len, limit_fields, err) < 0)
         return CAPRUN_E_INVAL;
     if (take_number(l, "timeoutMs", 1, LIMIT_MAX_MS, &ret->timeout_ms, err) < 0 ||
@@ -211,11 +209,11 @@ static int take_limits(const char *text, size_t len, const struct cJSON *root, s
     const char *limits = cr_locate_member(text, len, "limits", &limits_len);
 
     if (!limits)
-        return refuse(err, "limits");
+        return reject_field(err, "limits");
     return cr_head_read_limits(limits, limits_len, cr_json_get(root, "limits"), ret, err);
 }
 
-/* The name stands in stacks: one line, and no longer than a worker takes. */
+/* The name appears in stacks: it must be one line, and short enough for a worker. */
 static int take_code_name(const struct cJSON *root, struct cr_head *ret, struct cr_err *err)
 {
     size_t len;
@@ -228,8 +226,8 @@ static int take_code_name(const struct cJSON *root, struct cr_head *ret, struct 
     len = strlen(ret->code_name);
     for (size_t i = 0; i < len; i++)
         if ((uint8_t)ret->code_name[i] < ' ' || ret->code_name[i] == 0x7f)
-            return refuse(err, "codeName");
-    return len && len <= WIRE_NAME_MAX ? 0 : refuse(err, "codeName");
+            return reject_field(err, "codeName");
+    return len && len <= WIRE_NAME_MAX ? 0 : reject_field(err, "codeName");
 }
 
 static int digit(char c)
@@ -242,12 +240,12 @@ static int take_seed(const struct cJSON *root, struct cr_head *ret, struct cr_er
     const char *text = "";
 
     if (take_text(root, "seed", &text, err) < 0 || strlen(text) != 2 * sizeof(ret->seed))
-        return refuse(err, "seed");
+        return reject_field(err, "seed");
     for (size_t i = 0; i < sizeof(ret->seed); i++) {
         int high = digit(text[2 * i]), low = digit(text[2 * i + 1]);
 
         if (high < 0 || low < 0)
-            return refuse(err, "seed");
+            return reject_field(err, "seed");
         ret->seed[i] = (uint8_t)(high << 4 | low);
     }
     return 0;
@@ -258,7 +256,7 @@ static bool is_hash(const char *text)
     return strlen(text) == CR_HASH_DIGITS && strspn(text, "0123456789abcdef") == CR_HASH_DIGITS;
 }
 
-/* A value that may be a blob. It may also be missing. */
+/* Reads a value, which may be a blob, or missing. */
 static int take_value(const struct cJSON *root, const char *name, uint64_t most,
                       const struct cJSON **ret, const char **ret_blob, uint64_t *ret_bytes,
                       struct cr_err *err)
@@ -272,11 +270,19 @@ static int take_value(const struct cJSON *root, const char *name, uint64_t most,
     if (*ret || !cr_json_get(root, blob))
         return 0;
     if (take_text(root, blob, ret_blob, err) < 0 || !is_hash(*ret_blob))
-        return refuse(err, blob);
+        return reject_field(err, blob);
     return take_number(root, bytes, 1, most, ret_bytes, err);
 }
 
-/* |type| is the one of an array or an object. */
+/* Returns whether a value is in the header and in a blob. */
+static bool has_both(const struct cJSON *root)
+{
+    return (cr_json_get(root, "code") && cr_json_get(root, "codeBlob")) ||
+           (cr_json_get(root, "args") && cr_json_get(root, "argsBlob")) ||
+           (cr_json_get(root, "schema") && cr_json_get(root, "schemaBlob"));
+}
+
+/* Returns whether |value| is of |type|, array or object, and has only strings. */
 static bool holds_texts(const struct cJSON *value, enum cr_json_type type)
 {
     if (cr_json_type(value) != type)
@@ -294,11 +300,11 @@ static int take_lists(const struct cJSON *root, struct cr_head *ret, struct cr_e
     ret->env = cr_json_get(root, "env");
     ret->env_key = "";
     if (ret->origin && cr_json_type(ret->origin) != CR_JSON_OBJECT)
-        return refuse(err, "origin");
+        return reject_field(err, "origin");
     if (ret->tools && !holds_texts(ret->tools, CR_JSON_ARRAY))
-        return refuse(err, "tools");
+        return reject_field(err, "tools");
     if (ret->env && !holds_texts(ret->env, CR_JSON_OBJECT))
-        return refuse(err, "env");
+        return reject_field(err, "env");
     if (cr_json_get(root, "envKey"))
         return take_text(root, "envKey", &ret->env_key, err);
     return 0;
@@ -346,9 +352,13 @@ int cr_head_read(const char *text, size_t len, const struct cJSON *root, struct 
                    &ret->schema_bytes, err) < 0)
         return CAPRUN_E_INVAL;
     if (!ret->args && !ret->args_blob)
-        return refuse(err, "args");
+        return reject_field(err, "args");
     if (strlen(ret->run) != 36 || strspn(ret->run, "0123456789abcdef-") != 36)
-        return refuse(err, "run");
+        return reject_field(err, "run");
     ret->stop_when_denied = strcmp(denied, "stop") == 0;
+    if (ret->version > 1 && !ret->stop_when_denied && strcmp(denied, "continue") != 0)
+        return reject_field(err, "onDenied");
+    if (ret->version > 1 && has_both(root))
+        return cr_err_set(err, CAPRUN_E_INVAL, "a value is there twice");
     return 0;
 }

@@ -1,4 +1,4 @@
-/* index.c - files, what the database knows of them, and what only they know. */
+/* index.c - lists runs: from the database if a journal is unchanged, else from the journal. */
 #include "journal/index.h"
 
 #include <fcntl.h>
@@ -49,10 +49,9 @@ static int latest_first(const void *a, const void *b)
     return strcmp(y->id, x->id);
 }
 
-/* --- one run ------------------------------------------------------------------------------------
- */
+/* --- one run -------------------------------------------------------------------------------- */
 
-/* Returns 0 or CAPRUN_E_NOMEM: what cannot be read is summed up, too. */
+/* Returns 0 or CAPRUN_E_NOMEM. An unreadable journal gets a summary, too. */
 static int read_journal(const char *path, struct cr_index_run *run, struct cr_err *err)
 {
     struct cr_journal journal = {0};
@@ -61,7 +60,7 @@ static int read_journal(const char *path, struct cr_index_run *run, struct cr_er
 
     if (r < 0 && why.outcome == CAPRUN_OUTCOME_INTERNAL)
         return cr_err_set(err, CAPRUN_E_NOMEM, "%s", why.text);
-    /* a file that could not be opened may be readable tomorrow, and look the same */
+    /* do not cache that a file cannot be opened: that can change without a new time or size */
     run->is_new = r == 0 || why.outcome == CAPRUN_OUTCOME_JOURNAL_INVALID;
     r = r == 0 ? cr_summary_take(&journal, &run->summary)
                : cr_summary_take_unreadable(&why, &run->summary);
@@ -80,11 +79,10 @@ static int fill_run(const char *dir, struct cr_index_run *run, struct cr_err *er
     return 0;
 }
 
-/* --- all of them --------------------------------------------------------------------------------
- */
+/* --- all runs ------------------------------------------------------------------------------- */
 
-/* Fills what the database knows. Returns 0; or an error, and then it is of no more use. */
-static int ask(struct cr_index_db *db, struct cr_index_list *list)
+/* Fills the runs that the database has. Returns 0; or an error, and the database is unusable. */
+static int find_known_runs(struct cr_index_db *db, struct cr_index_list *list)
 {
     for (size_t i = 0; i < list->count; i++)
         if (cr_index_db_find(db, &list->runs[i], &list->note) < 0)
@@ -92,11 +90,11 @@ static int ask(struct cr_index_db *db, struct cr_index_list *list)
     return 0;
 }
 
-static int fill(const char *dir, struct cr_index_list *list, struct cr_err *err)
+static int fill_runs(const char *dir, struct cr_index_list *list, struct cr_err *err)
 {
     struct cr_index_db db;
     bool has_db = cr_index_db_open(dir, &db, &list->note) == 0;
-    bool is_good = has_db && ask(&db, list) == 0;
+    bool is_good = has_db && find_known_runs(&db, list) == 0;
     int r = 0;
 
     for (size_t i = 0; r == 0 && i < list->count; i++)
@@ -121,7 +119,7 @@ int cr_index_list(const char *dir, size_t most, struct cr_index_list *ret, struc
     list.count = s.count < most ? s.count : most;
     if (r == 0 && s.count) {
         qsort(s.runs, s.count, sizeof(*s.runs), latest_first);
-        r = fill(dir, &list, err);
+        r = fill_runs(dir, &list, err);
     }
     if (r < 0) {
         cr_index_clear(&list);

@@ -1,4 +1,4 @@
-/* index_db.c - statements, and the values that are bound to them. */
+/* index_db.c - the SQL statements of the index of runs. */
 #include "journal/index_db.h"
 
 #include <fcntl.h>
@@ -24,13 +24,14 @@
 #define MARK(name) ", ?"
 #define NAMES "mtime_ns, size" CR_SUMMARY_TEXTS(NAME) CR_SUMMARY_NUMBERS(NAME)
 
-static const char make_table[] =
-    "BEGIN IMMEDIATE;"
-    "CREATE TABLE IF NOT EXISTS runs (id TEXT PRIMARY KEY, mtime_ns INTEGER NOT NULL, "
-    "size INTEGER NOT NULL" CR_SUMMARY_TEXTS(TEXT_COLUMN) CR_SUMMARY_NUMBERS(NUMBER_COLUMN) //
-    ") WITHOUT ROWID;"
-    "PRAGMA user_version = " QUOTE(VERSION) ";"
-                                            "COMMIT";
+#define TABLE                                                                 \
+    "runs (id TEXT PRIMARY KEY, mtime_ns INTEGER NOT NULL, size INTEGER NOT " \
+    "NULL" CR_SUMMARY_TEXTS(TEXT_COLUMN) CR_SUMMARY_NUMBERS(NUMBER_COLUMN) ") WITHOUT ROWID"
+
+static const char make_table[] = "BEGIN IMMEDIATE;"
+                                 "CREATE TABLE IF NOT EXISTS " TABLE ";"
+                                 "PRAGMA user_version = " QUOTE(VERSION) ";"
+                                                                         "COMMIT";
 static const char find_row[] =
     "SELECT " NAMES " FROM runs WHERE id = ? AND mtime_ns = ? AND size = ?";
 static const char write_row[] =
@@ -40,10 +41,9 @@ static const char list_ids[] = "SELECT id FROM runs WHERE length(id) = 36";
 static const char remove_row[] = "DELETE FROM runs WHERE id = ?";
 _Static_assert(CR_STORE_ID == 36, "as in list_ids");
 
-/* --- failing ------------------------------------------------------------------------------------
- */
+/* --- failing -------------------------------------------------------------------------------- */
 
-/* What is wrong with the file itself, not with where it is or who else has it. */
+/* Returns whether the file itself is damaged; other errors are locks, permissions or space. */
 static bool is_damage(int code)
 {
     code &= 0xff;
@@ -80,10 +80,9 @@ void cr_index_db_close(struct cr_index_db *db)
         remove_files(db);
 }
 
-/* --- opening ------------------------------------------------------------------------------------
- */
+/* --- opening -------------------------------------------------------------------------------- */
 
-/* SQLite would make a file that others can read, and use one that others can write. */
+/* SQLite would make a file that other users can read, and use a file that they can write. */
 static int make_file(const struct cr_index_db *db, struct cr_err *err)
 {
     cr_autoclose int fd =
@@ -97,12 +96,15 @@ static int make_file(const struct cr_index_db *db, struct cr_err *err)
     return cr_file_check_owner(&st, name, err) < 0 ? CAPRUN_E_SYS : 0;
 }
 
-/* A view or a trigger in a foreign file could make a statement run for ever: then it is -1. */
+/*
+ * Gives -1 if the file has anything but our table: in a prepared file a view, a trigger, a check or
+ * a generated column could make a statement run forever.
+ */
 static const char find_version[] =
-    "SELECT CASE WHEN EXISTS (SELECT 1 FROM sqlite_master WHERE type <> 'table' OR name <> 'runs') "
+    "SELECT CASE WHEN EXISTS (SELECT 1 FROM sqlite_master WHERE sql <> 'CREATE TABLE " TABLE "') "
     "THEN -1 ELSE user_version END FROM pragma_user_version";
 
-/* The version into |ret|: 0 of a file that was just made. Returns what SQLite does. */
+/* Reads the version, 0 for a new file, into |ret|. Returns SQLite's code. */
 static int read_version(struct cr_index_db *db, int64_t *ret)
 {
     sqlite3_stmt *s = NULL;
@@ -172,8 +174,7 @@ int cr_index_db_open(const char *dir, struct cr_index_db *ret, struct cr_err *er
     return 0;
 }
 
-/* --- rows ---------------------------------------------------------------------------------------
- */
+/* --- rows ----------------------------------------------------------------------------------- */
 
 static int bind_key(const struct cr_index_db *db, sqlite3_stmt *s, const struct cr_index_run *run)
 {
@@ -191,7 +192,7 @@ static char *take_text(const struct cr_index_db *db, int column)
     return text ? strdup((const char *)text) : NULL;
 }
 
-/* As if it were not there, if there is no memory. */
+/* Returns 1; or 0 if there is no memory, as if the row did not exist. */
 static int take_row(const struct cr_index_db *db, struct cr_summary *ret)
 {
     struct cr_summary s = {0};
@@ -258,12 +259,11 @@ static int write_rows(const struct cr_index_db *db, const struct cr_index_run *r
     return code;
 }
 
-/* --- rows of runs that are gone -----------------------------------------------------------------
- */
+/* --- rows of removed runs ------------------------------------------------------------------- */
 
-/* Appends the ids, CR_STORE_ID bytes each. */
-static int list_gone(const struct cr_index_db *db, const struct cr_index_run *runs, size_t count,
-                     int (*compare)(const void *, const void *), struct cr_buf *out)
+/* Appends the ids of rows that are not in |runs|, CR_STORE_ID bytes each. */
+static int list_removed(const struct cr_index_db *db, const struct cr_index_run *runs, size_t count,
+                        int (*compare)(const void *, const void *), struct cr_buf *out)
 {
     struct cr_index_run wanted = {0};
     sqlite3_stmt *s = NULL;
@@ -300,8 +300,7 @@ static int remove_rows(const struct cr_index_db *db, const struct cr_buf *ids)
     return code;
 }
 
-/* --- all changes at once ------------------------------------------------------------------------
- */
+/* --- all changes at once -------------------------------------------------------------------- */
 
 static bool has_new(const struct cr_index_run *runs, size_t count)
 {
@@ -311,14 +310,14 @@ static bool has_new(const struct cr_index_run *runs, size_t count)
     return false;
 }
 
-static int change(struct cr_index_db *db, const struct cr_index_run *runs, size_t count,
-                  const struct cr_buf *gone, struct cr_err *err)
+static int write_changes(struct cr_index_db *db, const struct cr_index_run *runs, size_t count,
+                         const struct cr_buf *removed, struct cr_err *err)
 {
     int code = db->lib.exec(db->db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
 
     if (code != SQLITE_OK)
         return fail_database(db, code, err);
-    code = remove_rows(db, gone);
+    code = remove_rows(db, removed);
     if (code == SQLITE_OK)
         code = write_rows(db, runs, count);
     if (code == SQLITE_OK)
@@ -333,17 +332,17 @@ static int change(struct cr_index_db *db, const struct cr_index_run *runs, size_
 int cr_index_db_keep(struct cr_index_db *db, const struct cr_index_run *runs, size_t count,
                      int (*compare)(const void *, const void *), struct cr_err *err)
 {
-    struct cr_buf gone;
+    struct cr_buf removed;
     int code, r = 0;
 
-    cr_buf_init(&gone, MAX_IDS);
-    code = list_gone(db, runs, count, compare, &gone);
+    cr_buf_init(&removed, MAX_IDS);
+    code = list_removed(db, runs, count, compare, &removed);
     if (code != SQLITE_OK)
         r = fail_database(db, code, err);
-    else if (cr_buf_err(&gone))
-        r = cr_err_set(err, cr_buf_err(&gone), "no memory to tidy '%s'", db->path);
-    else if (gone.len || has_new(runs, count))
-        r = change(db, runs, count, &gone, err);
-    cr_buf_clear(&gone);
+    else if (cr_buf_err(&removed))
+        r = cr_err_set(err, cr_buf_err(&removed), "no memory to update '%s'", db->path);
+    else if (removed.len || has_new(runs, count))
+        r = write_changes(db, runs, count, &removed, err);
+    cr_buf_clear(&removed);
     return r;
 }

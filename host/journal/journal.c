@@ -1,4 +1,4 @@
-/* journal.c - what the lines of a journal have in them. */
+/* journal.c - finds and reads the values in the lines of a journal. */
 #include "journal/journal.h"
 
 #include <stdio.h>
@@ -52,7 +52,7 @@ void cr_journal_show_outcome(const struct cr_journal_line *line, char ret[64])
     (void)snprintf(ret, 64, "%.*s", shown, shown ? text + 1 : "");
 }
 
-int cr_journal_refuse_blob(const struct cr_journal *j, size_t number, const struct cr_err *err,
+int cr_journal_reject_blob(const struct cr_journal *j, size_t number, const struct cr_err *err,
                            struct cr_err *why)
 {
     if (err->code == CAPRUN_E_NOMEM)
@@ -67,7 +67,7 @@ static bool is_code(const struct cr_buf *text)
            !memchr(text->data, '\0', text->len);
 }
 
-/* A blob's bytes have the right hash, but whoever wrote the hash may have meant what is no JSON. */
+/* The hash is right, but the journal is untrusted, so the blob need not be JSON. */
 static int read_blob(const struct cr_journal *j, size_t number, const char *name, size_t len,
                      struct cr_buf *out, struct cr_err *why)
 {
@@ -76,7 +76,7 @@ static int read_blob(const struct cr_journal *j, size_t number, const char *name
 
     if (cr_blobs_read(j->path, name, len, out, &err) < 0 ||
         cr_scan_json(out->data + start, out->len - start, CR_SCAN_PASS, &err) < 0)
-        return cr_journal_refuse_blob(j, number, &err, why);
+        return cr_journal_reject_blob(j, number, &err, why);
     return 0;
 }
 
@@ -136,7 +136,7 @@ int cr_journal_code(const struct cr_journal *j, struct cr_buf *out, struct cr_er
     else if (r == 0 && out->len && !is_code(out))
         r = cr_err_set(&err, CAPRUN_E_INVAL, "the code is not a text in UTF-8");
     if (r < 0)
-        return cr_journal_refuse_blob(j, 1, &err, why);
+        return cr_journal_reject_blob(j, 1, &err, why);
     return cr_buf_err(out) ? cr_err_memory(why) : 0;
 }
 

@@ -1,9 +1,9 @@
 /*
- * journal.h - a journal that was written, read and checked.
+ * journal.h - reads a journal file and checks it.
  *
- * A journal is believed to be no more than a text: each line has to be JSON with the hash that the
- * lines before it lead to, and has to make sense where it stands. What is in a line is looked at
- * when it is needed, in place.
+ * A journal is untrusted: each line has to be JSON, must have the hash that follows from all lines
+ * before it, and must be possible at its place. Values are not copied out of a line; they are read
+ * in place when they are needed.
  *
  *     cr_journal_read -> ->head, ->lines, cr_journal_* -> cr_journal_clear
  */
@@ -20,8 +20,8 @@
 #include "journal/head.h"
 
 /*
- * XX(name, the key that says so, its value (NULL: a number or anything), other critical fields)
- * The fields are those of version 2; a reader of it rejects others.
+ * XX(name, the key that marks this kind, its value (NULL: any), the other critical fields) The
+ * fields are those of version 2; other critical fields are rejected.
  */
 #define CR_JOURNAL_MAP(XX)                                                 \
     XX(JOB, "to", "job", " date")                                          \
@@ -49,11 +49,11 @@ enum cr_journal_kind {
 struct cr_journal_line {
     enum cr_journal_kind kind;
     size_t number;          /* in the file, from 1 */
-    uint32_t n;             /* the call that it is about, or 0 */
-    int64_t at_us, date_us; /* date_us: of a frame to the worker, what Date showed */
-    const char *text;       /* the whole line, but for its hash and the last brace */
+    uint32_t n;             /* the number of the call concerned, or 0 */
+    int64_t at_us, date_us; /* date_us: for a frame to the worker, the value of Date */
+    const char *text;       /* the line without its hash and its last brace */
     size_t len;
-    const char *body; /* what a replay compares: without the time and the optional fields */
+    const char *body; /* compared by a replay: the line without time and optional fields */
     size_t body_len;
 };
 
@@ -64,70 +64,68 @@ struct cr_journal {
     struct cr_head head;
     struct cr_journal_line *lines; /* without the header and the optional lines */
     size_t count;
-    size_t line_count; /* whole lines of the file */
-    uint32_t calls;    /* that it has */
+    size_t line_count; /* complete lines of the file */
+    uint32_t calls;    /* number of calls */
     bool has_job;
-    const struct cr_journal_line *end; /* NULL: it ends early */
+    const struct cr_journal_line *end; /* NULL: the end of the run is missing */
     const struct cr_journal_line *cut; /* NULL: the recording was not stopped */
-    const char *boot;                  /* of the machine, when it was last resumed, or begun */
+    const char *boot;                  /* boot id of the machine at the start or last resume */
     size_t boot_len;
     int64_t last_at_us;
-    size_t whole_len; /* bytes of all whole lines: what is behind them is torn */
+    size_t whole_len; /* bytes of all complete lines; the rest of the file is incomplete */
     uint8_t chain[CR_HASH_BYTES];
 };
 
 /*
- * Reads |path|, or what |fd| gives if that is not -1. Returns 0, and the caller ends it with
- * cr_journal_clear(); or JOURNAL_INVALID with the line, USAGE if it cannot be read, or INTERNAL.
+ * Reads the journal |path|, or if |fd| is not -1, from |fd|. Returns 0, and the caller must free
+ * |ret| with cr_journal_clear(); or JOURNAL_INVALID with the line, USAGE if the file cannot be
+ * read, or INTERNAL.
  */
 int cr_journal_read(const char *path, int fd, struct cr_journal *ret, struct cr_err *why);
 
-/* Takes a journal of zeros, too. */
+/* |journal| may be all zeros. */
 void cr_journal_clear(struct cr_journal *journal);
 
-/* The value of |key| in |line|, as it is written, or NULL. */
+/* Returns the JSON text of |key| in |line|, which is not copied, or NULL. */
 const char *cr_journal_member(const struct cr_journal_line *line, const char *key, size_t *ret_len);
 
-/* Reads a whole number of |line|, |most| at most. Returns false if it is missing or no such number.
- */
+/* Reads an integer from 0 to |most| of |line|. Returns false if it is missing or invalid. */
 bool cr_journal_take_number(const struct cr_journal_line *line, const char *key, int64_t most,
                             int64_t *ret);
 
 /*
- * Appends the JSON |name| of |line| to |out|, from its blob if it is one. Returns 0; or
- * JOURNAL_INVALID, or INTERNAL.
+ * Appends the JSON |name| of |line|, or its blob, to |out|. Returns 0; or JOURNAL_INVALID, or
+ * INTERNAL.
  */
 int cr_journal_json(const struct cr_journal *journal, const struct cr_journal_line *line,
                     const char *name, struct cr_buf *out, struct cr_err *why);
 
 /*
- * Is the JSON |name| of |line| a blob? Returns 1 with its name and length; 0 if it stands in the
- * line; or JOURNAL_INVALID.
+ * Checks whether the JSON |name| of |line| is a blob. Returns 1 with the blob's name and length; 0
+ * if the value is in the line; or JOURNAL_INVALID.
  */
 int cr_journal_blob(const struct cr_journal *journal, const struct cr_journal_line *line,
                     const char *name, char ret[CR_HASH_DIGITS + 1], size_t *ret_len,
                     struct cr_err *why);
 
-/* What is wrong with a blob of the line |number|, as cr_journal_json() says it. */
-int cr_journal_refuse_blob(const struct cr_journal *journal, size_t number,
+/* Sets |why| to the error |err| of a blob of line |number|. Returns what cr_journal_json() does. */
+int cr_journal_reject_blob(const struct cr_journal *journal, size_t number,
                            const struct cr_err *err, struct cr_err *why);
 
-/* Appends the code that was run; what is code is checked. */
+/* Appends the recorded code, after checking that it is valid as code. */
 int cr_journal_code(const struct cr_journal *journal, struct cr_buf *out, struct cr_err *why);
 
-/* As cr_journal_json(), for "args" or "schema" of the header; appends nothing if it is absent. */
+/* Like cr_journal_json(), for "args" or "schema" of the header; appends nothing if missing. */
 int cr_journal_input(const struct cr_journal *journal, const char *name, struct cr_buf *out,
                      struct cr_err *why);
 
-/*
- * Appends the text |name| of |line|, unescaped; nothing if it has none.
- */
+/* Appends the text |name| of |line|, unescaped; nothing if it is missing. */
 void cr_journal_text(const struct cr_journal_line *line, const char *name, struct cr_buf *out);
 
-/* "SUCCESS" and others: how it ended, into |ret|; "" if it did not. */
+/* Writes the outcome of the run, as "SUCCESS", to |ret|; "" if the journal has no end. */
 void cr_journal_outcome(const struct cr_journal *journal, char ret[64]);
 
-/* The same for |line|, an end. */
+/* The same for |line|, which is of the kind END. */
 void cr_journal_show_outcome(const struct cr_journal_line *line, char ret[64]);
 
 #endif

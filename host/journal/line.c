@@ -1,4 +1,4 @@
-/* line.c - from what happened to text, and the hash behind it. */
+/* line.c - writes the lines of a journal, and adds and checks their hashes. */
 #include "journal/line.h"
 
 #include <stdbool.h>
@@ -23,7 +23,7 @@ void cr_line_begin(struct cr_line *line, struct cr_buf *text, int64_t at_us)
     cr_buf_str(text, ",");
 }
 
-/* Lines are on the way of each call: what is in all of them is put together without printf. */
+/* Lines are written for each call, so the parts of every line avoid printf, which is slow. */
 static void add_name(struct cr_buf *out, const char *name)
 {
     cr_buf_str(out, ",\"");
@@ -31,7 +31,7 @@ static void add_name(struct cr_buf *out, const char *name)
     cr_buf_str(out, "\":");
 }
 
-/* What is known of a value, or NULL. */
+/* Returns the known hash of a value, or NULL. */
 static const struct cr_kept *find_known(const struct cr_line *line, const void *bytes, size_t len)
 {
     const struct cr_kept *known = line->known;
@@ -65,8 +65,8 @@ static void add_blob(struct cr_line *line, const char *name, const void *bytes, 
     cr_buf_fmt(line->text, "%s\",\"%sBytes\":%zu", blob->name, name, len);
 }
 
-/* How deep |json|, which is JSON, is. */
-static size_t deepest(const char *json, size_t len)
+/* Returns how deep |json|, which is valid JSON, is nested. */
+static size_t max_depth(const char *json, size_t len)
 {
     size_t depth = 0, most = 0;
     bool in_string = false;
@@ -84,14 +84,14 @@ static size_t deepest(const char *json, size_t len)
     return most;
 }
 
-/* A line is one level deeper than what stands in it, so that what is as deep as may be cannot. */
+/* A line is one level deeper than its values, so a value of the maximum depth does not fit. */
 static bool is_too_deep(const char *json, size_t len)
 {
     size_t open = 0;
 
     for (size_t i = 0; i < len && open < CR_SCAN_MAX_DEPTH; i++)
         open += json[i] == '[' || json[i] == '{';
-    return open == CR_SCAN_MAX_DEPTH && deepest(json, len) >= CR_SCAN_MAX_DEPTH;
+    return open == CR_SCAN_MAX_DEPTH && max_depth(json, len) >= CR_SCAN_MAX_DEPTH;
 }
 
 bool cr_line_is_long(const void *value, size_t len, bool is_json)
@@ -130,9 +130,9 @@ void cr_line_long_text(struct cr_line *line, const char *name, const char *text,
         cr_line_text(line, name, text, len);
 }
 
-/* --- from the worker -------------------------------------------------------------------------- */
+/* --- from the worker ------------------------------------------------------------------------ */
 
-/* Native code in a worker can send what is no JSON, and is refused: then it is only a text. */
+/* A compromised worker can send args that are not JSON; the call fails, and the line has a text. */
 static void add_args(struct cr_line *line, const char *args, size_t len)
 {
     const struct cr_kept *known = find_known(line, args, len);
@@ -240,11 +240,11 @@ void cr_line_from_worker(struct cr_line *line, const struct wire_header *header,
     case WIRE_WAKE:
     case WIRE_READY:
     case WIRE_IDLE:
-        break; /* it is never asked to */
+        break; /* never called with these */
     }
 }
 
-/* --- to the worker ---------------------------------------------------------------------------- */
+/* --- to the worker -------------------------------------------------------------------------- */
 
 static void add_reply(struct cr_line *line, uint32_t number, const struct wire_part *parts)
 {
@@ -288,15 +288,14 @@ void cr_line_to_worker(struct cr_line *line, const struct wire_header *header,
         add_fail(line, header->id, parts, call);
 }
 
-/* --- the hash -----------------------------------------------------------------------------------
- */
+/* --- the hash ------------------------------------------------------------------------------- */
 
 static const char before_hash[] = ",\"h\":\"", after_hash[] = "\"}";
 #define BEFORE (sizeof(before_hash) - 1)
 #define AFTER (sizeof(after_hash) - 1)
 _Static_assert(BEFORE + CR_LINE_HASH + AFTER + 1 == CR_LINE_SEAL, "the length of a seal");
 
-static void show_start(const uint8_t chain[CR_HASH_BYTES], char ret[CR_HASH_DIGITS + 1])
+static void show_chain(const uint8_t chain[CR_HASH_BYTES], char ret[CR_HASH_DIGITS + 1])
 {
     cr_hash_show(chain, ret);
     ret[CR_LINE_HASH] = '\0';
@@ -309,7 +308,7 @@ void cr_line_seal(struct cr_buf *text, size_t start, uint8_t chain[CR_HASH_BYTES
     if (cr_buf_err(text))
         return;
     cr_hash_chain(chain, text->data + start, text->len - start);
-    show_start(chain, digits);
+    show_chain(chain, digits);
     cr_buf_str(text, before_hash);
     cr_buf_add(text, digits, CR_LINE_HASH);
     cr_buf_str(text, after_hash);
@@ -329,6 +328,6 @@ size_t cr_line_check(const char *line, size_t len, uint8_t chain[CR_HASH_BYTES])
         memcmp(line + len - AFTER, after_hash, AFTER) != 0)
         return 0;
     cr_hash_chain(chain, line, body);
-    show_start(chain, digits);
+    show_chain(chain, digits);
     return memcmp(line + body + BEFORE, digits, CR_LINE_HASH) == 0 ? body : 0;
 }

@@ -1,4 +1,4 @@
-/* load.c - from a file to a run that can be told what it was told. */
+/* load.c - reads a journal and prepares a run to replay or resume it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,25 +13,24 @@
 #include "journal/replay_parts.h"
 #include "run/envelope.h"
 
-#define MAX_WORDS (256u << 20)
+#define MAX_TEXTS (256u << 20)
 
-/* --- what the journal has, by kind
- * ----------------------------------------------------------------- */
+/* --- lines by kind -------------------------------------------------------------------------- */
 
-/* Keeps the text |name| of the line. Returns where in |p->words|, or 0 if it has none. */
-static size_t keep_word(struct cr_replay *p, const struct cr_journal_line *line, const char *name)
+/* Copies the text |name| of the line. Returns its offset in |p->texts|, or 0 if it is missing. */
+static size_t keep_text(struct cr_replay *p, const struct cr_journal_line *line, const char *name)
 {
-    size_t at = p->words.len;
+    size_t at = p->texts.len;
 
-    cr_journal_text(line, name, &p->words);
-    if (p->words.len == at)
+    cr_journal_text(line, name, &p->texts);
+    if (p->texts.len == at)
         return 0;
-    cr_buf_add(&p->words, "", 1);
-    return cr_buf_err(&p->words) ? 0 : at;
+    cr_buf_add(&p->texts, "", 1);
+    return cr_buf_err(&p->texts) ? 0 : at;
 }
 
-/* The application's handler is called by the name that the code has used. */
-static bool has_application(const struct cr_journal_line *line)
+/* A handler of the application gets the name that the code used, not an exact name. */
+static bool is_sent_to_handler(const struct cr_journal_line *line)
 {
     static const char application[] = "\"application\"";
     size_t len = 0;
@@ -41,24 +40,24 @@ static bool has_application(const struct cr_journal_line *line)
 }
 
 /*
- * Each life of the run may have sent the call. Journals of earlier versions have no exact names:
- * then it is not known which tool was called.
+ * A call may have been sent several times, by earlier resumes. Journals of earlier versions have no
+ * exact names: then it is not known which tool was called.
  */
-static void note_sent(struct cr_replay *p, struct cr_replay_call *call,
-                      const struct cr_journal_line *line)
+static void add_send(struct cr_replay *p, struct cr_replay_call *call,
+                     const struct cr_journal_line *line)
 {
     size_t before = call->tool_at;
-    const char *words;
+    const char *texts;
 
-    call->tool_at = keep_word(p, line, "tool");
-    words = (const char *)p->words.data;
-    if (!call->tool_at || has_application(line) ||
-        (before && strcmp(words + before, words + call->tool_at) != 0))
+    call->tool_at = keep_text(p, line, "tool");
+    texts = (const char *)p->texts.data;
+    if (!call->tool_at || is_sent_to_handler(line) ||
+        (before && strcmp(texts + before, texts + call->tool_at) != 0))
         call->has_unclear_tool = true;
     call->is_sent = true;
 }
 
-static void note_call(struct cr_replay *p, const struct cr_journal_line *line)
+static void add_to_call(struct cr_replay *p, const struct cr_journal_line *line)
 {
     struct cr_replay_call *call = &p->calls[line->n - 1];
 
@@ -67,11 +66,11 @@ static void note_call(struct cr_replay *p, const struct cr_journal_line *line)
         return;
     }
     if (line->kind == CR_JOURNAL_SEND)
-        note_sent(p, call, line);
+        add_send(p, call, line);
     else
         call->answer = line;
     if (!call->by_at)
-        call->by_at = keep_word(p, line, "by");
+        call->by_at = keep_text(p, line, "by");
 }
 
 static void sort_line(struct cr_replay *p, const struct cr_journal_line *line)
@@ -79,15 +78,15 @@ static void sort_line(struct cr_replay *p, const struct cr_journal_line *line)
     switch (line->kind) {
     case CR_JOURNAL_REPLY:
     case CR_JOURNAL_FAIL:
-        note_call(p, line);
-        p->told[p->told_count++] = line;
+        add_to_call(p, line);
+        p->inputs[p->input_count++] = line;
         break;
     case CR_JOURNAL_WAKE:
-        p->told[p->told_count++] = line;
+        p->inputs[p->input_count++] = line;
         break;
     case CR_JOURNAL_CALL:
     case CR_JOURNAL_SEND:
-        note_call(p, line);
+        add_to_call(p, line);
         break;
     case CR_JOURNAL_LOG:
         p->logs[p->log_count++] = line;
@@ -117,14 +116,14 @@ static int sort_lines(struct cr_replay *p, struct cr_err *why)
     char outcome[64];
 
     p->calls = calloc(j->calls + 1, sizeof(*p->calls));
-    p->told = calloc(j->count + 1, sizeof(const void *));
+    p->inputs = calloc(j->count + 1, sizeof(const void *));
     p->logs = calloc(j->count + 1, sizeof(const void *));
     p->attempts = calloc(j->count + 1, sizeof(const void *));
-    if (!p->calls || !p->told || !p->logs || !p->attempts)
+    if (!p->calls || !p->inputs || !p->logs || !p->attempts)
         return cr_err_memory(why);
     for (size_t i = 0; i < j->count; i++)
         sort_line(p, &j->lines[i]);
-    if (cr_buf_err(&p->words))
+    if (cr_buf_err(&p->texts))
         return cr_err_memory(why);
     cr_journal_outcome(j, outcome);
     p->outcome = cr_envelope_outcome(outcome);
@@ -140,10 +139,10 @@ static void free_replay(struct cr_player *hooks)
     cr_loop_forget_busy(p->loop, &p->rest);
     cr_helper_abandon(&p->loop->disk, p->reading ? &p->reading->job : NULL);
     free(p->calls);
-    free(p->told);
+    free(p->inputs);
     free(p->logs);
     free(p->attempts);
-    cr_buf_clear(&p->words);
+    cr_buf_clear(&p->texts);
     cr_buf_clear(&p->body);
     while ((args = p->new_args)) {
         p->new_args = args->next;
@@ -154,10 +153,9 @@ static void free_replay(struct cr_player *hooks)
     free(p);
 }
 
-/* --- what the run was given
- * --------------------------------------------------------------------------- */
+/* --- the recorded input of the run ---------------------------------------------------------- */
 
-static int give_texts(struct cr_replay *p, struct cr_err *why)
+static int set_code_and_args(struct cr_replay *p, struct cr_err *why)
 {
     struct caprun_run *run = p->run;
     struct cr_spec *spec = cr_run_spec(run);
@@ -168,10 +166,10 @@ static int give_texts(struct cr_replay *p, struct cr_err *why)
     if (cr_journal_code(&p->journal, &spec->code, why) < 0)
         return CAPRUN_E_INVAL;
     if (!spec->code.data)
-        (void)cr_buf_room(&spec->code, 1); /* no code is code, too */
+        (void)cr_buf_room(&spec->code, 1); /* empty code is valid; its data must not be NULL */
     if (cr_buf_err(&spec->code))
         return cr_err_memory(why);
-    /* other code that is run in its place has its name, or lines of the log would differ by it */
+    /* changed code gets the recorded name, too, or log lines would differ because of the name */
     cr_hash_take(spec->code.data, spec->code.len, p->code);
     if (p->journal.head.code_name)
         (void)snprintf(spec->code_name, sizeof(spec->code_name), "%s", p->journal.head.code_name);
@@ -183,7 +181,7 @@ static int give_texts(struct cr_replay *p, struct cr_err *why)
     return 0;
 }
 
-static int give_tools(struct cr_replay *p, struct cr_err *why)
+static int set_tools(struct cr_replay *p, struct cr_err *why)
 {
     const struct cJSON *tools = p->journal.head.tools;
     struct cr_tool_list *list = &cr_run_spec(p->run)->tools;
@@ -201,7 +199,7 @@ static int give_tools(struct cr_replay *p, struct cr_err *why)
     return r < 0 ? cr_err_memory(why) : 0;
 }
 
-static int give(struct cr_replay *p, struct cr_err *why)
+static int set_spec(struct cr_replay *p, struct cr_err *why)
 {
     const struct cr_head *head = &p->journal.head;
     struct cr_spec *spec = cr_run_spec(p->run);
@@ -209,15 +207,14 @@ static int give(struct cr_replay *p, struct cr_err *why)
     spec->stop_when_denied = head->stop_when_denied;
     memcpy(spec->seed, head->seed, sizeof(spec->seed));
     spec->has_seed = true;
-    return give_texts(p, why) < 0 ? CAPRUN_E_INVAL : give_tools(p, why);
+    return set_code_and_args(p, why) < 0 ? CAPRUN_E_INVAL : set_tools(p, why);
 }
 
-/* --- beginning
- * ------------------------------------------------------------------------------------------ */
+/* --- loading -------------------------------------------------------------------------------- */
 
-/* Takes the journal that is at |path|, or that |fd| gives. NULL: |why|. */
-static struct cr_replay *load(struct caprun_run *run, const char *path, int fd, const uint8_t *key,
-                              bool is_resume, struct cr_err *why)
+/* Loads the journal |path|, or if |fd| is not -1, from |fd|. Returns NULL and sets |why| if not. */
+static struct cr_replay *load_replay(struct caprun_run *run, const char *path, int fd,
+                                     const uint8_t *key, bool is_resume, struct cr_err *why)
 {
     struct cr_replay *p = calloc(1, sizeof(*p));
 
@@ -237,28 +234,23 @@ static struct cr_replay *load(struct caprun_run *run, const char *path, int fd, 
                             .is_resume = is_resume,
                             .has_key = key != NULL,
                             .timer = {.when_us = -1, .due = cr_replay_timer_due, .name = "replay"},
-                            .rest = {.run = cr_replay_settle_rest, .name = "replay"}};
+                            .rest = {.run = cr_replay_finish_calls_later, .name = "replay"}};
     if (key)
         memcpy(p->key, key, CR_HASH_BYTES);
-    cr_buf_init(&p->words, MAX_WORDS);
-    cr_buf_add(&p->words, "", 1);
+    cr_buf_init(&p->texts, MAX_TEXTS);
+    cr_buf_add(&p->texts, "", 1);
     cr_buf_init(&p->body, WIRE_CALL_MAX * 6);
     p->last_new_args = &p->new_args;
     cr_buf_init(&p->retries, LIMIT_MAX_CALLS * sizeof(uint32_t));
     if (cr_journal_read(path, fd, &p->journal, why) < 0 || sort_lines(p, why) < 0 ||
-        give(p, why) < 0) {
+        set_spec(p, why) < 0) {
         free_replay(&p->hooks);
         return NULL;
     }
     return p;
 }
 
-static void attach(struct caprun_run *run, struct cr_replay *p)
-{
-    cr_run_set_player(run, &p->hooks, true);
-}
-
-static int refuse_early_end(const struct cr_journal *j, struct cr_err *why)
+static int reject_early_end(const struct cr_journal *j, struct cr_err *why)
 {
     const size_t line = j->cut ? j->cut->number : j->line_count;
 
@@ -273,20 +265,20 @@ static int refuse_early_end(const struct cr_journal *j, struct cr_err *why)
 
 int cr_replay_new(struct caprun_run *run, const char *path, const uint8_t *key, struct cr_err *why)
 {
-    struct cr_replay *p = load(run, path, -1, key, false, why);
+    struct cr_replay *p = load_replay(run, path, -1, key, false, why);
 
     if (!p)
         return CAPRUN_E_INVAL;
     if (!p->journal.end) {
-        (void)refuse_early_end(&p->journal, why);
+        (void)reject_early_end(&p->journal, why);
         free_replay(&p->hooks);
         return CAPRUN_E_INVAL;
     }
-    attach(run, p);
+    cr_run_set_player(run, &p->hooks, true);
     return 0;
 }
 
-/* Whoever may write the journal could make it say anything. */
+/* Locks the journal, and checks its owner: who can write the journal controls the resumed run. */
 static int check_file(int fd, const char *path, struct cr_err *why)
 {
     struct cr_err err;
@@ -298,25 +290,26 @@ static int check_file(int fd, const char *path, struct cr_err *why)
         return errno == EAGAIN
                    ? cr_err_end(why, CAPRUN_OUTCOME_USAGE, "wait for its end: caprun runs shows it",
                                 "the run of '%s' goes on, in another process", path)
-                   : cr_err_end(why, CAPRUN_OUTCOME_USAGE,
-                                "a run that still goes on would make its calls twice: copy the "
-                                "journal to a file system with locks, and resume it there",
-                                "cannot lock '%s': %s", path, strerror(errno));
-    /* who tidies up may have removed it before it was locked */
+                   : cr_err_end(
+                         why, CAPRUN_OUTCOME_USAGE,
+                         "without locks it is not known whether the run still goes on; if it has "
+                         "ended, copy the journal to a file system with locks",
+                         "cannot lock '%s': %s", path, strerror(errno));
+    /* another process may have removed it as old, before it was locked */
     if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_nlink == 0)
-        return cr_err_end(why, CAPRUN_OUTCOME_USAGE, NULL,
-                          "'%s' is not a file, or not there any more", path);
+        return cr_err_end(why, CAPRUN_OUTCOME_USAGE, NULL, "'%s' is not a file, or was removed",
+                          path);
     if (cr_file_check_owner(&st, name, &err) < 0)
         return cr_err_end(why, CAPRUN_OUTCOME_USAGE, NULL, "%s", err.text);
     return 0;
 }
 
-static int check_can_go_on(const struct cr_journal *j, struct cr_err *why)
+static int check_can_resume(const struct cr_journal *j, struct cr_err *why)
 {
     char outcome[64];
 
     if (j->cut)
-        return refuse_early_end(j, why);
+        return reject_early_end(j, why);
     if (!j->end)
         return 0;
     cr_journal_outcome(j, outcome);
@@ -325,21 +318,21 @@ static int check_can_go_on(const struct cr_journal *j, struct cr_err *why)
                       outcome);
 }
 
-/* |fd| is locked; it becomes the recorder's, also after a failure. */
+/* |fd| is locked. Takes ownership of it, also on failure. */
 static int resume_locked(struct caprun_run *run, const struct cr_record_spec *spec, int fd,
                          struct cr_err *why)
 {
-    struct cr_replay *p = load(run, spec->path, fd, spec->key, true, why);
+    struct cr_replay *p = load_replay(run, spec->path, fd, spec->key, true, why);
     struct cr_err err;
 
-    if (!p || check_can_go_on(&p->journal, why) < 0) {
+    if (!p || check_can_resume(&p->journal, why) < 0) {
         (void)close(fd);
     } else if (cr_record_continue(run, spec, fd, &p->journal, &err) < 0) {
         (void)cr_err_end(why, CAPRUN_OUTCOME_INTERNAL, NULL, "%s", err.text);
     } else {
         (void)snprintf(cr_run_spec(run)->id, sizeof(cr_run_spec(run)->id), "%s",
                        p->journal.head.run);
-        /* without a job nothing has happened yet */
+        /* without a recorded job there is nothing to repeat */
         cr_run_set_player(run, &p->hooks, p->journal.has_job);
         return 0;
     }

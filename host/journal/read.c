@@ -1,6 +1,6 @@
 /*
- * read.c - reads a journal and rejects what is damaged: for each line its hash, its fields, and
- * whether it makes sense after the lines before it.
+ * read.c - reads a journal and rejects a damaged one: checks for each line its hash, its fields,
+ * and whether it is possible after the lines before it.
  */
 #include "journal/journal.h"
 
@@ -18,10 +18,11 @@
 #include "run/envelope.h"
 #include "wire.h"
 
+#define MAX_LIMITS 64 /* values of a resume line */
 #define MAX_JOURNAL (1u << 30)
 #define MAX_US ((int64_t)1 << 52) /* 142 years */
 #define ESCAPED 6u                /* bytes that one byte may become in a string */
-#define BESIDE (8u << 10)         /* names, numbers and the hash of a line */
+#define MAX_REST (8u << 10)       /* names, numbers and the hash of a line */
 
 static const struct {
     const char *key, *value;
@@ -33,19 +34,20 @@ static const struct {
 };
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
-/* Whether a line makes sense depends on the lines before it. */
+/* The state of reading: which lines are possible depends on the lines before. */
 struct reading {
     struct cr_journal *j;
     size_t number;     /* of the current line */
-    uint8_t *answered; /* for each call, by its number: has it an answer? */
+    uint8_t *answered; /* for each call, by its number: whether it has an answer */
     size_t answered_cap;
     size_t cap;      /* of the array of lines */
     int64_t base_us; /* what Date shows at time 0 */
-    bool told;       /* the worker was sent something after its job */
+    bool has_input;  /* the worker was sent something after its job */
     struct cr_err *why;
 };
 
-static int __attribute__((format(printf, 2, 3))) refuse(struct reading *r, const char *fmt, ...)
+static int __attribute__((format(printf, 2, 3)))
+reject_line(struct reading *r, const char *fmt, ...)
 {
     char words[512];
     va_list ap;
@@ -59,15 +61,15 @@ static int __attribute__((format(printf, 2, 3))) refuse(struct reading *r, const
     return CAPRUN_E_INVAL;
 }
 
-static int refuse_header(struct reading *r, const char *what)
+static int reject_header(struct reading *r, const char *what)
 {
     return cr_err_end(r->why, CAPRUN_OUTCOME_JOURNAL_INVALID,
                       "--record FILE makes one; caprun runs lists those that caprun has made",
-                      "%s:1: no journal of caprun begins like this: the first line %s", r->j->path,
+                      "%s:1: this cannot be a journal of caprun: the first line %s", r->j->path,
                       what);
 }
 
-static int refuse_stranger(struct reading *r)
+static int reject_file(struct reading *r)
 {
     return cr_err_end(r->why, CAPRUN_OUTCOME_JOURNAL_INVALID,
                       "--record FILE makes one; caprun runs lists those that caprun has made",
@@ -76,7 +78,7 @@ static int refuse_stranger(struct reading *r)
 
 /* --- one line ------------------------------------------------------------------------------- */
 
-/* Since version 2: a line of which every field is optional. */
+/* Since version 2: a line that has only optional fields. */
 static bool is_optional(const struct reading *r, const struct cr_journal_line *line)
 {
     return r->j->head.version > 1 && line->body_len > 2 && memcmp(line->body, "\"_", 2) == 0;
@@ -91,12 +93,12 @@ static int check_fields(struct reading *r, struct cr_journal_line *line)
     if (r->j->head.version == 1)
         return 0;
     if (cr_fields_check(line->text, line->len, kinds[line->kind].fields, &critical, &err) < 0)
-        return refuse(r, "%s", err.text);
+        return reject_line(r, "%s", err.text);
     line->body_len = critical - (size_t)(line->body - line->text);
     return 0;
 }
 
-/* Sets the kind of |line|, which the first field of the body says. */
+/* Sets the kind of |line| from the first field of its body. */
 static bool find_kind(struct reading *r, struct cr_journal_line *line)
 {
     char start[32];
@@ -111,7 +113,7 @@ static bool find_kind(struct reading *r, struct cr_journal_line *line)
             return true;
         }
     }
-    (void)refuse(r, "this version of caprun (%s) does not know such a line", CAPRUN_VERSION);
+    (void)reject_line(r, "this version of caprun (%s) does not know such a line", CAPRUN_VERSION);
     return false;
 }
 
@@ -125,7 +127,7 @@ static bool find_body(struct reading *r, struct cr_journal_line *line)
         cr_journal_take_number(line, "at", MAX_US, &line->at_us))
         comma = memchr(line->text, ',', line->len);
     if (!comma) {
-        (void)refuse(r, "it does not begin with its time, or there is nothing more in it");
+        (void)reject_line(r, "it does not begin with its time, or has nothing else");
         return false;
     }
     line->body = comma + 1;
@@ -133,13 +135,13 @@ static bool find_body(struct reading *r, struct cr_journal_line *line)
     return true;
 }
 
-/* Bytes of a line that was written: of values that are not long, and texts that are escaped. */
-static size_t longest(enum cr_journal_kind kind)
+/* Returns the largest length of such a line, with values that are not blobs, and escaped texts. */
+static size_t max_line_length(enum cr_journal_kind kind)
 {
     switch (kind) {
     case CR_JOURNAL_REPLY:
     case CR_JOURNAL_DONE:
-        return CR_LINE_INLINE + BESIDE;
+        return CR_LINE_INLINE + MAX_REST;
     case CR_JOURNAL_JOB:
     case CR_JOURNAL_FAIL:
     case CR_JOURNAL_WAKE:
@@ -157,18 +159,17 @@ static size_t longest(enum cr_journal_kind kind)
     }
     return ESCAPED *
                (LIMIT_ERROR_MESSAGE_BYTES + LIMIT_ERROR_STACK_BYTES + (size_t)CR_LINE_INLINE) +
-           BESIDE;
+           MAX_REST;
 }
 
-/* --- does it make sense? ------------------------------------------------------------------------
- */
+/* --- which lines are possible --------------------------------------------------------------- */
 
 static bool ends_with(const struct reading *r, enum cr_journal_kind kind)
 {
     return r->j->count && r->j->lines[r->j->count - 1].kind == kind;
 }
 
-static bool worker_is_over(const struct reading *r)
+static bool worker_has_ended(const struct reading *r)
 {
     return ends_with(r, CR_JOURNAL_DONE) || ends_with(r, CR_JOURNAL_THREW) ||
            ends_with(r, CR_JOURNAL_LATE) || ends_with(r, CR_JOURNAL_FULL);
@@ -180,10 +181,10 @@ static int add_call(struct reading *r, struct cr_journal_line *line)
     size_t len = 0;
 
     if (line->n != count || count > LIMIT_MAX_CALLS)
-        return refuse(r, "call %u comes after call %u", line->n, r->j->calls);
+        return reject_line(r, "call %u comes after call %u", line->n, r->j->calls);
     if (cr_journal_member(line, "args", &len) && len > CR_LINE_INLINE)
-        return refuse(r,
-                      "its args are longer than they can be: long values are files of their own");
+        return reject_line(
+            r, "its args are longer than they can be: long values are files of their own");
     if (count >= r->answered_cap) {
         size_t cap = r->answered_cap ? 2 * r->answered_cap : 64;
         uint8_t *more = realloc(r->answered, cap);
@@ -201,9 +202,9 @@ static int add_call(struct reading *r, struct cr_journal_line *line)
 static int check_open(struct reading *r, const struct cr_journal_line *line)
 {
     if (!line->n || line->n > r->j->calls)
-        return refuse(r, "it is about call %u, which has not been made", line->n);
+        return reject_line(r, "it is about call %u, which has not been made", line->n);
     if (r->answered[line->n])
-        return refuse(r, "it is about call %u, which was answered", line->n);
+        return reject_line(r, "it is about call %u, which was answered", line->n);
     return 0;
 }
 
@@ -215,16 +216,35 @@ static bool has_value(const struct cr_journal_line *line, const char *key, const
     return value && len == strlen(json) && memcmp(value, json, len) == 0;
 }
 
-static int check_told(struct reading *r, struct cr_journal_line *line)
+/* A value that this version does not know would be taken for another one. */
+static int check_answer(struct reading *r, const struct cr_journal_line *line)
+{
+    size_t len;
+
+    if (r->j->head.version == 1)
+        return 0;
+    if (line->kind == CR_JOURNAL_REPLY && !has_value(line, "kind", "\"tool\"") &&
+        !has_value(line, "kind", "\"value\""))
+        return reject_line(r, "\"kind\" is not known to this version of caprun");
+    if (line->kind == CR_JOURNAL_FAIL && !has_value(line, "state", "\"failed\"") &&
+        !has_value(line, "state", "\"denied\"") && !has_value(line, "state", "\"unknown\""))
+        return reject_line(r, "\"state\" is not known to this version of caprun");
+    if (cr_journal_member(line, "json", &len) && cr_journal_member(line, "jsonBlob", &len))
+        return reject_line(r, "its answer is there twice");
+    return 0;
+}
+
+static int check_input(struct reading *r, struct cr_journal_line *line)
 {
     if (line->kind != CR_JOURNAL_JOB && !r->j->has_job)
-        return refuse(r, "the worker is told something before its job");
+        return reject_line(r, "the worker is sent something before its job");
     if (line->kind == CR_JOURNAL_JOB) {
-        if (r->told || r->j->calls || !cr_journal_take_number(line, "date", MAX_US, &r->base_us))
-            return refuse(r, "this is no job, or not its place");
+        if (r->has_input || r->j->calls ||
+            !cr_journal_take_number(line, "date", MAX_US, &r->base_us))
+            return reject_line(r, "this job is not valid, or not possible here");
         r->j->has_job = true;
     } else {
-        r->told = true;
+        r->has_input = true;
     }
     line->date_us = r->base_us + line->at_us;
     if (line->kind != CR_JOURNAL_REPLY && line->kind != CR_JOURNAL_FAIL)
@@ -232,19 +252,21 @@ static int check_told(struct reading *r, struct cr_journal_line *line)
     if (check_open(r, line) < 0)
         return CAPRUN_E_INVAL;
     if (line->kind == CR_JOURNAL_FAIL && has_value(line, "code", "\"SUCCESS\""))
-        return refuse(r, "a call cannot fail with SUCCESS");
+        return reject_line(r, "a call cannot fail with SUCCESS");
+    if (check_answer(r, line) < 0)
+        return CAPRUN_E_INVAL;
     r->answered[line->n] = 1;
     return 0;
 }
 
-static int check_heard(struct reading *r, struct cr_journal_line *line)
+static int check_output(struct reading *r, struct cr_journal_line *line)
 {
     if (!r->j->has_job)
-        return refuse(r, "the worker says something before it has a job");
+        return reject_line(r, "the worker sends something before it has a job");
     return line->kind == CR_JOURNAL_CALL ? add_call(r, line) : 0;
 }
 
-/* Every call that was sent has the exact name of its tool, and who decided. */
+/* Since version 2, a line for a sent call has the exact name of its tool, and what decided. */
 static int check_send(struct reading *r, const struct cr_journal_line *line)
 {
     size_t len;
@@ -255,37 +277,37 @@ static int check_send(struct reading *r, const struct cr_journal_line *line)
         return 0;
     if (!has_value(line, "decision", "\"allow\"") || !cr_journal_member(line, "tool", &len) ||
         !cr_journal_member(line, "by", &len))
-        return refuse(r, "it does not say which tool was called, or who allowed that");
+        return reject_line(r, "it does not say which tool was called, or who allowed that");
     return 0;
 }
 
-/* A resumed run may have other limits than before, and its journal then ends under these. */
+/* A resumed run may have other limits than before; they replace the ones of the header. */
 static int take_limits(struct reading *r, const struct cr_journal_line *line)
 {
     size_t len = 0;
     const char *json = cr_journal_member(line, "limits", &len);
     struct cr_json_doc doc = {0};
     struct cr_err err;
-    int code = json ? cr_json_parse(json, len, &doc, &err) : CAPRUN_E_INVAL;
+    int code = json ? cr_json_parse_within(json, len, MAX_LIMITS, &doc, &err) : CAPRUN_E_INVAL;
 
     if (code == 0)
         code = cr_head_read_limits(json, len, doc.root, &r->j->head, &err);
     cr_json_clear(&doc);
     if (code == CAPRUN_E_NOMEM)
         return cr_err_memory(r->why);
-    return code < 0 ? refuse(r, "%s", json ? err.text : "\"limits\" is missing") : 0;
+    return code < 0 ? reject_line(r, "%s", json ? err.text : "\"limits\" is missing") : 0;
 }
 
 static int check_resume(struct reading *r, const struct cr_journal_line *line)
 {
     if (!r->j->has_job || !cr_journal_take_number(line, "date", MAX_US, &r->base_us))
-        return refuse(r, "there is nothing to resume here");
+        return reject_line(r, "there is nothing to resume here");
     if (r->j->head.version > 1 && !has_value(line, "resume", "true"))
-        return refuse(r, "\"resume\" is not true");
-    r->told = true;
+        return reject_line(r, "\"resume\" is not true");
+    r->has_input = true;
     r->j->boot = cr_journal_member(line, "boot", &r->j->boot_len);
     if (!r->j->boot || r->j->boot_len < 2)
-        return refuse(r, "\"boot\" is missing");
+        return reject_line(r, "\"boot\" is missing");
     r->j->boot++;
     r->j->boot_len -= 2;
     return r->j->head.version > 1 ? take_limits(r, line) : 0;
@@ -298,36 +320,39 @@ static int check_end(struct reading *r, const struct cr_journal_line *line)
     cr_journal_show_outcome(line, outcome);
     if (strcmp(cr_envelope_code(cr_envelope_outcome(outcome)), outcome) != 0 ||
         strcmp(outcome, "REPLAY_DIFFERED") == 0 || strcmp(outcome, "JOURNAL_INVALID") == 0)
-        return refuse(r, "there is no such end");
+        return reject_line(r, "a recorded run cannot end with this outcome");
+    if ((strcmp(outcome, "SUCCESS") == 0 && !ends_with(r, CR_JOURNAL_DONE)) ||
+        (strcmp(outcome, "CODE_ERROR") == 0 && !ends_with(r, CR_JOURNAL_THREW)))
+        return reject_line(r, "the line before does not say how the code has ended");
     return 0;
 }
 
-/* May a line, whatever it says, stand here? */
+/* Checks what applies to lines of all kinds: nothing after the end, and the order of times. */
 static int check_order(struct reading *r, const struct cr_journal_line *line)
 {
     if (ends_with(r, CR_JOURNAL_END) || ends_with(r, CR_JOURNAL_CUT))
-        return refuse(r, "there is a line after the end");
+        return reject_line(r, "there is a line after the end");
     if (line->at_us < r->j->last_at_us && line->kind != CR_JOURNAL_JOB)
-        return refuse(r, "it is earlier than the line before");
+        return reject_line(r, "it is earlier than the line before");
     r->j->last_at_us = line->at_us;
     return 0;
 }
 
-static int check_sense(struct reading *r, struct cr_journal_line *line)
+static int check_place(struct reading *r, struct cr_journal_line *line)
 {
     int64_t n = 0;
 
     if (check_order(r, line) < 0)
         return CAPRUN_E_INVAL;
-    if (worker_is_over(r) && line->kind != CR_JOURNAL_END && line->kind != CR_JOURNAL_CUT)
-        return refuse(r, "the worker had said its last");
+    if (worker_has_ended(r) && line->kind != CR_JOURNAL_END && line->kind != CR_JOURNAL_CUT)
+        return reject_line(r, "the worker had already ended");
     if (line->kind == CR_JOURNAL_CALL || line->kind == CR_JOURNAL_REPLY ||
         line->kind == CR_JOURNAL_FAIL) {
         if (!cr_journal_take_number(line, "n", LIMIT_MAX_CALLS, &n))
-            return refuse(r, "it does not say which call it is about");
+            return reject_line(r, "it does not say which call it is about");
     } else if (line->kind == CR_JOURNAL_SEND &&
                !cr_journal_take_number(line, "send", LIMIT_MAX_CALLS, &n)) {
-        return refuse(r, "it does not say which call was sent");
+        return reject_line(r, "it does not say which call was sent");
     }
     line->n = (uint32_t)n;
     switch (line->kind) {
@@ -335,7 +360,7 @@ static int check_sense(struct reading *r, struct cr_journal_line *line)
     case CR_JOURNAL_REPLY:
     case CR_JOURNAL_FAIL:
     case CR_JOURNAL_WAKE:
-        return check_told(r, line);
+        return check_input(r, line);
     case CR_JOURNAL_CALL:
     case CR_JOURNAL_LOG:
     case CR_JOURNAL_BLOCKED:
@@ -343,7 +368,7 @@ static int check_sense(struct reading *r, struct cr_journal_line *line)
     case CR_JOURNAL_THREW:
     case CR_JOURNAL_LATE:
     case CR_JOURNAL_FULL:
-        return check_heard(r, line);
+        return check_output(r, line);
     case CR_JOURNAL_SEND:
         return check_send(r, line);
     case CR_JOURNAL_RESUME:
@@ -356,14 +381,14 @@ static int check_sense(struct reading *r, struct cr_journal_line *line)
     return 0;
 }
 
-/* --- all lines ----------------------------------------------------------------------------------
- */
+/* --- all lines ------------------------------------------------------------------------------ */
 
 static int check_length(struct reading *r, const struct cr_journal_line *line)
 {
-    if (line->len <= longest(line->kind))
+    if (line->len <= max_line_length(line->kind))
         return 0;
-    return refuse(r, "it is longer than such a line can be: long values are files of their own");
+    return reject_line(r,
+                       "it is longer than such a line can be: long values are files of their own");
 }
 
 static int make_room(struct reading *r)
@@ -391,7 +416,7 @@ static int read_line(struct reading *r, const char *text, size_t len)
     if (is_optional(r, &line))
         return check_length(r, &line) < 0 ? CAPRUN_E_INVAL : check_order(r, &line);
     if (!find_kind(r, &line) || check_length(r, &line) < 0 || check_fields(r, &line) < 0 ||
-        check_sense(r, &line) < 0)
+        check_place(r, &line) < 0)
         return CAPRUN_E_INVAL;
     if (make_room(r) < 0)
         return CAPRUN_E_NOMEM;
@@ -400,8 +425,8 @@ static int read_line(struct reading *r, const char *text, size_t len)
 }
 
 /*
- * Parses the first line. Another version of the format may have another way to tie its lines
- * together, so the version is looked at before the hash.
+ * Parses the first line. Another version of the format may compute hashes in another way, so the
+ * version is checked before the hash.
  */
 static int parse_head(struct reading *r, const char *text, size_t len)
 {
@@ -410,11 +435,12 @@ static int parse_head(struct reading *r, const char *text, size_t len)
 
     if (cr_json_parse_within(text, len, CR_HEAD_MAX_VALUES, &j->doc, &err) < 0)
         return err.code == CAPRUN_E_NOMEM    ? cr_err_memory(r->why)
-               : err.code == CAPRUN_E_TOOBIG ? refuse_header(r, "has too many values")
-                                             : refuse_stranger(r);
+               : err.code == CAPRUN_E_TOOBIG ? reject_header(r, "has too many values")
+                                             : reject_file(r);
     if (!cr_json_get(j->doc.root, "journal"))
-        return refuse_stranger(r);
-    return cr_head_read_version(j->doc.root, &j->head, &err) < 0 ? refuse(r, "%s", err.text) : 0;
+        return reject_file(r);
+    return cr_head_read_version(j->doc.root, &j->head, &err) < 0 ? reject_line(r, "%s", err.text)
+                                                                 : 0;
 }
 
 /* |len| is without the hash. */
@@ -424,13 +450,13 @@ static int read_head(struct reading *r, const char *text, size_t len)
     struct cr_err err;
 
     if (cr_head_read(text, len, j->doc.root, &j->head, &err) < 0)
-        return refuse(r, "%s", err.text);
+        return reject_line(r, "%s", err.text);
     j->boot = j->head.boot;
     j->boot_len = strlen(j->boot);
     return 0;
 }
 
-/* |len| is without the line's end. */
+/* |len| does not include the line end. */
 static int check_line(struct reading *r, const char *text, size_t len)
 {
     struct cr_err err;
@@ -438,19 +464,19 @@ static int check_line(struct reading *r, const char *text, size_t len)
     int code;
 
     if (r->number == 1 && len > CR_HEAD_MAX_BYTES)
-        return refuse_header(r, "is over 12 MiB");
+        return reject_header(r, "is over 12 MiB");
     code = cr_scan_json((const uint8_t *)text, len, CR_SCAN_PASS, &err);
     if (code == CAPRUN_E_NOMEM)
         return cr_err_memory(r->why);
     if (code < 0 && r->number == 1)
-        return refuse_stranger(r);
+        return reject_file(r);
     if (code < 0)
-        return refuse(r, "it is not JSON: %s", err.text);
+        return reject_line(r, "it is not JSON: %s", err.text);
     if (r->number == 1 && parse_head(r, text, len) < 0)
         return CAPRUN_E_INVAL;
     body = cr_line_check(text, len, r->j->chain);
     if (!body)
-        return refuse(r, "its hash is wrong: this line, or one before it, is not what was written");
+        return reject_line(r, "its hash is wrong: this line, or one before it, was changed");
     return r->number == 1 ? read_head(r, text, body) : read_line(r, text, body);
 }
 
@@ -469,14 +495,14 @@ static int read_lines(struct reading *r)
     r->j->line_count = r->number;
     r->number = r->number ? r->number : 1;
     if (!r->j->doc.root)
-        return refuse_stranger(r);
+        return reject_file(r);
     if (ends_with(r, CR_JOURNAL_END))
         r->j->end = &r->j->lines[r->j->count - 1];
     if (ends_with(r, CR_JOURNAL_CUT))
         r->j->cut = &r->j->lines[r->j->count - 1];
     if (at < end && (r->j->end || r->j->cut)) {
         r->number++;
-        return refuse(r, "there is something after the end");
+        return reject_line(r, "there is something after the end");
     }
     return 0;
 }

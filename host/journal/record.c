@@ -1,4 +1,4 @@
-/* record.c - what happens to a run, line by line. */
+/* record.c - records what happens to a run: one line for each message, sent call and resume. */
 #include "journal/record.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@
 #include "run/envelope.h"
 #include "run/run.h"
 
-#define MAX_WAITING (256u << 20) /* bytes of lines; a line is CR_LINE_MAX at most */
+#define MAX_WAITING (256u << 20) /* bytes of waiting lines; a line is CR_LINE_MAX at most */
 
 static uint64_t limit_or_default(uint64_t max_bytes)
 {
@@ -34,10 +34,9 @@ static struct cr_record *record_of(const struct caprun_run *run)
     return hooks ? cr_record_of(hooks) : NULL;
 }
 
-/* --- long values --------------------------------------------------------------------------------
- */
+/* --- long values ---------------------------------------------------------------------------- */
 
-/* The run is there: otherwise the job was abandoned. */
+/* The run still exists: otherwise the job was abandoned. */
 static void value_kept(struct cr_blob_job *b)
 {
     struct cr_keeping *k = b->data;
@@ -52,10 +51,10 @@ static void value_kept(struct cr_blob_job *b)
 }
 
 /*
- * While the run is prompted, most values are there already, and each needs its name to be compared.
- * Those that are too long for the journal are not stored.
+ * While the run is replaying, most values are stored already, and each needs its hash to be
+ * compared. A value that would make the journal too long is only hashed.
  */
-static bool keep(struct cr_recorder *hooks, struct caprun_run *run, struct cr_keeping *k)
+static bool keep_value(struct cr_recorder *hooks, struct caprun_run *run, struct cr_keeping *k)
 {
     struct cr_record *r = cr_record_of(hooks);
     bool is_too_much = r->bytes + r->blob_bytes + r->text.len + k->len > r->max_bytes;
@@ -80,18 +79,17 @@ static bool keep(struct cr_recorder *hooks, struct caprun_run *run, struct cr_ke
 
 static bool is_ready(struct cr_recorder *hooks)
 {
-    return !cr_record_of(hooks)->unnamed;
+    return !cr_record_of(hooks)->unnamed_blobs;
 }
 
 static bool is_busy(struct cr_recorder *hooks)
 {
     const struct cr_record *r = cr_record_of(hooks);
 
-    return r->unnamed || r->removal.state != CR_JOB_IDLE;
+    return r->unnamed_blobs || r->removal.state != CR_JOB_IDLE;
 }
 
-/* --- what happens --------------------------------------------------------------------------------
- */
+/* --- messages and calls --------------------------------------------------------------------- */
 
 static int record_sent(struct cr_recorder *hooks, struct caprun_run *run,
                        const struct wire_header *header, const struct wire_part *parts,
@@ -105,7 +103,7 @@ static int record_sent(struct cr_recorder *hooks, struct caprun_run *run,
         return 0;
     if (r->is_full)
         return cr_record_cut(r, err);
-    /* it has to say what the worker is told, to the microsecond */
+    /* the line must have the same time as the frame, to the microsecond */
     r->at_us = header->type == WIRE_JOB || header->now_us > r->at_us ? header->now_us : r->at_us;
     start = r->text.len;
     cr_line_begin(&line, &r->text, r->at_us);
@@ -135,8 +133,8 @@ static int record_received(struct cr_recorder *hooks, struct caprun_run *run,
     return cr_record_end_line(r, start, &line, err);
 }
 
-static int send_call(struct cr_recorder *hooks, struct caprun_run *run, uint32_t number,
-                     const char *tool, struct cr_err *err)
+static int record_send(struct cr_recorder *hooks, struct caprun_run *run, uint32_t number,
+                       const char *tool, struct cr_err *err)
 {
     const struct cr_call *call = cr_calls_at(run, number);
     struct cr_record *r = cr_record_of(hooks);
@@ -149,7 +147,7 @@ static int send_call(struct cr_recorder *hooks, struct caprun_run *run, uint32_t
     cr_buf_str(&r->text, "\"send\":");
     cr_buf_number(&r->text, number);
     if (!tool && r->version > 1)
-        tool = call->method; /* the application's handler has no other names */
+        tool = call->method; /* an application's handler gets no other name */
     if (tool)
         cr_line_text(&line, "tool", tool, strlen(tool));
     if (r->version > 1)
@@ -161,7 +159,7 @@ static int send_call(struct cr_recorder *hooks, struct caprun_run *run, uint32_t
     return cr_record_end_line_now(r, start, &line, err);
 }
 
-static int resume(struct cr_recorder *hooks, struct caprun_run *run, struct cr_err *err)
+static int record_resume(struct cr_recorder *hooks, struct caprun_run *run, struct cr_err *err)
 {
     struct cr_record *r = cr_record_of(hooks);
     struct cr_line line;
@@ -179,7 +177,7 @@ static int resume(struct cr_recorder *hooks, struct caprun_run *run, struct cr_e
     return cr_record_end_line_now(r, start, &line, err);
 }
 
-/* The file is closed, and its lock with it, when all is written. */
+/* The file, and with it its lock, is closed when all jobs have ended. */
 static void free_recorder(struct cr_recorder *hooks)
 {
     struct cr_record *r = cr_record_of(hooks);
@@ -187,17 +185,16 @@ static void free_recorder(struct cr_recorder *hooks)
     cr_loop_unset(r->loop, &r->sync);
     r->run = NULL;
     if (r->fd >= 0 && !r->begun)
-        (void)unlink(r->path); /* there is nothing in it, and nothing beside it is ours */
+        (void)unlink(r->path); /* the file is empty, and the run has no blobs yet */
     if (!r->jobs)
         cr_record_free_now(r);
 }
 
-/* --- making -------------------------------------------------------------------------------------
- */
+/* --- making --------------------------------------------------------------------------------- */
 
-/* |fd| becomes the recorder's, also after a failure: NULL, no memory. */
-static struct cr_record *attach(struct caprun_run *run, const struct cr_record_spec *spec, int fd,
-                                struct cr_err *err)
+/* Takes ownership of |fd|, also on failure. Returns NULL if there is no memory. */
+static struct cr_record *new_recorder(struct caprun_run *run, const struct cr_record_spec *spec,
+                                      int fd, struct cr_err *err)
 {
     struct cr_record *r = calloc(1, sizeof(*r));
     char *path = strdup(spec->path);
@@ -210,14 +207,14 @@ static struct cr_record *attach(struct caprun_run *run, const struct cr_record_s
         return NULL;
     }
     *r = (struct cr_record){.hooks = {.is_long = cr_line_is_long,
-                                      .keep = keep,
+                                      .keep = keep_value,
                                       .is_ready = is_ready,
                                       .is_busy = is_busy,
                                       .begin = cr_record_begin,
                                       .frame_sent = record_sent,
                                       .frame_received = record_received,
-                                      .send = send_call,
-                                      .resume = resume,
+                                      .send = record_send,
+                                      .resume = record_resume,
                                       .end = cr_record_end,
                                       .free = free_recorder},
                             .version = CR_HEAD_VERSION,
@@ -233,9 +230,21 @@ static struct cr_record *attach(struct caprun_run *run, const struct cr_record_s
     if (spec->key)
         memcpy(r->key, spec->key, CR_HASH_BYTES);
     cr_buf_init(&r->text, MAX_WAITING);
-    cr_buf_init(&r->late_end, MAX_WAITING);
+    cr_buf_init(&r->waiting_end, MAX_WAITING);
     cr_run_set_recorder(run, &r->hooks);
     return r;
+}
+
+/*
+ * Locks the new file. A run whose journal is locked by another process, or gone, could be resumed
+ * while it goes on, and its calls made twice. A file system without locks is fine: nothing is
+ * resumed there.
+ */
+static bool is_still_ours(int fd)
+{
+    struct stat st;
+
+    return (cr_file_lock(fd) == 0 || errno != EAGAIN) && fstat(fd, &st) == 0 && st.st_nlink;
 }
 
 int cr_record_new(struct caprun_run *run, const struct cr_record_spec *spec, struct cr_err *err)
@@ -250,8 +259,13 @@ int cr_record_new(struct caprun_run *run, const struct cr_record_spec *spec, str
                           spec->path);
     if (fd < 0)
         return cr_err_sys(err, "cannot make '%s'", spec->path);
-    (void)cr_file_lock(fd); /* nobody else can have it yet */
-    if (!attach(run, spec, fd, err)) {
+    if (!is_still_ours(fd)) {
+        (void)unlink(spec->path); /* it is empty */
+        (void)close(fd);
+        return cr_err_set(err, CAPRUN_E_SYS, "another process has locked or removed '%s'",
+                          spec->path);
+    }
+    if (!new_recorder(run, spec, fd, err)) {
         (void)unlink(spec->path);
         return err->code;
     }
@@ -268,7 +282,7 @@ int cr_record_continue(struct caprun_run *run, const struct cr_record_spec *spec
         (void)close(fd);
         return err->code;
     }
-    r = attach(run, spec, fd, err);
+    r = new_recorder(run, spec, fd, err);
     if (!r)
         return err->code;
     r->begun = true;

@@ -1,4 +1,4 @@
-/* record_head.c - how a journal begins, and how it ends. */
+/* record_head.c - writes the first and the last line of a journal. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,19 +8,18 @@
 #include "journal/record_parts.h"
 #include "run/envelope.h"
 
-/* --- the first line -----------------------------------------------------------------------------
- */
+/* --- the first line ------------------------------------------------------------------------- */
 
-/* The run has ended, and all its lines are written. */
-static void tidy_up(struct cr_record *r)
+/* Called after the end of the run, when all its lines are written. */
+static void remove_if_unwanted(struct cr_record *r)
 {
-    if (!r->is_to_go)
+    if (!r->is_unwanted)
         return;
     (void)unlink(r->path);
     cr_record_remove_blobs(r);
 }
 
-/* All blobs of the first line are stored, or cannot be. */
+/* Called when each blob of the first line is stored, or has failed. */
 static void finish_head(struct cr_record *r)
 {
     struct cr_err err = r->head_failed;
@@ -29,13 +28,13 @@ static void finish_head(struct cr_record *r)
 
     cr_line_seal(&r->text, 0, r->chain);
     start = r->text.len;
-    cr_buf_add(&r->text, r->late_end.data, r->late_end.len);
-    if (r->late_end.len)
+    cr_buf_add(&r->text, r->waiting_end.data, r->waiting_end.len);
+    if (r->waiting_end.len)
         cr_line_seal(&r->text, start, r->chain);
     code = err.code ? cr_record_fail(r, &err) : cr_record_flush(r, &err);
     if (!r->run || cr_run_look(r->run).state == CR_RUN_ENDED) {
         r->stopped = true;
-        tidy_up(r);
+        remove_if_unwanted(r);
     } else if (code < 0) {
         (void)cr_run_end_unrecorded(r->run, &err);
     } else {
@@ -55,12 +54,12 @@ static void head_blob_kept(struct cr_blob_job *b)
         }
     if (b->err.code)
         r->head_failed = b->err;
-    if (--r->unnamed == 0)
+    if (--r->unnamed_blobs == 0)
         finish_head(r);
     cr_record_end_job(r);
 }
 
-/* Has a blob of the first line stored. Returns false without memory. */
+/* Starts a job that stores a blob of the first line. Returns false if there is no memory. */
 static bool keep_head_blob(struct cr_record *r, const struct cr_line_blob *blob)
 {
     struct cr_shared *shared = cr_shared_copy(blob->bytes, blob->len);
@@ -75,7 +74,7 @@ static bool keep_head_blob(struct cr_record *r, const struct cr_line_blob *blob)
     b->is_due = true;
     r->has_kept = true;
     r->blob_bytes += blob->len;
-    r->unnamed++;
+    r->unnamed_blobs++;
     r->jobs++;
     return true;
 }
@@ -109,7 +108,7 @@ int cr_record_begin(struct cr_recorder *hooks, struct caprun_run *run, struct cr
     r->head.is_nameless = is_long_run(cr_run_spec(run));
     cr_head_write(&r->head, cr_run_spec(run), r->has_key ? r->key : NULL);
     is_too_much = !cr_buf_err(&r->text) && cr_record_is_too_long(r, &r->head);
-    if (is_too_much || !r->head.is_nameless) { /* a journal is to begin like one */
+    if (is_too_much || !r->head.is_nameless) { /* even a cut journal has a first line */
         r->head.blob_count = is_too_much ? 0 : r->head.blob_count;
         cr_line_seal(&r->text, start, r->chain);
         return is_too_much ? cr_record_cut(r, err) : end_head(r, err);
@@ -123,15 +122,13 @@ int cr_record_begin(struct cr_recorder *hooks, struct caprun_run *run, struct cr
     return cr_record_fail(r, err);
 }
 
-/* --- the last line
- * --------------------------------------------------------------------------------
- */
+/* --- the last line -------------------------------------------------------------------------- */
 
 /* If the first line is not written yet, the last one waits for it. */
 static void write_end(struct cr_record *r, struct caprun_run *run)
 {
     struct cr_run_view v = cr_run_look(run);
-    struct cr_buf *text = r->unnamed ? &r->late_end : &r->text;
+    struct cr_buf *text = r->unnamed_blobs ? &r->waiting_end : &r->text;
     struct cr_err err;
     struct cr_line line;
     size_t start = cr_record_begin_line(r, run, text, &line);
@@ -141,17 +138,17 @@ static void write_end(struct cr_record *r, struct caprun_run *run)
         cr_line_text(&line, "message", (const char *)v.message->data, v.message->len);
     cr_buf_fmt(text, ",\"calls\":%zu,\"cpuUs\":%lld,\"memoryBytes\":%llu", v.call_count,
                (long long)(v.cpu_us > 0 ? v.cpu_us : 0), (unsigned long long)v.memory_used);
-    if (r->unnamed)
+    if (r->unnamed_blobs)
         return;
     if (cr_record_end_line(r, start, &line, &err) < 0 || cr_record_flush(r, &err) < 0)
         (void)snprintf(r->note, sizeof(r->note), "the journal has no end: %.500s", err.text);
 }
 
 /*
- * It was to go on, and something has stopped it before it was where it had been: that is not its
- * end, and it can be tried again.
+ * Returns whether a resumed run was stopped before it was live. Its journal then gets no end, so
+ * that it can be resumed again.
  */
-static bool is_to_be_tried_again(const struct caprun_run *run)
+static bool can_resume_again(const struct caprun_run *run)
 {
     struct cr_run_view v = cr_run_look(run);
 
@@ -176,12 +173,12 @@ void cr_record_end(struct cr_recorder *hooks, struct caprun_run *run)
 {
     struct cr_record *r = cr_record_of(hooks);
 
-    if (!r->stopped && r->begun && !is_to_be_tried_again(run))
+    if (!r->stopped && r->begun && !can_resume_again(run))
         write_end(r, run);
-    r->is_to_go = r->only_if_failed && cr_run_look(run).outcome == CAPRUN_OUTCOME_SUCCESS;
+    r->is_unwanted = r->only_if_failed && cr_run_look(run).outcome == CAPRUN_OUTCOME_SUCCESS;
     cr_loop_unset(r->loop, &r->sync);
-    if (r->unnamed)
+    if (r->unnamed_blobs)
         return; /* finish_head() does the rest */
     r->stopped = true;
-    tidy_up(r);
+    remove_if_unwanted(r);
 }

@@ -1,4 +1,4 @@
-/* record_write.c - lines to a file, blobs to files beside it, and when they are on disk. */
+/* record_write.c - writes lines and blobs, syncs them to disk, and stops a recording. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -8,12 +8,11 @@
 #include "journal/record_parts.h"
 
 #define FLUSH_AT (64u << 10)
-#define SYNC_US 1000000 /* how long what was written may be in the kernel's memory alone */
+#define SYNC_US 1000000 /* from a write until it is synced to disk */
 
-/* --- stopping ----------------------------------------------------------------------------------
- */
+/* --- stopping ------------------------------------------------------------------------------- */
 
-/* After those blobs that are still being written, if there may be such. */
+/* If jobs may still write blobs, a job removes all blobs after them. */
 void cr_record_remove_blobs(struct cr_record *r)
 {
     if (!r->has_kept) {
@@ -24,7 +23,7 @@ void cr_record_remove_blobs(struct cr_record *r)
     }
 }
 
-/* A journal that misses calls has to go: resuming it would make them a second time. */
+/* Removes the journal: it lacks calls, so a resume would make them a second time. */
 static bool can_give_up(struct cr_record *r)
 {
     bool is_empty = ftruncate(r->fd, 0) == 0;
@@ -33,7 +32,6 @@ static bool can_give_up(struct cr_record *r)
     return unlink(r->path) == 0 || is_empty;
 }
 
-/* Returns 0 if the run may go on, without a recording. */
 int cr_record_fail(struct cr_record *r, const struct cr_err *why)
 {
     r->stopped = true;
@@ -43,10 +41,9 @@ int cr_record_fail(struct cr_record *r, const struct cr_err *why)
     return 0;
 }
 
-/* --- writing ------------------------------------------------------------------------------------
- */
+/* --- writing -------------------------------------------------------------------------------- */
 
-/* A file that could take only a part keeps none of it. */
+/* Writes all waiting lines; after a partial write, removes the part. */
 static int write_lines(struct cr_record *r, struct cr_err *err)
 {
     if (cr_buf_err(&r->text))
@@ -70,16 +67,15 @@ int cr_record_flush(struct cr_record *r, struct cr_err *err)
     return write_lines(r, err) < 0 ? cr_record_fail(r, err) : 0;
 }
 
-/* --- jobs of its own ----------------------------------------------------------------------------
- */
+/* --- jobs in helper threads ----------------------------------------------------------------- */
 
 void cr_record_free_now(struct cr_record *r)
 {
-    cr_loop_unset(r->loop, &r->sync); /* its last lines may have set it */
+    cr_loop_unset(r->loop, &r->sync); /* writing the last lines may have set it */
     if (r->fd >= 0)
         (void)close(r->fd);
     cr_buf_clear(&r->text);
-    cr_buf_clear(&r->late_end);
+    cr_buf_clear(&r->waiting_end);
     free(r->path);
     free(r);
 }
@@ -91,7 +87,7 @@ void cr_record_end_job(struct cr_record *r)
         cr_record_free_now(r);
 }
 
-/* A disk that takes longer than the timer is not asked again before it has answered. */
+/* If the last sync is still running, because the disk is slow, waits for the next time. */
 static void sync_due(struct cr_timer *timer)
 {
     struct cr_record *r = cr_container(timer, struct cr_record, sync);
@@ -124,10 +120,8 @@ static void blobs_removed(struct cr_job *job)
     cr_record_end_job(cr_container(job, struct cr_record, removal));
 }
 
-/* --- lines --------------------------------------------------------------------------------------
- */
+/* --- lines ---------------------------------------------------------------------------------- */
 
-/* Begins a line; returns where. */
 size_t cr_record_begin_line(struct cr_record *r, const struct caprun_run *run, struct cr_buf *text,
                             struct cr_line *line)
 {
@@ -153,7 +147,6 @@ static int keep_blobs(struct cr_record *r, const struct cr_line *line, struct cr
     return 0;
 }
 
-/* The recording stops here; the run does not. */
 int cr_record_cut(struct cr_record *r, struct cr_err *err)
 {
     size_t start = r->text.len;
@@ -170,7 +163,6 @@ int cr_record_cut(struct cr_record *r, struct cr_err *err)
     return code;
 }
 
-/* Would the journal have too many bytes with |line|, which is at the end of |r->text|? */
 bool cr_record_is_too_long(const struct cr_record *r, const struct cr_line *line)
 {
     uint64_t sum = r->bytes + r->blob_bytes + r->text.len + CR_LINE_SEAL;
@@ -180,10 +172,6 @@ bool cr_record_is_too_long(const struct cr_record *r, const struct cr_line *line
     return sum > r->max_bytes;
 }
 
-/*
- * Ends a line that has begun, and writes what it refers to. A line that is too long is left out,
- * and nothing of it is written.
- */
 int cr_record_end_line(struct cr_record *r, size_t start, const struct cr_line *line,
                        struct cr_err *err)
 {
@@ -201,7 +189,6 @@ int cr_record_end_line(struct cr_record *r, size_t start, const struct cr_line *
     return r->text.len > FLUSH_AT ? cr_record_flush(r, err) : 0;
 }
 
-/* The same of one on which something depends: it is written, with all that wait. */
 int cr_record_end_line_now(struct cr_record *r, size_t start, const struct cr_line *line,
                            struct cr_err *err)
 {

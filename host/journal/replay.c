@@ -1,4 +1,4 @@
-/* replay.c - what the run was told, told again. */
+/* replay.c - sends the recorded messages to the worker again, and ends a replay. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,17 +7,16 @@
 #include "run/decide.h"
 #include "run/envelope.h"
 
-/* --- ends ----------------------------------------------------------------------------------------
- */
+/* --- ends ----------------------------------------------------------------------------------- */
 
 /*
- * Was the last thing that the run was told that it may not make a call, which ends it? Then it was
- * ended when the call came, and not when the worker heard of it.
+ * Returns whether the recorded run was ended by a denied call. Then the run ended when the call
+ * came, not when the worker got the last input, the failure.
  */
-static bool is_stopped_by_call(const struct cr_replay *p)
+static bool is_ended_by_denied_call(const struct cr_replay *p)
 {
-    return p->journal.head.stop_when_denied && p->told_count &&
-           p->told[p->told_count - 1]->kind == CR_JOURNAL_FAIL;
+    return p->journal.head.stop_when_denied && p->input_count &&
+           p->inputs[p->input_count - 1]->kind == CR_JOURNAL_FAIL;
 }
 
 bool cr_replay_ended_from_outside(const struct cr_replay *p)
@@ -31,7 +30,7 @@ bool cr_replay_ended_from_outside(const struct cr_replay *p)
     case CAPRUN_OUTCOME_INTERNAL:
         return true;
     case CAPRUN_OUTCOME_PERMISSION_DENIED:
-        return is_stopped_by_call(p);
+        return is_ended_by_denied_call(p);
     default:
         return !p->journal.has_job;
     }
@@ -39,9 +38,9 @@ bool cr_replay_ended_from_outside(const struct cr_replay *p)
 
 bool cr_replay_is_complete(const struct cr_replay *p)
 {
-    size_t to_tell = p->told_count - (is_stopped_by_call(p) ? 1 : 0);
+    size_t expected = p->input_count - (is_ended_by_denied_call(p) ? 1 : 0);
 
-    return !p->is_resume && cr_replay_ended_from_outside(p) && p->told_at >= to_tell &&
+    return !p->is_resume && cr_replay_ended_from_outside(p) && p->input_at >= expected &&
            p->call_at >= p->journal.calls && p->log_at == p->log_count &&
            p->attempt_at == p->attempt_count;
 }
@@ -66,8 +65,8 @@ void cr_replay_begun(struct cr_player *hooks, struct caprun_run *run)
         cr_replay_end_as_recorded(p, run);
 }
 
-/* What happens to the replay itself is no difference. */
-static bool is_of_the_replay(enum caprun_outcome outcome)
+/* These outcomes come from the replay itself, so they are not a difference. */
+static bool is_caused_by_replay(enum caprun_outcome outcome)
 {
     return outcome == CAPRUN_OUTCOME_REPLAY_DIFFERED || outcome == CAPRUN_OUTCOME_JOURNAL_INVALID ||
            outcome == CAPRUN_OUTCOME_CANCELLED || outcome == CAPRUN_OUTCOME_INTERNAL;
@@ -91,7 +90,7 @@ void cr_replay_end(struct cr_player *hooks, struct caprun_run *run, enum caprun_
     for (uint32_t n = 1; n <= made && n <= p->journal.calls; n++)
         if (cr_calls_at(run, n)->state == CR_CALL_OPEN && p->calls[n - 1].is_sent)
             cr_calls_show_sent(run, n);
-    if (is_of_the_replay(*outcome) || cr_replay_is_complete(p) ||
+    if (is_caused_by_replay(*outcome) || cr_replay_is_complete(p) ||
         cr_replay_is_by_lower_limit(run, *outcome))
         return;
     if (cr_replay_report_missing(p, run, "the run has ended without it")) {
@@ -103,10 +102,9 @@ void cr_replay_end(struct cr_player *hooks, struct caprun_run *run, enum caprun_
     }
 }
 
-/* --- what comes next
- * ------------------------------------------------------------------------------ */
+/* --- the next input ------------------------------------------------------------------------- */
 
-void cr_replay_end_by(struct caprun_run *run, const struct cr_err *why)
+void cr_replay_fail_run(struct caprun_run *run, const struct cr_err *why)
 {
     cr_run_set_message(run, "%s", why->text);
     cr_run_hint(run, why->hint);
@@ -118,19 +116,19 @@ void cr_replay_set_decider(struct cr_replay *p, struct caprun_run *run, uint32_t
     size_t at = p->calls[number - 1].by_at;
 
     cr_decide_rule(run, number,
-                   &(struct cr_ruling){.by = at ? (const char *)p->words.data + at : NULL});
+                   &(struct cr_ruling){.by = at ? (const char *)p->texts.data + at : NULL});
 }
 
-/* As long as it took then. */
+/* Shows the recorded duration of the call in the envelope. */
 static void show_time(const struct cr_replay *p, struct caprun_run *run,
                       const struct cr_journal_line *line)
 {
     cr_calls_show_time(run, line->n, (uint64_t)(line->at_us - p->calls[line->n - 1].made->at_us));
 }
 
-/* |json| was scanned. */
-static void answer(struct cr_replay *p, struct caprun_run *run, const struct cr_journal_line *line,
-                   struct cr_buf *json)
+/* |json| is known to be JSON. */
+static void send_answer(struct cr_replay *p, struct caprun_run *run,
+                        const struct cr_journal_line *line, struct cr_buf *json)
 {
     struct cr_buf kind;
     bool is_tool;
@@ -143,29 +141,29 @@ static void answer(struct cr_replay *p, struct caprun_run *run, const struct cr_
     if (cr_calls_reply_scanned(run, line->n, is_tool ? WIRE_REPLY_TOOL : WIRE_REPLY_VALUE,
                                (const char *)json->data, json->len, &json->data) < 0 &&
         cr_run_look(run).state != CR_RUN_ENDED) {
-        cr_run_set_message(run, "%s:%zu: the answer to call %u cannot be told", p->journal.path,
+        cr_run_set_message(run, "%s:%zu: the answer to call %u cannot be sent", p->journal.path,
                            line->number, line->n);
         cr_run_end(run, CAPRUN_OUTCOME_JOURNAL_INVALID);
     }
     show_time(p, run, line);
 }
 
-bool cr_replay_read(struct cr_replay *p, const struct cr_journal_line *line, const char *name,
-                    size_t len, bool is_args, void (*done)(struct cr_blob_job *b))
+bool cr_replay_read_blob(struct cr_replay *p, const struct cr_journal_line *line, const char *name,
+                         size_t len, bool is_args, void (*done)(struct cr_blob_job *b))
 {
     struct cr_err why;
 
-    p->telling = line;
+    p->blob_line = line;
     p->reading = cr_blob_job_read(&p->loop->disk, p->journal.path, name, len, is_args, done, p);
     if (p->reading)
         return true;
     (void)cr_err_memory(&why);
-    cr_replay_end_by(p->run, &why);
+    cr_replay_fail_run(p->run, &why);
     return false;
 }
 
-bool cr_replay_has_read(struct cr_replay *p, const struct cr_journal_line *line,
-                        const struct cr_blob_job *b)
+bool cr_replay_is_blob_usable(struct cr_replay *p, const struct cr_journal_line *line,
+                              const struct cr_blob_job *b)
 {
     size_t number = line->number;
     struct cr_err why;
@@ -175,25 +173,25 @@ bool cr_replay_has_read(struct cr_replay *p, const struct cr_journal_line *line,
         return false;
     if (!b->err.code)
         return true;
-    (void)cr_journal_refuse_blob(&p->journal, number, &b->err, &why);
-    cr_replay_end_by(p->run, &why);
+    (void)cr_journal_reject_blob(&p->journal, number, &b->err, &why);
+    cr_replay_fail_run(p->run, &why);
     return false;
 }
 
-static void end_telling(struct cr_replay *p, struct caprun_run *run);
+static void end_input(struct cr_replay *p, struct caprun_run *run);
 
-static void answer_read(struct cr_blob_job *b)
+static void answer_blob_read(struct cr_blob_job *b)
 {
     struct cr_replay *p = b->data;
 
-    if (!cr_replay_has_read(p, p->telling, b))
+    if (!cr_replay_is_blob_usable(p, p->blob_line, b))
         return;
-    answer(p, p->run, p->telling, &b->read);
-    end_telling(p, p->run);
+    send_answer(p, p->run, p->blob_line, &b->read);
+    end_input(p, p->run);
 }
 
-static void tell_reply(struct cr_replay *p, struct caprun_run *run,
-                       const struct cr_journal_line *line)
+static void replay_reply(struct cr_replay *p, struct caprun_run *run,
+                         const struct cr_journal_line *line)
 {
     char name[CR_HASH_DIGITS + 1];
     struct cr_err why;
@@ -202,18 +200,18 @@ static void tell_reply(struct cr_replay *p, struct caprun_run *run,
     int r = cr_journal_blob(&p->journal, line, "json", name, &len, &why);
 
     if (r > 0) {
-        (void)cr_replay_read(p, line, name, len, false, answer_read);
+        (void)cr_replay_read_blob(p, line, name, len, false, answer_blob_read);
         return;
     }
     cr_buf_init(&json, LIMIT_ANSWER_BYTES);
     if (r < 0 || cr_journal_json(&p->journal, line, "json", &json, &why) < 0)
-        cr_replay_end_by(run, &why);
+        cr_replay_fail_run(run, &why);
     else
-        answer(p, run, line, &json);
+        send_answer(p, run, line, &json);
     cr_buf_clear(&json);
 }
 
-static void deny(struct caprun_run *run, uint32_t number, const char *message)
+static void deny_call(struct caprun_run *run, uint32_t number, const char *message)
 {
     struct cr_ruling ruling = {.answer = CR_RULING_DENIED, .by = cr_calls_at(run, number)->by};
 
@@ -232,8 +230,8 @@ static void fail_call(struct caprun_run *run, uint32_t number, const char *state
                        message->data ? (const char *)message->data : "", message->len, &unused);
 }
 
-static void tell_failure(struct cr_replay *p, struct caprun_run *run,
-                         const struct cr_journal_line *line)
+static void replay_failure(struct cr_replay *p, struct caprun_run *run,
+                           const struct cr_journal_line *line)
 {
     struct cr_buf state, code, message;
     const char *state_text, *code_text, *message_text;
@@ -249,11 +247,11 @@ static void tell_failure(struct cr_replay *p, struct caprun_run *run,
     message_text = cr_buf_text(&message);
     cr_replay_set_decider(p, run, line->n);
     if (!state_text || !code_text || !message_text) {
-        cr_run_set_message(run, "%s:%zu: this is no failure of a call", p->journal.path,
+        cr_run_set_message(run, "%s:%zu: this failure of a call is not valid", p->journal.path,
                            line->number);
         cr_run_end(run, CAPRUN_OUTCOME_JOURNAL_INVALID);
     } else if (strcmp(state_text, "denied") == 0) {
-        deny(run, line->n, message_text);
+        deny_call(run, line->n, message_text);
     } else {
         fail_call(run, line->n, state_text, code_text, &message);
     }
@@ -263,7 +261,7 @@ static void tell_failure(struct cr_replay *p, struct caprun_run *run,
     cr_buf_clear(&message);
 }
 
-static void end_telling(struct cr_replay *p, struct caprun_run *run)
+static void end_input(struct cr_replay *p, struct caprun_run *run)
 {
     if (cr_run_look(run).state == CR_RUN_RUNNING && cr_replay_is_complete(p))
         cr_replay_end_as_recorded(p, run);
@@ -271,66 +269,65 @@ static void end_telling(struct cr_replay *p, struct caprun_run *run)
         cr_run_schedule(run);
 }
 
-static void tell(struct cr_replay *p, struct caprun_run *run, const struct cr_journal_line *line)
+static void replay_input(struct cr_replay *p, struct caprun_run *run,
+                         const struct cr_journal_line *line)
 {
-    p->told_at++;
+    p->input_at++;
     cr_run_set_time(run, line->at_us, line->date_us);
     if (line->kind == CR_JOURNAL_REPLY)
-        tell_reply(p, run, line);
+        replay_reply(p, run, line);
     else if (line->kind == CR_JOURNAL_FAIL)
-        tell_failure(p, run, line);
+        replay_failure(p, run, line);
     else
         cr_run_wake(run);
     if (!p->reading)
-        end_telling(p, run);
+        end_input(p, run);
 }
 
-/* The worker waits, and then it did not. */
-static void say_it_waits(struct cr_replay *p, struct caprun_run *run)
+/* The worker waits, but there is no more recorded input. */
+static void report_waiting(struct cr_replay *p, struct caprun_run *run)
 {
     if (cr_run_look(run).call_count < p->journal.calls) {
         cr_replay_report_missing_call(p, run, (uint32_t)cr_run_look(run).call_count + 1);
         return;
     }
     cr_run_set_message(run,
-                       "The code waits, and then it did not\nrecorded: the end, %s\n"
+                       "The code waits, but the recorded run did not\nrecorded: the end, %s\n"
                        "now:      it waits for %s",
                        cr_envelope_code(p->outcome),
                        cr_run_look(run).calls_open ? "the answer of a call" : "a timer");
     cr_run_end(run, CAPRUN_OUTCOME_REPLAY_DIFFERED);
 }
 
-/*
- * A call that the journal has, and that comes only when the run is live, would be taken for a new
- * one, and made a second time.
- */
-static bool has_not_come_so_far(struct cr_replay *p, struct caprun_run *run)
+/* If a recorded call came only when the run is live, it would be taken for new and made twice. */
+static bool report_missing_before_live(struct cr_replay *p, struct caprun_run *run)
 {
-    return cr_replay_report_missing(p, run, "the code waits, and has not come so far");
+    return cr_replay_report_missing(p, run, "the code waits, and has not done this");
 }
 
 bool cr_replay_next(struct cr_player *hooks, struct caprun_run *run)
 {
     struct cr_replay *p = cr_replay_of(hooks);
-    const struct cr_journal_line *line = p->told_at < p->told_count ? p->told[p->told_at] : NULL;
+    const struct cr_journal_line *line =
+        p->input_at < p->input_count ? p->inputs[p->input_at] : NULL;
 
     if (p->reading)
-        return true; /* it has said twice that it waits */
+        return true; /* the worker has reported a second time that it waits */
     if (line && line->n > cr_run_look(run).call_count) {
         cr_replay_report_missing_call(p, run, line->n);
     } else if (line && p->in_real_time && line->at_us > cr_run_now(run)) {
         cr_loop_set(p->loop, &p->timer, cr_run_look(run).job_us + line->at_us);
     } else if (line) {
-        tell(p, run, line);
-    } else if (p->is_resume && has_not_come_so_far(p, run)) {
+        replay_input(p, run, line);
+    } else if (p->is_resume && report_missing_before_live(p, run)) {
         cr_run_end(run, CAPRUN_OUTCOME_REPLAY_DIFFERED);
     } else if (p->is_resume) {
         cr_replay_go_live(p, run);
         return false;
     } else if (cr_run_look(run).wake_us < 0 && !cr_run_look(run).calls_open) {
-        return false; /* and so it is stalled, as it perhaps was then */
+        return false; /* the run is stalled; perhaps that is the recorded end */
     } else {
-        say_it_waits(p, run);
+        report_waiting(p, run);
     }
     return true;
 }

@@ -1,10 +1,11 @@
 /*
- * replay.h - a run from its journal: all of it again, or on from where it was.
+ * replay.h - replays or resumes a run from its journal.
  *
- * The worker gets the same job, and each time that it waits, the next thing that it was told, with
- * the time of then; what it says is held against what it said, by kind: calls, lines of the log,
- * attempts on what is denied, the end. A replay ends with what the run ended with, or at the first
- * difference with REPLAY_DIFFERED. A run that is resumed goes live when all has been told.
+ * The worker gets the recorded job. Each time it waits, it gets the next recorded message, with the
+ * recorded time. Its own messages are compared with the recorded ones, each kind in its own order:
+ * calls, log lines, attempts to use what is denied, the end. A replay ends with the recorded
+ * outcome, or at the first difference with REPLAY_DIFFERED. A resumed run goes live after the last
+ * recorded message.
  */
 #ifndef CR_REPLAY_H
 #define CR_REPLAY_H
@@ -17,46 +18,44 @@
 struct cr_journal;
 
 /*
- * Gives |run|, which has not started, what the journal |path| says that it was given, and a
- * player. Code that is set afterwards replaces that of the journal. The env has to be set
- * afterwards, too. |key| is that of the env's hashes, or NULL. Returns 0; or JOURNAL_INVALID, also
- * for one that ends early, USAGE or INTERNAL.
+ * Prepares |run|, which has not started, to replay the journal |path|: sets its code, args and
+ * other input, and a player. Code that is set afterwards replaces the recorded code; the env has to
+ * be set afterwards. |key| is the key of the env's hashes, or NULL. Returns 0; or JOURNAL_INVALID,
+ * also if the journal has no end, USAGE or INTERNAL.
  */
 int cr_replay_new(struct caprun_run *run, const char *path, const uint8_t *key, struct cr_err *why);
 
 /*
- * The same for a run that is to go on, which is recorded to the same journal, with |spec|. Returns
- * 0; or JOURNAL_INVALID; USAGE if it cannot be resumed: it has ended, it still goes on; INTERNAL.
+ * Prepares |run| to resume the journal |spec|->path, and to append to it. Returns 0; or
+ * JOURNAL_INVALID; USAGE if the run has ended or still goes on; INTERNAL.
  */
 int cr_replay_resume(struct caprun_run *run, const struct cr_record_spec *spec, struct cr_err *why);
 
 /*
- * For a run that is to be started: is its env what it was? Returns 0; VALIDATION_ERROR; or USAGE if
- * the machine was restarted, or the run has used up the time that it may have here. From here on
- * a run that is replayed has no gate and no handler.
- *
- * Sets the run's limits: those of the journal, but no more than what the application has set, and
- * where it has set nothing no more memory and time than the defaults.
+ * Checks a run before its start, and sets its limits: the recorded ones, but at most those that the
+ * application has set; where it has set none, memory and time are at most the defaults. A replay
+ * also loses its gate and its handler. Returns 0; VALIDATION_ERROR if the env is not the recorded
+ * one; or USAGE if the machine was restarted, or a resumed run has no time left under its limit.
  */
 int cr_replay_check(struct caprun_run *run, struct cr_err *why);
 
 /*
- * How long a replay of a run with |recorded_ms| may take: a slower machine is no difference, but
- * other code may never end.
+ * Returns the time limit for the replay of a run with the limit |recorded_ms|. It is longer, for
+ * slower machines, but not infinite: changed code may never end.
  */
 uint32_t cr_replay_time(uint64_t recorded_ms);
 
-/* Each thing is told when as much time has passed as then. */
+/* With |on|, each recorded message is sent at its recorded time. */
 void cr_replay_set_real_time(struct caprun_run *run, bool on);
 
 /*
- * Of a run that is to be resumed: call |number|, or with 0 each, is made again if nobody knows
- * whether it was carried out; and what the machine may have lost when it was restarted is risked.
- * Returns 0 or CAPRUN_E_NOMEM.
+ * For a run that will be resumed: repeats call |number| even if the server may have carried it out;
+ * 0 means all such calls, and also permits to resume after a restart of the machine, which may have
+ * lost the end of the journal. Returns 0 or CAPRUN_E_NOMEM.
  */
 int cr_replay_retry(struct caprun_run *run, uint32_t number);
 
-/* The journal of |run|, or NULL. */
+/* Returns the journal that |run| replays or resumes, or NULL. */
 const struct cr_journal *cr_replay_journal(const struct caprun_run *run);
 
 #endif

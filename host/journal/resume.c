@@ -1,4 +1,4 @@
-/* resume.c - a run that was brought to where it was, and goes on. */
+/* resume.c - makes a resumed run live, and decides which open calls are made (again). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,10 +25,19 @@ static bool is_idempotent(const struct cr_replay *p, struct caprun_run *run, uin
     const struct cr_replay_call *call = &p->calls[number - 1];
 
     return call->tool_at && !call->has_unclear_tool &&
-           cr_decide_may_repeat(run, (const char *)p->words.data + call->tool_at);
+           cr_decide_may_repeat(run, (const char *)p->texts.data + call->tool_at);
 }
 
-static bool may_be_made_again(const struct cr_replay *p, struct caprun_run *run, uint32_t number)
+/* A call that was sent is sent again only to the same tool, whatever the code's name means now. */
+static void expect_same_tool(const struct cr_replay *p, struct caprun_run *run, uint32_t number)
+{
+    const struct cr_replay_call *call = &p->calls[number - 1];
+
+    if (call->is_sent && call->tool_at && !call->has_unclear_tool)
+        cr_calls_expect(run, number, (const char *)p->texts.data + call->tool_at);
+}
+
+static bool may_repeat(const struct cr_replay *p, struct caprun_run *run, uint32_t number)
 {
     uint32_t listed;
 
@@ -40,7 +49,7 @@ static bool may_be_made_again(const struct cr_replay *p, struct caprun_run *run,
     return p->retries_all || is_idempotent(p, run, number);
 }
 
-static void say_unknown(struct cr_replay *p, struct caprun_run *run, uint32_t number)
+static void report_unknown(struct cr_replay *p, struct caprun_run *run, uint32_t number)
 {
     const char *method = cr_calls_at(run, number)->method;
     struct cr_err unused;
@@ -55,23 +64,25 @@ static void say_unknown(struct cr_replay *p, struct caprun_run *run, uint32_t nu
                        &unused);
 }
 
-static void settle_from(struct cr_replay *p, struct caprun_run *run, uint32_t number);
+static void finish_calls(struct cr_replay *p, struct caprun_run *run, uint32_t number);
 
-static void args_read(struct cr_blob_job *b)
+static void args_blob_read(struct cr_blob_job *b)
 {
     struct cr_replay *p = b->data;
     struct caprun_run *run = p->run;
-    uint32_t number = p->settling;
+    uint32_t number = p->finish_at;
 
-    if (!cr_replay_has_read(p, p->telling, b))
+    if (!cr_replay_is_blob_usable(p, p->blob_line, b))
         return;
     if (cr_calls_is_open(run, number))
         cr_decide_again(run, number, (const char *)b->read.data, b->read.len, &b->verdict);
-    settle_from(p, run, number + 1);
+    finish_calls(p, run, number + 1);
 }
 
-/* A call that the journal has, and no answer to it. Long args have to be read first. */
-static void make_recorded(struct cr_replay *p, struct caprun_run *run, uint32_t number)
+/*
+ * Makes a recorded call that has no recorded answer. Long args have to be read from a blob first.
+ */
+static void repeat_recorded_call(struct cr_replay *p, struct caprun_run *run, uint32_t number)
 {
     const struct cr_journal_line *line = p->calls[number - 1].made;
     char name[CR_HASH_DIGITS + 1];
@@ -81,20 +92,20 @@ static void make_recorded(struct cr_replay *p, struct caprun_run *run, uint32_t 
     int r = cr_journal_blob(&p->journal, line, "args", name, &len, &why);
 
     if (r > 0) {
-        p->settling = number;
-        (void)cr_replay_read(p, line, name, len, true, args_read);
+        p->finish_at = number;
+        (void)cr_replay_read_blob(p, line, name, len, true, args_blob_read);
         return;
     }
     cr_buf_init(&args, LIMIT_ARGS_BYTES);
     if (r < 0 || cr_journal_json(&p->journal, line, "args", &args, &why) < 0)
-        cr_replay_end_by(run, &why);
+        cr_replay_fail_run(run, &why);
     else
         cr_decide_again(run, number, (const char *)args.data, args.len, NULL);
     cr_buf_clear(&args);
 }
 
-/* Calls that are new come in the order of their numbers, and so do their args. */
-static void make_new(struct cr_replay *p, struct caprun_run *run, uint32_t number)
+/* Makes a new call. |new_args| is in the order of the calls' numbers. */
+static void make_new_call(struct cr_replay *p, struct caprun_run *run, uint32_t number)
 {
     static const char too_much[] = "Too much waits for the run to go on";
     struct cr_replay_args *args = p->new_args;
@@ -111,42 +122,44 @@ static void make_new(struct cr_replay *p, struct caprun_run *run, uint32_t numbe
     cr_helper_free(&p->loop->helper, args, sizeof(*args) + args->len);
 }
 
-static void settle(struct cr_replay *p, struct caprun_run *run, uint32_t number)
+static void finish_call(struct cr_replay *p, struct caprun_run *run, uint32_t number)
 {
-    if (number > p->journal.calls)
-        make_new(p, run, number);
-    else if (cr_calls_at(run, number)->state != CR_CALL_OPEN)
+    if (number > p->journal.calls) {
+        make_new_call(p, run, number);
+    } else if (cr_calls_at(run, number)->state != CR_CALL_OPEN) {
         return;
-    else if (p->calls[number - 1].is_sent && !may_be_made_again(p, run, number))
-        say_unknown(p, run, number);
-    else
-        make_recorded(p, run, number);
-}
-
-/* One after the other, until one has to be waited for or the turn is over. */
-static void settle_from(struct cr_replay *p, struct caprun_run *run, uint32_t number)
-{
-    for (; number <= p->settle_count && cr_run_look(run).state == CR_RUN_RUNNING && !p->reading;
-         number++) {
-        if (cr_loop_turn_is_over(p->loop)) {
-            p->settling = number;
-            cr_loop_defer_busy(p->loop, &p->rest);
-            return;
-        }
-        settle(p, run, number);
+    } else if (p->calls[number - 1].is_sent && !may_repeat(p, run, number)) {
+        report_unknown(p, run, number);
+    } else {
+        expect_same_tool(p, run, number);
+        repeat_recorded_call(p, run, number);
     }
 }
 
-void cr_replay_settle_rest(struct cr_task *task)
+/* Finishes calls from |number| on, until a blob has to be read or the turn is over. */
+static void finish_calls(struct cr_replay *p, struct caprun_run *run, uint32_t number)
+{
+    for (; number <= p->finish_count && cr_run_look(run).state == CR_RUN_RUNNING && !p->reading;
+         number++) {
+        if (cr_loop_turn_is_over(p->loop)) {
+            p->finish_at = number;
+            cr_loop_defer_busy(p->loop, &p->rest);
+            return;
+        }
+        finish_call(p, run, number);
+    }
+}
+
+void cr_replay_finish_calls_later(struct cr_task *task)
 {
     struct cr_replay *p = cr_container(task, struct cr_replay, rest);
 
-    settle_from(p, p->run, p->settling);
+    finish_calls(p, p->run, p->finish_at);
 }
 
 void cr_replay_go_live(struct cr_replay *p, struct caprun_run *run)
 {
-    p->settle_count = (uint32_t)cr_run_look(run).call_count;
+    p->finish_count = (uint32_t)cr_run_look(run).call_count;
     if (cr_run_go_live(run, p->journal.last_at_us))
-        settle_from(p, run, 1);
+        finish_calls(p, run, 1);
 }

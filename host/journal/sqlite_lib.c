@@ -1,11 +1,11 @@
-/* sqlite_lib.c - dlopen, and a pointer for each function. */
+/* sqlite_lib.c - loads libsqlite3 with dlopen(), and finds its functions. */
 #include "journal/sqlite_lib.h"
 
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <string.h>
 
-static int refuse(struct cr_err *err)
+static int set_error(struct cr_err *err)
 {
     const char *reason = dlerror();
 
@@ -13,7 +13,7 @@ static int refuse(struct cr_err *err)
                       reason ? reason : "no memory");
 }
 
-/* Puts the function |name| into |to|, which is a pointer to it. */
+/* Sets |to|, a pointer to a function pointer, to the function |name|. */
 static bool find_symbol(void *handle, const char *name, void *to)
 {
     void *symbol = dlsym(handle, name);
@@ -22,7 +22,7 @@ static bool find_symbol(void *handle, const char *name, void *to)
     return symbol != NULL;
 }
 
-static bool find_all(void *handle, struct cr_sqlite_lib *lib)
+static bool find_symbols(void *handle, struct cr_sqlite_lib *lib)
 {
 #define XX(name) &&find_symbol(handle, "sqlite3_" #name, &lib->name)
     return true CR_SQLITE_LIB_MAP(XX);
@@ -35,9 +35,9 @@ int cr_sqlite_lib_init(struct cr_sqlite_lib *ret, struct cr_err *err)
     struct cr_sqlite_lib lib;
 
     if (!handle)
-        return refuse(err);
-    if (!find_all(handle, &lib)) {
-        (void)refuse(err);
+        return set_error(err);
+    if (!find_symbols(handle, &lib)) {
+        (void)set_error(err);
         (void)dlclose(handle);
         return CAPRUN_E_SYS;
     }

@@ -1,5 +1,5 @@
 /*
- * sqlite_lib.h - libsqlite3, opened when a list of runs is asked for: no run ever loads it.
+ * sqlite_lib.h - loads libsqlite3 at run time, only to list runs: no run ever loads it.
  *
  * The functions are called as in SQLite's manual, through the struct: lib->step() is
  * sqlite3_step().
@@ -34,8 +34,8 @@ struct cr_sqlite_lib {
 };
 
 /*
- * Opens libsqlite3, which stays loaded; |ret| needs no end. Returns 0, or CAPRUN_E_SYS with what to
- * install.
+ * Opens libsqlite3, which stays loaded; |ret| needs no cleanup. Returns 0, or CAPRUN_E_SYS with
+ * what to install.
  */
 int cr_sqlite_lib_init(struct cr_sqlite_lib *ret, struct cr_err *err);
 

@@ -1,4 +1,4 @@
-/* store.c - files of a directory, by their names. */
+/* store.c - paths, search and removal of journals in the state directory, and its key. */
 #include "journal/store.h"
 
 #include <dirent.h>
@@ -80,8 +80,7 @@ int cr_store_list(const char *dir, void (*each)(void *data, int dir, const char 
     return 0;
 }
 
-/* --- finding
- * -------------------------------------------------------------------------------------- */
+/* --- finding -------------------------------------------------------------------------------- */
 
 struct search {
     const char *word;
@@ -90,9 +89,8 @@ struct search {
     char id[CR_STORE_ID + 1];
 };
 
-/* The beginning of an id is its time, the end is chance: both are told apart by a few characters.
- */
-static void look(void *data, int dir, const char *name)
+/* An id begins with a time and ends with random digits: a few characters of either identify it. */
+static void match_id(void *data, int dir, const char *name)
 {
     struct search *s = data;
 
@@ -110,7 +108,7 @@ int cr_store_find(const char *dir, const char *word, char ret[PATH_MAX], struct 
     bool may_be_id = dir[0] && s.len && s.len <= CR_STORE_ID && is_id(word, s.len);
     struct cr_err err;
 
-    if (may_be_id && cr_store_list(dir, look, &s, &err) < 0)
+    if (may_be_id && cr_store_list(dir, match_id, &s, &err) < 0)
         return cr_err_end(why, CAPRUN_OUTCOME_USAGE, NULL, "%s", err.text);
     if (strpbrk(word, "/.") || (!s.count && access(word, F_OK) == 0)) {
         (void)snprintf(ret, PATH_MAX, "%s", word);
@@ -144,10 +142,9 @@ bool cr_store_is_live(int dir, const char *name)
     return fd >= 0 && cr_file_is_locked(fd);
 }
 
-/* --- tidying
- * -------------------------------------------------------------------------------------- */
+/* --- removing old journals ------------------------------------------------------------------ */
 
-struct kept {
+struct stored_run {
     char name[CR_STORE_ID + SUFFIX + 1];
     time_t changed;
     uint64_t bytes;
@@ -155,14 +152,14 @@ struct kept {
 
 struct sweep {
     const char *dir;
-    struct kept *list;
+    struct stored_run *list;
     size_t count, cap;
 };
 
-static void note(void *data, int dir, const char *name)
+static void add_journal(void *data, int dir, const char *name)
 {
     struct sweep *s = data;
-    struct kept *more;
+    struct stored_run *more;
     struct stat st;
     char path[PATH_MAX];
 
@@ -171,19 +168,19 @@ static void note(void *data, int dir, const char *name)
     if (s->count == s->cap) {
         more = realloc(s->list, (2 * s->cap + 64) * sizeof(*more));
         if (!more)
-            return; /* another time */
+            return; /* a later sweep will remove it */
         s->list = more;
         s->cap = 2 * s->cap + 64;
     }
     (void)snprintf(path, sizeof(path), "%s/" RUNS "/%s", s->dir, name);
-    s->list[s->count] =
-        (struct kept){.changed = st.st_mtime, .bytes = (uint64_t)st.st_size + cr_blobs_size(path)};
+    s->list[s->count] = (struct stored_run){.changed = st.st_mtime,
+                                            .bytes = (uint64_t)st.st_size + cr_blobs_size(path)};
     (void)snprintf(s->list[s->count++].name, sizeof(s->list->name), "%s", name);
 }
 
 static int latest_first(const void *a, const void *b)
 {
-    const struct kept *x = a, *y = b;
+    const struct stored_run *x = a, *y = b;
 
     return x->changed < y->changed ? 1 : x->changed > y->changed ? -1 : strcmp(y->name, x->name);
 }
@@ -219,7 +216,7 @@ size_t cr_store_remove_older(const char *dir, int64_t seconds, size_t *ret_kept)
     size_t removed = 0;
 
     *ret_kept = 0;
-    (void)cr_store_list(dir, note, &s, NULL);
+    (void)cr_store_list(dir, add_journal, &s, NULL);
     for (size_t i = 0; i < s.count; i++) {
         struct cr_err unused;
 
@@ -241,7 +238,7 @@ void cr_store_sweep(const char *dir, unsigned days, uint64_t max_bytes, size_t m
     time_t oldest = time(NULL) - (time_t)days * 24 * 3600;
     uint64_t bytes = 0;
 
-    (void)cr_store_list(dir, note, &s, NULL);
+    (void)cr_store_list(dir, add_journal, &s, NULL);
     if (s.count)
         qsort(s.list, s.count, sizeof(*s.list), latest_first);
     for (size_t i = 0; i < s.count; i++) {
@@ -252,8 +249,7 @@ void cr_store_sweep(const char *dir, unsigned days, uint64_t max_bytes, size_t m
     free(s.list);
 }
 
-/* --- the key
- * -------------------------------------------------------------------------------------- */
+/* --- the key -------------------------------------------------------------------------------- */
 
 static int read_key(const char *path, uint8_t ret[CR_HASH_BYTES], struct cr_err *err)
 {
@@ -290,7 +286,7 @@ int cr_store_key(const char *dir, uint8_t ret[CR_HASH_BYTES], struct cr_err *err
         return cr_err_set(err, CAPRUN_E_SYS, "the path of the state directory is too long");
     if (getrandom(key, sizeof(key), 0) != (ssize_t)sizeof(key))
         return cr_err_sys(err, "cannot make a key");
-    /* of two who make one at once, the first wins: link() replaces nothing */
+    /* if two processes make a key at once, the first wins: link() never replaces a file */
     if (cr_file_replace(AT_FDCWD, fresh, key, sizeof(key), 0600, err) < 0)
         return CAPRUN_E_SYS;
     if (link(fresh, path) < 0 && errno != EEXIST)

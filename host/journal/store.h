@@ -1,11 +1,12 @@
 /*
- * store.h - the directory where runs are recorded by default, one file for each, called by its id.
+ * store.h - manages the state directory, where runs are recorded by default: paths, ids, removal of
+ * old journals, the key.
  *
- *     DIR/runs/ID.jsonl, DIR/runs/ID.jsonl.d/   a journal, and what is beside it
- *     DIR/key                                   of the hashes of variables; a secret
- *     DIR/index.db                              of journal/index.h; it can be made anew
+ *     DIR/runs/ID.jsonl, DIR/runs/ID.jsonl.d/   the journal of the run ID, and its blobs
+ *     DIR/key                                   for the hashes of variables; a secret
+ *     DIR/index.db                              see journal/index.h; it can be rebuilt
  *
- * All of it is this user's alone.
+ * Only this user may read and write these files.
  */
 #ifndef CR_STORE_H
 #define CR_STORE_H
@@ -21,34 +22,34 @@
 #define CR_STORE_ID 36u /* characters of an id */
 
 /*
- * Makes |dir|, an absolute path, and what is above it, if it is not there. Returns 0; or
- * CAPRUN_E_SYS, also if it is somebody else's or others can write it.
+ * Makes |dir|, an absolute path, and its parents, if they are missing. Returns 0; or CAPRUN_E_SYS,
+ * also if another user owns it or can write to it.
  */
 int cr_store_make(const char *dir, struct cr_err *err);
 
-/* Where the journal of the run |id| is, or would be. */
+/* Writes the path of the journal of the run |id| to |ret|; the file need not exist. */
 void cr_store_path(const char *dir, const char *id, char ret[PATH_MAX]);
 
 /*
- * The journal that a person means by |word|: an id, or how one begins or ends, if no other does;
- * else a path. One with a slash or a dot in it is a path anyway, and without a |dir|, "", there is
- * no id. Returns 0, or USAGE.
+ * Finds the journal that a person names with |word|: the id of a run, the beginning or end of an id
+ * if only one id matches, or a path. A |word| with a slash or a dot is always a path; so is each if
+ * |dir| is "". Returns 0, or USAGE.
  */
 int cr_store_find(const char *dir, const char *word, char ret[PATH_MAX], struct cr_err *why);
 
-/* Is |path| one of its files? */
+/* Returns whether |path| is a journal in |dir|. */
 bool cr_store_has(const char *dir, const char *path);
 
-/* Calls |each| for every journal; |name| is that of the file. Returns 0 or CAPRUN_E_SYS. */
+/* Calls |each| for every journal; |name| is its file name. Returns 0 or CAPRUN_E_SYS. */
 int cr_store_list(const char *dir, void (*each)(void *data, int dir, const char *name), void *data,
                   struct cr_err *err);
 
-/* Does a run write this journal now? |dir| is that of its file. */
+/* Returns whether a run writes the journal |name| of the directory |dir| now. */
 bool cr_store_is_live(int dir, const char *name);
 
 /*
- * Removes what is older than |days|, then the oldest until the rest have no more than |max_bytes|
- * and |max_runs|; but none of a run that goes on.
+ * Removes journals older than |days|, then the oldest until at most |max_bytes| and |max_runs|
+ * remain. Never removes the journal of a run that goes on.
  */
 void cr_store_sweep(const char *dir, unsigned days, uint64_t max_bytes, size_t max_runs);
 
@@ -63,7 +64,10 @@ int cr_store_remove(const char *dir, const char *id, struct cr_err *err);
  */
 size_t cr_store_remove_older(const char *dir, int64_t seconds, size_t *ret_kept);
 
-/* The key. Returns 0; 1 if there is none; or CAPRUN_E_SYS. The second makes one then. */
+/*
+ * Read the key. Return 0 or CAPRUN_E_SYS. If it is missing, cr_store_look_up_key() returns 1, and
+ * cr_store_key() makes a new key.
+ */
 int cr_store_look_up_key(const char *dir, uint8_t ret[CR_HASH_BYTES], struct cr_err *err);
 int cr_store_key(const char *dir, uint8_t ret[CR_HASH_BYTES], struct cr_err *err);
 

@@ -1,4 +1,4 @@
-/* summary.c - one pass over the lines of a journal. */
+/* summary.c - sums up a journal in one pass over its lines. */
 #include "journal/summary.h"
 
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 #define MAX_TEXT 2048u
 #define MAX_OUTCOME 63u
 
-/* The beginning of |text|, which ends with a whole character; NULL if there is no memory. */
-static char *copy(const char *text)
+/* Copies at most MAX_TEXT bytes of |text|, whole characters; NULL if there is no memory. */
+static char *copy_text(const char *text)
 {
     size_t len = strlen(text);
 
@@ -29,7 +29,7 @@ static const char *origin_text(const struct cr_journal *j, const char *name)
     return value && cr_json_type(value) == CR_JSON_STRING ? cr_json_text(value) : "";
 }
 
-/* A code, which needs no escapes; never "" if there is an end. */
+/* Copies the outcome, which has no escapes; "?", not "", if the journal has an odd end. */
 static char *copy_outcome(const struct cr_journal *j)
 {
     size_t len = 0;
@@ -86,23 +86,23 @@ static int count_calls(const struct cr_journal *j, struct cr_summary *s)
     return 0;
 }
 
-static int fill(const struct cr_journal *j, struct cr_summary *s)
+static int fill_summary(const struct cr_journal *j, struct cr_summary *s)
 {
     const char *file = origin_text(j, "file"), *tool = origin_text(j, "tool");
 
-    s->time = copy(j->head.time);
-    s->fqdn = copy(origin_text(j, "fqdn"));
-    s->command = copy(origin_text(j, "command"));
-    s->subject = copy(file[0] ? file : tool);
+    s->time = copy_text(j->head.time);
+    s->fqdn = copy_text(origin_text(j, "fqdn"));
+    s->command = copy_text(origin_text(j, "command"));
+    s->subject = copy_text(file[0] ? file : tool);
     s->outcome = copy_outcome(j);
-    s->problem = copy("");
+    s->problem = copy_text("");
     s->bytes = (int64_t)(j->text.len + cr_blobs_size(j->path));
     s->duration_us = j->last_at_us;
     s->cut = j->cut != NULL;
     return count_calls(j, s);
 }
 
-static int hand_over(struct cr_summary *s, struct cr_summary *ret)
+static int return_summary(struct cr_summary *s, struct cr_summary *ret)
 {
     if (!cr_summary_is_whole(s)) {
         cr_summary_clear(s);
@@ -116,25 +116,25 @@ int cr_summary_take(const struct cr_journal *journal, struct cr_summary *ret)
 {
     struct cr_summary s = {0};
 
-    if (fill(journal, &s) < 0) {
+    if (fill_summary(journal, &s) < 0) {
         cr_summary_clear(&s);
         return CAPRUN_E_NOMEM;
     }
-    return hand_over(&s, ret);
+    return return_summary(&s, ret);
 }
 
 int cr_summary_take_unreadable(const struct cr_err *why, struct cr_summary *ret)
 {
     struct cr_summary s = {
-        .time = copy(""),
-        .fqdn = copy(""),
-        .command = copy(""),
-        .subject = copy(""),
-        .outcome = copy(""),
-        .problem = copy(why->text[0] ? why->text : "it cannot be read"),
+        .time = copy_text(""),
+        .fqdn = copy_text(""),
+        .command = copy_text(""),
+        .subject = copy_text(""),
+        .outcome = copy_text(""),
+        .problem = copy_text(why->text[0] ? why->text : "it cannot be read"),
     };
 
-    return hand_over(&s, ret);
+    return return_summary(&s, ret);
 }
 
 bool cr_summary_is_whole(const struct cr_summary *s)
@@ -157,7 +157,7 @@ const char *cr_summary_state(const struct cr_summary *s, bool is_live)
     if (s->outcome[0])
         return s->outcome;
     if (is_live)
-        return "running"; /* also if there is nothing in it yet */
+        return "running"; /* also if the journal is still empty */
     if (s->problem[0])
         return "unreadable";
     return s->cut ? "cut" : "interrupted";

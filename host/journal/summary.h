@@ -1,5 +1,5 @@
 /*
- * summary.h - a journal in a few words and numbers: what a list of runs shows of it.
+ * summary.h - sums up a journal for a list of runs.
  */
 #ifndef CR_SUMMARY_H
 #define CR_SUMMARY_H
@@ -11,14 +11,14 @@
 #include "journal/journal.h"
 
 /*
- * Texts, most of which strangers wrote; what is not known is "".
+ * Texts, most of them untrusted; "" if unknown.
  *
- *     time      when it began, as the journal has it
- *     fqdn      of a capability; of anything else
- *     command   what was asked for, and
- *     subject   with what: a file, a tool
- *     outcome   "SUCCESS" and others; "" if the journal has no end
- *     problem   why it cannot be read; then there is nothing else
+ *     time      when the run began, from the journal
+ *     fqdn      if it was a capability, its name; otherwise
+ *     command   the command of caprun, and
+ *     subject   its argument: a file, a tool
+ *     outcome   such as "SUCCESS"; "" if the journal has no end
+ *     problem   why the journal cannot be read; then all other texts are ""
  */
 #define CR_SUMMARY_TEXTS(XX) \
     XX(time)                 \
@@ -29,12 +29,12 @@
     XX(problem)
 
 /*
- *     bytes     of the file, and of what is beside it
- *     calls     that were made; of these
+ *     bytes     of the file and its blobs
+ *     calls     number of all calls; of these
  *     failed      have failed, or were denied
- *     unknown     may have been carried out or not, as the worker was told
+ *     unknown     failed as "unknown": it is not known whether they were carried out
  *     open        were sent, and have no answer
- *     cut       1: the recording stopped before the run did
+ *     cut       1: the recording stopped before the end of the run
  */
 #define CR_SUMMARY_NUMBERS(XX) \
     XX(bytes)                  \
@@ -55,28 +55,28 @@ struct cr_summary {
 };
 
 /*
- * Sums up |journal|; or one that cannot be read, and |why|. Returns 0, and the caller ends |ret|
- * with cr_summary_clear(); or CAPRUN_E_NOMEM, and |ret| is untouched.
+ * Sum up |journal|, or a journal that cannot be read because of |why|. Return 0, and the caller
+ * must free |ret| with cr_summary_clear(); or CAPRUN_E_NOMEM, and |ret| is untouched.
  */
 int cr_summary_take(const struct cr_journal *journal, struct cr_summary *ret);
 int cr_summary_take_unreadable(const struct cr_err *why, struct cr_summary *ret);
 
-/* Takes a summary of zeros, too. */
+/* |s| may be all zeros. */
 void cr_summary_clear(struct cr_summary *s);
 
-/* Is none of its texts NULL? For whoever fills one from elsewhere. */
+/* Returns whether all texts are set, after the caller has filled a summary itself. */
 bool cr_summary_is_whole(const struct cr_summary *s);
 
 /*
- * How the run is, in one word: its outcome; or "running" if it has none and |is_live|; or "cut",
- * "interrupted" or, of a journal that cannot be read, "unreadable".
+ * Returns the state of the run: its outcome; without one, "running" if |is_live|, else "cut" or
+ * "interrupted", or "unreadable" if the journal cannot be read.
  */
 const char *cr_summary_state(const struct cr_summary *s, bool is_live);
 
-/* How many calls may have been carried out or not, by now. */
+/* Returns for how many calls it is not known whether they were carried out. */
 int64_t cr_summary_unknown(const struct cr_summary *s, bool is_live);
 
-/* What a call came to that |fail| is the answer to, in the envelope's words. */
+/* Returns the state, as in the envelope, of the call that |fail| answers. */
 const char *cr_summary_fail_state(const struct cr_journal_line *fail);
 
 #endif

@@ -25,6 +25,7 @@
 #include "mcp/spawn.h"
 #include "mcp/tail.h"
 
+#define REPORTS_AT_ONCE 1024 /* a guard sends a few */
 #define CHUNK (64u << 10)
 #define TEXT_CHUNK (16u << 10) /* of standard error */
 #define CHUNKS_AT_ONCE 4       /* of standard error, in one turn of the loop */
@@ -343,13 +344,16 @@ static void continue_reading(struct cr_task *task)
 
 /* --- reports of the guard -------------------------------------------------------------------- */
 
-/* Reads all reports that have come. Returns false at the end of the connection. */
+/*
+ * Reads the reports that have come; if there are very many, the rest in a later turn. Returns false
+ * at the end of the connection.
+ */
 static bool read_reports(struct cr_child *c)
 {
     struct guard_report report;
     ssize_t n;
 
-    for (;;) {
+    for (int left = REPORTS_AT_ONCE; left; left--) {
         n = recv(c->control.fd, &report, sizeof(report), MSG_DONTWAIT);
         if (n < 0 && (errno == EAGAIN || errno == EINTR))
             return true;
@@ -364,6 +368,7 @@ static bool read_reports(struct cr_child *c)
         if (c->stage < KILLED && report.what != GUARD_STARTED)
             enter_stage(c, KILLED, GUARD_GRACE_MS);
     }
+    return true;
 }
 
 static void control_ready(struct cr_watch *watch, uint32_t events)

@@ -18,6 +18,8 @@
 #include "pool/verify.h"
 #include "pool/worker.h"
 
+#define PACKETS_AT_ONCE 1024 /* more than a zygote sends for all its workers; takes about 2 ms */
+#define FINAL_PACKETS 4096   /* of a zygote that is dead */
 #define PROGRAM_PATIENCE_MS 1000
 #define ZYGOTE_PATIENCE_MS 1000
 #define LOOK_EVERY_US 1000  /* how often to check whether a process without a pidfd has ended */
@@ -344,7 +346,8 @@ static void handle_packet(struct cr_zygote *z, const struct wire_control *packet
 
 void cr_zygote_read(struct cr_zygote *z)
 {
-    while (!z->dead) {
+    /* what is left is read in a later turn: the socket stays readable */
+    for (int left = PACKETS_AT_ONCE; !z->dead && left; left--) {
         struct wire_control packet;
         int passed;
         int r =
@@ -441,8 +444,9 @@ static void read_birth(struct cr_zygote *z)
 {
     struct wire_control packet;
 
-    while (!z->pid && z->control.fd >= 0 && receive_final_packet(z, &packet))
-        ;
+    for (int left = FINAL_PACKETS; left && !z->pid && z->control.fd >= 0; left--)
+        if (!receive_final_packet(z, &packet))
+            break;
     z->awaits_birth = false;
     cr_loop_unset(z->loop, &z->patience);
     close_control(z);
@@ -493,7 +497,7 @@ static bool look_for_refusal(struct cr_zygote *z)
 {
     struct wire_control packet;
 
-    while (receive_final_packet(z, &packet))
+    for (int left = FINAL_PACKETS; left && receive_final_packet(z, &packet); left--)
         if (packet.kind == WIRE_CONTROL_REFUSE)
             take_refusal(z, &packet);
     return z->error.code != 0;

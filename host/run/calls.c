@@ -131,6 +131,27 @@ void cr_calls_queued(struct caprun_run *run, uint32_t number)
         stop_clock(run, call);
 }
 
+void cr_calls_expect(struct caprun_run *run, uint32_t number, const char *tool)
+{
+    run->calls[number - 1].must_be = tool;
+}
+
+/* The code's name for a tool may mean another tool since the run was interrupted. */
+static int refuse_other_tool(struct caprun_run *run, uint32_t number, const char *tool)
+{
+    const struct cr_call *call = &run->calls[number - 1];
+    struct cr_err unused;
+    char words[512];
+
+    (void)snprintf(
+        words, sizeof(words),
+        "%s was sent to %.128s before the run was interrupted, and would go to %.128s now: "
+        "it is not called again",
+        call->method, call->must_be, tool);
+    (void)cr_calls_fail(run, number, CAPRUN_OUTCOME_RPC_ERROR, words, strlen(words), &unused);
+    return CAPRUN_E_STATE;
+}
+
 int cr_calls_send(struct caprun_run *run, uint32_t number, const char *tool)
 {
     struct cr_call *call = find_open_call(run, number, NULL);
@@ -141,6 +162,8 @@ int cr_calls_send(struct caprun_run *run, uint32_t number, const char *tool)
         return CAPRUN_E_STATE;
     handle = call->handle;
     call->handle = NULL;
+    if (call->must_be && tool && strcmp(call->must_be, tool) != 0)
+        return refuse_other_tool(run, number, tool);
     if (run->recorder && run->recorder->send(run->recorder, run, number, tool, &err) < 0)
         return cr_run_end_unrecorded(run, &err);
     call->handle = handle;

@@ -41,9 +41,10 @@ struct cr_call {
     const char *rule;            /* what follows |by|, or NULL; belongs to the gate */
     enum caprun_outcome outcome; /* of the run, if the code does not catch the call's failure */
     char *method;
-    char *message; /* of its failure */
-    char *hint;    /* for the user only, or NULL */
-    void *handle;  /* the gate's, for its cancel(); NULL: the gate does not have the call */
+    char *message;       /* of its failure */
+    char *hint;          /* for the user only, or NULL */
+    const char *must_be; /* its exact tool before a resume; no other may be called; NULL: any */
+    void *handle;        /* the gate's, for its cancel(); NULL: the gate does not have the call */
     int64_t started_us;
     int64_t sent_us;  /* when it was sent to the server or handler; 0: not yet */
     int64_t clock_us; /* when its clock was started; 0: it stands still */
@@ -88,11 +89,18 @@ void cr_calls_stop_clock(struct caprun_run *run, uint32_t number);
 void cr_calls_release(struct caprun_run *run, uint32_t number);
 
 /*
+ * For a resumed run: call |number| was sent as |tool|, and is sent again only if that is its exact
+ * tool now. |tool| has to stay as long as the run.
+ */
+void cr_calls_expect(struct caprun_run *run, uint32_t number, const char *tool);
+
+/*
  * Call |number| is about to be sent: writes that to the journal, and starts the clock again. |tool|
  * is the exact name of the tool, "server:tool"; NULL if the application's handler is called.
- * Returns 0; or an error, and the call may not be sent: it has ended, the run is LATE, or the
- * journal cannot be written and the run has ended. The gate's cancel() is not called for this call
- * then, and the caller frees it.
+ * Returns 0; or an error, and the call may not be sent: it has ended, the run is LATE, it
+ * would go to another tool than before a resume (then it fails here), or the journal cannot be
+ * written and the run has ended. The gate's cancel() is not called for this call then, and the
+ * caller frees it.
  */
 int cr_calls_send(struct caprun_run *run, uint32_t number, const char *tool);
 

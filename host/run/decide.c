@@ -1,6 +1,6 @@
 /*
- * decide.c - from a frame to a decision. Everything that a run asks of the outside passes decide(),
- * and nothing else leads there.
+ * decide.c - decides whether a call is made. Every call of a run passes decide(), and no other way
+ * leads to a handler or a server.
  */
 #include "run/decide.h"
 
@@ -31,7 +31,7 @@ static void refuse_args(struct caprun_run *run, uint32_t number, const struct cr
 
 /* --- denials --------------------------------------------------------------------------------- */
 
-static void deny(struct caprun_run *run, uint32_t number, const char *message, size_t len)
+static void end_as_denied(struct caprun_run *run, uint32_t number, const char *message, size_t len)
 {
     struct cr_err unused;
     const struct cr_call *call = &run->calls[number - 1];
@@ -58,12 +58,14 @@ void cr_decide_deny(struct caprun_run *run, uint32_t number, const struct cr_rul
     if (!cr_calls_is_open(run, number))
         return;
     cr_decide_rule(run, number, ruling);
-    deny(run, number, ruling->why.text, strlen(ruling->why.text));
+    end_as_denied(run, number, ruling->why.text, strlen(ruling->why.text));
 }
 
 /* --- the way of a call ---------------------------------------------------------------------- */
 
-/* On the way to a server "_" may stand for another character; a handler has no other names. */
+/*
+ * For a server, "_" may stand for another character of the tool's name; for a handler it may not.
+ */
 static bool may_be_listed(const struct caprun_run *run, const char *method)
 {
     return cr_policy_may_be_listed(&run->spec.tools, method, !run->on_call);
@@ -77,11 +79,11 @@ static void deny_unlisted(struct caprun_run *run, uint32_t number)
     cr_decide_deny(run, number, &ruling);
 }
 
-/* The args of a call, and what is known of them. */
+/* The args of a call, and whether they were scanned. */
 struct args {
     const char *json;
     size_t len;
-    struct cr_arriving *arriving; /* the scan of the frame that they are in; NULL: of no frame */
+    struct cr_arriving *arriving; /* the scan of their frame; NULL: they are not in a frame */
     const struct cr_err *verdict; /* of the strict scanner; NULL: not scanned yet */
 };
 
@@ -98,8 +100,8 @@ static int check_args(const struct args *args, struct cr_err *err)
 }
 
 /*
- * Behind the gate a message may be a line: a line break could forge a second one. What the prelude
- * sends has none between its values.
+ * A server may read messages as lines, and a line break in the args could forge a second message.
+ * The prelude never sends line breaks between values.
  */
 static bool has_line_breaks(const struct args *args)
 {
@@ -126,7 +128,7 @@ static void pass_gate(struct caprun_run *run, uint32_t number, const struct args
     free(block);
 }
 
-static void ask_application(struct caprun_run *run, uint32_t number, const char *args, size_t len)
+static void call_handler(struct caprun_run *run, uint32_t number, const char *args, size_t len)
 {
     struct cr_call *call = &run->calls[number - 1];
 
@@ -150,9 +152,9 @@ void cr_decide_no_target(struct caprun_run *run, uint32_t number)
 }
 
 /*
- * The one way of every call, and the order of the contract: the capability's own tools, the args,
- * and then the application; or the gate, with target and policy, and whoever answers. A call that
- * is not listed costs no scan of its args. The args that are checked are the bytes that go on.
+ * Decides about a call, in the documented order: the capability's list of tools, the args, then the
+ * application's handler or the gate (target, policy, server). A call that is not in the list costs
+ * no scan of its args. The bytes that were checked are the bytes that are sent.
  */
 static void decide(struct caprun_run *run, uint32_t number, const struct args *args)
 {
@@ -163,7 +165,7 @@ static void decide(struct caprun_run *run, uint32_t number, const struct args *a
     else if (check_args(args, &err) < 0)
         refuse_args(run, number, &err);
     else if (run->on_call)
-        ask_application(run, number, args->json, args->len);
+        call_handler(run, number, args->json, args->len);
     else if (run->gate)
         pass_gate(run, number, args);
     else
@@ -212,8 +214,8 @@ static void start_call(struct caprun_run *run, const char *ns, const struct wire
 }
 
 /*
- * Where the args of a CALL begin, behind names of which |have| bytes of the frame tell. 0: there
- * are no such names, or they are not all there.
+ * Returns the offset of the args in a CALL frame, of which |have| bytes have come. 0: the names are
+ * invalid or incomplete, or the args are too long.
  */
 static size_t find_args(const struct wire_header *header, const uint8_t *payload, size_t have)
 {
@@ -262,7 +264,7 @@ void cr_decide_call(struct caprun_run *run, const struct wire_header *header,
     }
     if (!before_args || header->id != run->call_count + 1 ||
         run->calls_open == run->spec.limits.most.calls_at_once) {
-        cr_worker_fault(run->worker, "a call that is not one");
+        cr_worker_fault(run->worker, "an invalid CALL frame");
         return;
     }
     memcpy(&names, payload, sizeof(names));

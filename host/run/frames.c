@@ -86,9 +86,9 @@ static void log_line(struct caprun_run *run, const uint8_t *text, size_t text_le
 static void on_log(struct caprun_run *run, const struct wire_header *header, const uint8_t *payload)
 {
     /* an honest worker stops after the line that exceeds the limit */
-    run->log_heard += header->length;
-    if (++run->lines_heard > LIMIT_LOG_LINES ||
-        run->log_heard > 2 * (uint64_t)run->spec.limits.most.log_bytes) {
+    run->log_bytes_received += header->length;
+    if (++run->log_lines_received > LIMIT_LOG_LINES ||
+        run->log_bytes_received > 2 * (uint64_t)run->spec.limits.most.log_bytes) {
         violation(run, "it sends log lines after the end of the log");
         return;
     }
@@ -207,11 +207,11 @@ static void on_idle(struct caprun_run *run, const struct wire_header *header,
         violation(run, "it has read frames that were not sent");
         return;
     }
-    if (header->id < run->idle_said) {
+    if (header->id < run->idle_frames) {
         violation(run, "it says again that it has nothing to do");
         return;
     }
-    run->idle_said = header->id + 1;
+    run->idle_frames = header->id + 1;
     if (header->id < run->frames_sent)
         return; /* a frame is on its way to the worker, which will send IDLE again */
     run->idle = true;
@@ -238,7 +238,7 @@ static bool note_memory(struct caprun_run *run, const struct wire_header *header
         violation(run, "it says that it took more memory than it has");
         return false;
     }
-    run->said_memory = taken;
+    run->reported_memory = taken;
     return true;
 }
 
@@ -349,7 +349,7 @@ static bool has_valid_lengths(const struct wire_threw *threw, uint32_t length)
 /* Args and schema are checked before the code runs: the worker has sent nothing else yet. */
 static bool may_have_checked(const struct caprun_run *run, const struct wire_threw *threw)
 {
-    return !run->heard && !threw->call && !threw->blocked &&
+    return !run->has_sent_frame && !threw->call && !threw->blocked &&
            (run->spec.schema.len || (run->spec.env.len && threw->why == WIRE_WHY_ARGS));
 }
 

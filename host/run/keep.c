@@ -70,9 +70,9 @@ static void frame_kept(void *data, const char *name, const struct cr_err *err)
 {
     struct caprun_run *run = data;
 
-    run->hearing.job = NULL;
-    note_name(&run->received_value, &run->hearing, name);
-    run->hears_again = true;
+    run->incoming.job = NULL;
+    note_name(&run->received_value, &run->incoming, name);
+    run->repeats_frame = true;
     if (err)
         (void)cr_run_end_unrecorded(run, err);
     else
@@ -85,25 +85,25 @@ bool cr_keep_frame(struct caprun_run *run, const struct wire_header *header, con
     size_t len = 0;
     const uint8_t *value;
 
-    if (run->hears_again || (!run->recorder && !run->is_replaying)) {
-        run->hears_again = false;
+    if (run->repeats_frame || (!run->recorder && !run->is_replaying)) {
+        run->repeats_frame = false;
         return false;
     }
     value = is_of_interest(run, header->type) ? find_value(header, payload, &len) : NULL;
     run->received_value.bytes = NULL;
     if (!value || !is_long(run, value, len, is_json))
         return false;
-    run->hearing = (struct cr_keeping){.shared = cr_worker_share_frames(run->worker),
-                                       .bytes = value,
-                                       .len = len,
-                                       .is_scanned = !is_json,
-                                       .done = frame_kept,
-                                       .data = run};
-    if (run->hearing.shared && start_keeping(run, &run->hearing))
+    run->incoming = (struct cr_keeping){.shared = cr_worker_share_frames(run->worker),
+                                        .bytes = value,
+                                        .len = len,
+                                        .is_scanned = !is_json,
+                                        .done = frame_kept,
+                                        .data = run};
+    if (run->incoming.shared && start_keeping(run, &run->incoming))
         cr_worker_pause(run->worker);
     else
         cr_worker_resume(run->worker); /* gives back the lent memory */
-    return run->hearing.job != NULL;
+    return run->incoming.job != NULL;
 }
 
 /* --- answers --------------------------------------------------------------------------------- */
@@ -129,9 +129,9 @@ static void answer_kept(void *data, const char *name, const struct cr_err *err)
         (void)cr_run_end_unrecorded(run, err);
     } else if (cr_calls_is_open(run, a->number)) {
         note_name(&run->sent_value, &a->keeping, name);
-        run->told_memory = a->keeping.shared;
+        run->sent_value_memory = a->keeping.shared;
         cr_calls_deliver(run, a->number, a->kind, a->keeping.bytes, a->keeping.len, NULL);
-        run->told_memory = NULL;
+        run->sent_value_memory = NULL;
         run->sent_value.bytes = NULL;
         if (run->state == CR_RUN_RUNNING)
             cr_run_schedule(run);
@@ -185,8 +185,8 @@ void cr_keep_clear(struct caprun_run *run)
 {
     struct cr_answer *a;
 
-    cr_helper_abandon(&run->loop->disk, run->hearing.job);
-    run->hearing.job = NULL;
+    cr_helper_abandon(&run->loop->disk, run->incoming.job);
+    run->incoming.job = NULL;
     while ((a = run->answers)) {
         run->answers = a->next;
         cr_helper_abandon(&run->loop->disk, a->keeping.job);

@@ -84,7 +84,8 @@ static uint64_t memory_used(const struct caprun_run *run)
 {
     uint64_t before = run->worker->zygote->resident;
 
-    return run->said_memory && before ? before + run->said_memory : cr_worker_memory(run->worker);
+    return run->reported_memory && before ? before + run->reported_memory
+                                          : cr_worker_memory(run->worker);
 }
 
 void cr_run_end(struct caprun_run *run, enum caprun_outcome outcome)
@@ -97,7 +98,7 @@ void cr_run_end(struct caprun_run *run, enum caprun_outcome outcome)
     if (run->worker && !run->worker->gone) {
         run->cpu_us = cr_worker_cpu_us(run->worker);
         run->memory_used = memory_used(run);
-        cr_scheduling_lower_priority(run->pool, run->worker, run->said_memory);
+        cr_scheduling_lower_priority(run->pool, run->worker, run->reported_memory);
     }
     cr_loop_unset(run->loop, &run->timer);
     cr_keep_clear(run);
@@ -137,11 +138,11 @@ void cr_run_send(struct caprun_run *run, struct wire_header header, const struct
     int r;
 
     header.left_ms = cr_run_left_ms(run);
-    header.now_us = run->is_replaying ? run->then.now_us : cr_run_now(run);
-    header.date_us = run->is_replaying ? run->then.date_us : run->date_us + header.now_us;
+    header.now_us = run->is_replaying ? run->replay_time.now_us : cr_run_now(run);
+    header.date_us = run->is_replaying ? run->replay_time.date_us : run->date_us + header.now_us;
     run->frames_sent++;
     run->idle = false;
-    r = cr_worker_send(run->worker, &header, parts, count, block, run->told_memory,
+    r = cr_worker_send(run->worker, &header, parts, count, block, run->sent_value_memory,
                        header.type == WIRE_JOB); /* code and args live as long as the run */
     if (r == CAPRUN_E_TOOBIG) {
         cr_worker_fault(run->worker, "it calls, and does not read the answers");
@@ -249,8 +250,8 @@ static void worker_ready(struct cr_worker *w)
                 6, NULL);
     if (run->state == CR_RUN_RUNNING)
         cr_run_schedule(run);
-    if (run->state == CR_RUN_RUNNING && !run->told_start) {
-        run->told_start = true;
+    if (run->state == CR_RUN_RUNNING && !run->start_notified) {
+        run->start_notified = true;
         cr_run_notify(run, CAPRUN_EVENT_STARTED, 0);
     }
     if (run->state == CR_RUN_RUNNING && run->is_replaying)
@@ -269,7 +270,7 @@ static void worker_frame(struct cr_worker *w, const struct wire_header *header,
 {
     struct caprun_run *run = w->data;
 
-    if (!run->heard)
+    if (!run->has_sent_frame)
         cr_pool_worker_works(run->pool);
     if (run->state == CR_RUN_RUNNING)
         cr_run_check_limits(run);
@@ -278,7 +279,7 @@ static void worker_frame(struct cr_worker *w, const struct wire_header *header,
     if (run->state != CR_RUN_ENDED)
         cr_frames_handle(run, header, payload);
     cr_arriving_clear(&run->arriving); /* the next frame has another text */
-    run->heard = true;
+    run->has_sent_frame = true;
 }
 
 static void worker_part(struct cr_worker *w, const struct wire_header *header,

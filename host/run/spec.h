@@ -23,21 +23,21 @@ struct cr_run_limits {
 struct cr_spec {
     char id[37];
     struct cr_buf code, args;
-    char code_name[WIRE_NAME_MAX + 1]; /* what stacks call the code; "": as its digest says */
-    struct cr_buf schema, env;         /* empty: there is none */
-    struct cr_buf origin;      /* JSON, for the recorder: where the code came from; or empty */
-    struct cr_tool_list tools; /* if it is set, the run may make only these calls */
+    char code_name[WIRE_NAME_MAX + 1]; /* file name of the code in stacks; "": from its digest */
+    struct cr_buf schema, env;         /* may be empty */
+    struct cr_buf origin;      /* JSON for the recorder: where the code came from; may be empty */
+    struct cr_tool_list tools; /* if it is set, the run may call only these */
     struct cr_run_limits limits;
     struct {
         uint64_t memory;
         uint32_t wall_ms, cpu_ms;
-    } recorded; /* the limits of the journal that are above |limits|; each is 0 if it is not */
+    } recorded; /* limits of the journal that are above |limits|; 0: not above */
     uint8_t seed[WIRE_SEED_MATH + WIRE_SEED_CRYPTO];
-    bool has_seed; /* it was given; else it is made at the start */
+    bool has_seed; /* |seed| is set; otherwise it is made at the start */
     bool stop_when_denied;
 };
 
-/* Names the code by its digest: stacks say cap:1a2b3c4d, and no path of the host. */
+/* Names the code by its digest: stacks show cap:1a2b3c4d, and no path of the host. */
 void cr_spec_name_code(struct cr_spec *spec, const uint8_t digest[CR_HASH_BYTES]);
 
 #endif

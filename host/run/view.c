@@ -63,8 +63,8 @@ uint64_t cr_run_default_memory(const struct caprun_run *run)
 
 void cr_run_set_time(struct caprun_run *run, int64_t now_us, int64_t date_us)
 {
-    run->then.now_us = now_us;
-    run->then.date_us = date_us;
+    run->replay_time.now_us = now_us;
+    run->replay_time.date_us = date_us;
 }
 
 struct cr_loader *cr_run_loader(const struct caprun_run *run)

@@ -1,11 +1,11 @@
 /*
- * fuzz_journal.c - any bytes at all, as a journal: as they are, and with the hashes that its lines
- * should have, since a fuzzer finds none.
+ * fuzz_journal.c - reads and replays the fuzzer's bytes as a journal: unchanged, and with right
+ * hashes, which a fuzzer cannot find.
  *
- * What must hold: a refusal has the path, the line and words; in what is accepted, every line has a
- * kind and a body within the text, its times and numbers make sense, and each value in it is JSON.
- * A worker that says what the journal says that one has said is told all of it, or the run ends
- * before: in either case it ends, in an envelope that is JSON, and nobody is called.
+ * What must hold: a refusal has the path, the line and a message. In an accepted journal every line
+ * has a kind and a body within the text, its times and numbers are in range, and each value is
+ * JSON. A fake worker sends the recorded frames; it gets all recorded input, or the run ends
+ * before. The run always ends with an envelope that is JSON, and no handler is called.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -101,7 +101,7 @@ static void journal_look_at(const struct cr_journal *j)
     cr_buf_clear(&out);
 }
 
-/* Returns whether it is a journal that has ended. */
+/* Returns whether the bytes are a journal with an end. */
 static bool journal_read_bytes(const void *bytes, size_t len)
 {
     struct cr_journal j = {0};
@@ -150,8 +150,8 @@ static void journal_repair(struct cr_buf *out, const uint8_t *data, size_t size)
 
 /* --- replaying ---------------------------------------------------------------------------- */
 
-static void journal_nobody(void *data, struct caprun_run *run, uint32_t call, const char *method,
-                           const char *args, size_t args_len)
+static void journal_abort_call(void *data, struct caprun_run *run, uint32_t call,
+                               const char *method, const char *args, size_t args_len)
 {
     (void)data, (void)run, (void)call, (void)method, (void)args, (void)args_len;
     abort();
@@ -162,7 +162,7 @@ static void journal_zygote_changed(struct cr_zygote *z)
     (void)z;
 }
 
-/* The pool's from now on. Returns its other end. */
+/* Adds a fake zygote, which the pool then owns. Returns the other end of its socket. */
 static int journal_add_zygote(struct cr_pool *of)
 {
     struct cr_zygote *z = malloc(sizeof(*z));
@@ -182,7 +182,7 @@ static int journal_add_zygote(struct cr_pool *of)
     return control[1];
 }
 
-/* The text |name| of the line, behind what is there, |most| bytes at most; returns how long. */
+/* Appends at most |most| bytes of the text |name| of the line; returns how many. */
 static uint32_t journal_add_text(struct cr_buf *out, const struct cr_journal_line *line,
                                  const char *name, size_t most)
 {
@@ -264,7 +264,7 @@ static void journal_play_threw(struct cr_buf *payload, const struct cr_journal_l
     cr_buf_clear(&rest);
 }
 
-/* The frame that the line came from, or that it is waited for. */
+/* Makes the frame of a line from the worker, or the IDLE frame before a line to the worker. */
 static uint16_t journal_frame(const struct caprun_run *run, const struct cr_journal_line *line,
                               uint32_t *attempts, struct wire_header *header,
                               struct cr_buf *payload)
@@ -304,7 +304,7 @@ static uint16_t journal_frame(const struct caprun_run *run, const struct cr_jour
     }
 }
 
-/* Says what the journal says that the worker has said, and waits wherever that has waited. */
+/* Plays the worker: sends the recorded frames, and waits where the recorded worker waited. */
 static void journal_play(struct caprun_run *run, int fd)
 {
     const struct cr_journal *j = cr_replay_journal(run);
@@ -318,7 +318,7 @@ static void journal_play(struct caprun_run *run, int fd)
 
         if (j->lines[i].kind == CR_JOURNAL_JOB || j->lines[i].kind == CR_JOURNAL_SEND ||
             j->lines[i].kind == CR_JOURNAL_RESUME)
-            continue; /* the worker has heard nothing of it */
+            continue; /* no frame of the worker belongs to this line */
         cr_buf_clear(&payload);
         header.type = journal_frame(run, &j->lines[i], &attempts, &header, &payload);
         header.length = (uint32_t)payload.len;
@@ -376,7 +376,7 @@ static void journal_replay(const struct cr_buf *text)
     (void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
     insist(caprun_new(&runtime) == 0 && caprun_set_worker(runtime, "/nowhere") == 0);
     insist(caprun_set_warm(runtime, CAPRUN_WARM_NONE) == 0 && caprun_run_new(runtime, &run) == 0);
-    caprun_run_set_handler(run, journal_nobody, NULL);
+    caprun_run_set_handler(run, journal_abort_call, NULL);
     if (cr_replay_new(run, path, NULL, &why) == 0) {
         journal_start(run);
         envelope = caprun_result_json(run, &len);

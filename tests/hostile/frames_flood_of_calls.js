@@ -5,14 +5,14 @@ for (let id = 1; ; id++) {
     read(65536);
 }
 // case
-// expect: WORKER_TERMINATED WorkerError "a call that is not one"
+// expect: WORKER_TERMINATED WorkerError "an invalid CALL frame"
 // expect-call-count: 256
 const many = [];
 for (let id = 1; id <= 257; id++) many.push(call(id, 'never', 'it'));
 send(many);
 stop();
 // case
-// expect: WORKER_TERMINATED WorkerError "a call that is not one"
+// expect: WORKER_TERMINATED WorkerError "an invalid CALL frame"
 // expect-call-count: 3
 send(call(1, 'echo', 'it'), call(2, 'echo', 'it'), call(3, 'echo', 'it'), call(5, 'echo', 'it'));
 stop();

@@ -1,31 +1,31 @@
-// expect: WORKER_TERMINATED WorkerError "a call that is not one"
+// expect: WORKER_TERMINATED WorkerError "an invalid CALL frame"
 send(call(0, 'echo', 'it'));
 return 'went on';
 // case
-// expect: WORKER_TERMINATED WorkerError "a call that is not one"
+// expect: WORKER_TERMINATED WorkerError "an invalid CALL frame"
 send(call(2, 'echo', 'it'));
 return 'went on';
 // case
-// expect: WORKER_TERMINATED WorkerError "a call that is not one"
+// expect: WORKER_TERMINATED WorkerError "an invalid CALL frame"
 send(call(-1, 'echo', 'it'));
 return 'went on';
 // case
-// expect: WORKER_TERMINATED WorkerError "a call that is not one"
+// expect: WORKER_TERMINATED WorkerError "an invalid CALL frame"
 send(call(2 ** 31, 'echo', 'it'));
 return 'went on';
 // case
-// expect: WORKER_TERMINATED WorkerError "a call that is not one"
+// expect: WORKER_TERMINATED WorkerError "an invalid CALL frame"
 // expect-call: never:it {"n":1}
 send(call(1, 'never', 'it', '{"n":1}'), call(1, 'never', 'it', '{"n":2}'));
 return 'went on';
 // case
-// expect: WORKER_TERMINATED WorkerError "a call that is not one"
+// expect: WORKER_TERMINATED WorkerError "an invalid CALL frame"
 // expect-call: echo:it {"n":1}
 await mcp.echo.it({n: 1});
 send(call(1, 'echo', 'it', '{"n":2}'));
 return 'went on';
 // case
-// expect: WORKER_TERMINATED WorkerError "a call that is not one"
+// expect: WORKER_TERMINATED WorkerError "an invalid CALL frame"
 // expect-call: echo:it {"n":1}
 // expect-call: echo:it {"n":2}
 await mcp.echo.it({n: 1});
@@ -33,7 +33,7 @@ await mcp.echo.it({n: 2});
 send(call(4, 'echo', 'it', '{"n":4}'), call(3, 'echo', 'it', '{"n":3}'));
 return 'went on';
 // case
-// expect: WORKER_TERMINATED WorkerError "a call that is not one"
+// expect: WORKER_TERMINATED WorkerError "an invalid CALL frame"
 // expect-call: echo:it {"n":1}
 // the worker's own counter does not include the call sent by hand
 send(call(1, 'echo', 'it', '{"n":1}'));
@@ -44,7 +44,7 @@ return await mcp.echo.it({n: 2});
 send(call(10001, 'echo', 'it'));
 return 'went on';
 // case
-// expect: WORKER_TERMINATED WorkerError "a call that is not one"
+// expect: WORKER_TERMINATED WorkerError "an invalid CALL frame"
 send(call(10002, 'echo', 'it'));
 return 'went on';
 // twin

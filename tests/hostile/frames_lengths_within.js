@@ -1,13 +1,13 @@
 // columns WHAT
-// with frame(CALL, 1, [4, 2, 'echo', 'i']) | a call that is not one
-// with frame(CALL, 1, [4294967295, 2, 'echo', 'it', '{}']) | a call that is not one
-// with frame(CALL, 1, [4, 4294967295, 'echo', 'it', '{}']) | a call that is not one
-// with frame(CALL, 1, [4294967295, 4294967295, 'echo', 'it', '{}']) | a call that is not one
-// with frame(CALL, 1, [2147483648, 2147483648, 'echo', 'it', '{}']) | a call that is not one
-// with frame(CALL, 1, [0, 2, 'it', '{}']) | a call that is not one
-// with frame(CALL, 1, [4, 0, 'echo', '{}']) | a call that is not one
-// with frame(CALL, 1, [65, 2, 'e'.repeat(65), 'it', '{}']) | a call that is not one
-// with frame(CALL, 1, [4, 129, 'echo', 'i'.repeat(129), '{}']) | a call that is not one
+// with frame(CALL, 1, [4, 2, 'echo', 'i']) | an invalid CALL frame
+// with frame(CALL, 1, [4294967295, 2, 'echo', 'it', '{}']) | an invalid CALL frame
+// with frame(CALL, 1, [4, 4294967295, 'echo', 'it', '{}']) | an invalid CALL frame
+// with frame(CALL, 1, [4294967295, 4294967295, 'echo', 'it', '{}']) | an invalid CALL frame
+// with frame(CALL, 1, [2147483648, 2147483648, 'echo', 'it', '{}']) | an invalid CALL frame
+// with frame(CALL, 1, [0, 2, 'it', '{}']) | an invalid CALL frame
+// with frame(CALL, 1, [4, 0, 'echo', '{}']) | an invalid CALL frame
+// with frame(CALL, 1, [65, 2, 'e'.repeat(65), 'it', '{}']) | an invalid CALL frame
+// with frame(CALL, 1, [4, 129, 'echo', 'i'.repeat(129), '{}']) | an invalid CALL frame
 // with frame(THREW, 0, [1, 0, 0, 1, 0, 0]) | an invalid THREW frame
 // with frame(THREW, 0, [1, 0, 0, 0, 0, 0, 'x']) | an invalid THREW frame
 // with frame(THREW, 0, [1, 0, 0, 4294967295, 1, 0]) | an invalid THREW frame

@@ -12,7 +12,7 @@
 // with 'echo', [new Uint8Array([255, 254])]
 // with '', 'it'
 // with 'echo', ''
-// expect: WORKER_TERMINATED WorkerError "a call that is not one"
+// expect: WORKER_TERMINATED WorkerError "an invalid CALL frame"
 send(call(1, $CASE));
 return 'went on';
 // twin

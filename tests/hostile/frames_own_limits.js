@@ -34,12 +34,12 @@ return 'went on';
 for (let i = 1; i <= 4; i++) send(call(i, 'echo', 'it'));
 stop();
 // case
-// expect: WORKER_TERMINATED WorkerError "a call that is not one"
+// expect: WORKER_TERMINATED WorkerError "an invalid CALL frame"
 // max-calls: 3
 send(call(5, 'echo', 'it'));
 return 'went on';
 // case
-// expect: WORKER_TERMINATED WorkerError "a call that is not one"
+// expect: WORKER_TERMINATED WorkerError "an invalid CALL frame"
 // expect-call-count: 3
 // max-calls-at-once: 3
 for (let i = 1; i <= 4; i++) send(call(i, 'never', 'it'));

@@ -16,13 +16,13 @@ return 'went on';
 send(call(1, 'echo', 'that'), threw({call: 1}, 'Error', 'words of the worker'));
 stop();
 // case
-// expect: WORKER_TERMINATED WorkerError "a call that is not one"
+// expect: WORKER_TERMINATED WorkerError "an invalid CALL frame"
 // tools: echo:it
 // an invalid name is refused, even if namespace and action together look like a listed tool
 send(call(1, 'echo:it', 'x'));
 return 'went on';
 // case
-// expect: WORKER_TERMINATED WorkerError "a call that is not one"
+// expect: WORKER_TERMINATED WorkerError "an invalid CALL frame"
 // tools: echo:it
 send(call(1, 'echo', 'it\0'));
 return 'went on';

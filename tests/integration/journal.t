@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""journal.t - what is recorded, when and where, and that it can be replayed whatever the run came to."""
+"""journal.t - what is recorded, when and where, and that runs with every outcome can be replayed."""
 
 import json
 import os
@@ -28,7 +28,7 @@ def mode(path):
 
 
 @test
-def the_first_line_has_all_that_the_run_was_given():
+def the_first_line_has_all_inputs_of_the_run():
     with recorder(s={}) as r:
         code, args = "return [args.x, 'é\\n']", '{"x": [1, {"y": null}]}'
         head = lines_of(r.record(code, args, "--timeout", "7s", "--memory", "64m"))[0]
@@ -66,7 +66,7 @@ def each_line_has_a_hash_of_all_before_it():
 
 
 @test
-def the_command_prints_what_it_prints_without_a_journal():
+def the_output_is_the_same_as_without_a_journal():
     with recorder(s={}) as r:
         code = "console.log('x'); return mcp.s.echo({a: 1})"
         path = r.fresh()
@@ -102,7 +102,7 @@ def a_capability_is_recorded_with_its_name_and_its_pins():
 
 # --- every kind of end ---------------------------------------------------------------------------
 
-# name: (code, options, exit status, the end)
+# name: (code, options, exit status, outcome)
 ENDS = {
     "success": ("return mcp.s.echo({})", [], 0, "SUCCESS"),
     "nothing at all": ("", [], 0, "SUCCESS"),
@@ -160,7 +160,7 @@ def values_as_deep_as_they_may_be_replay(case):
 
 
 @each({"SIGINT": signal.SIGINT, "SIGTERM": signal.SIGTERM})
-def a_run_that_is_cancelled_replays_so(number):
+def a_cancelled_run_replays_as_cancelled(number):
     for code in (HOLD, "console.log('going'); for (;;) ;", "console.log('going'); await new Promise(r => setTimeout(r, 1e6))"):
         with recorder(s={}) as r:
             path = r.fresh()
@@ -175,7 +175,7 @@ def a_run_that_is_cancelled_replays_so(number):
 
 
 @test
-def a_run_whose_worker_was_killed_replays_so():
+def a_run_whose_worker_was_killed_replays_with_that_end():
     with recorder(s={}) as r:
         path = r.fresh()
         process = r.start("exec", "-", "--record", path, code=HOLD)
@@ -206,8 +206,8 @@ def one_call_of_a_tool_is_recorded_and_replays():
 
 
 @each({"timeoutMs": "timeoutMs", "cpuMs": "cpuMs"})
-def a_machine_that_is_slower_than_the_one_before_replays_the_same(limit):
-    """As if the code, which takes a tenth of a second, had taken less than a hundredth then."""
+def a_slower_machine_replays_the_same(limit):
+    """The code takes a tenth of a second; the journal is changed as if it had taken less than a hundredth."""
     with recorder() as r:
         text = read(r.record("let n = 0; for (let i = 0; i < 4e6; i++) n += i; return n"))
         bodies = bodies_of(text)
@@ -219,7 +219,7 @@ def a_machine_that_is_slower_than_the_one_before_replays_the_same(limit):
        "a call, and more in the same turn": "mcp.s.echo({}).catch(() => 0); console.log('x'); mcp.s.text({}); await mcp.s.never()",
        "an attempt": "try { await fetch('http://a.b/') } catch {} console.log('x')",
        "an attempt, and more in the same turn": "fetch('http://a.b/').catch(() => 0); console.log('x'); await mcp.s.never()"})
-def a_run_that_ends_at_the_first_denial_replays_so(code):
+def a_run_that_ends_at_the_first_denial_replays_with_that_end(code):
     with recorder(s={}, permissions={"deny": ["s:*"]}, settings={"onDenied": "stop"}) as r:
         path = r.record(code, status=3)
         equal(r.replay(path), 0, r.err)
@@ -228,7 +228,7 @@ def a_run_that_ends_at_the_first_denial_replays_so(code):
 
 
 @test
-def a_run_that_gets_no_worker_has_ended_and_replays_so():
+def a_run_that_gets_no_worker_replays_with_that_end():
     with recorder() as r:
         alone = shutil.copy(CAPRUN, r.root)  # without the worker beside it
         path = r.fresh()
@@ -239,7 +239,7 @@ def a_run_that_gets_no_worker_has_ended_and_replays_so():
 
 
 @test
-def a_journal_is_on_disk_a_second_later_if_the_run_still_goes_on():
+def the_journal_of_a_live_run_is_on_disk_after_a_second():
     need(not SANITIZED, "a sanitizer and strace cannot both trace")
     need_program("strace")
     with recorder() as r:
@@ -256,7 +256,7 @@ def a_journal_is_on_disk_a_second_later_if_the_run_still_goes_on():
 
 
 @test
-def runs_are_recorded_in_the_state_directory_for_this_user_alone():
+def runs_are_recorded_in_the_state_directory_that_only_this_user_can_read():
     with recorder(s={}) as r:
         envelope = r.execute("return mcp.s.echo({x: 'y'.repeat(70000)})")
         (path, blobs) = r.runs()
@@ -283,7 +283,7 @@ def the_configuration_says_which_runs_are_kept(kept):
 
 
 @test
-def where_nothing_can_be_kept_the_run_goes_on():
+def without_a_writable_state_directory_the_run_goes_on():
     with recorder(settings={"record": "all"}) as r:
         write_file(r.state, "no directory")
         done = r.run("exec", "-", code="return 1")
@@ -307,10 +307,10 @@ def a_journal_over_its_limit_is_cut_and_the_run_goes_on():
 
 
 @test
-def old_journals_and_too_many_bytes_are_swept_away():
+def old_journals_and_too_many_bytes_are_removed():
     with recorder(settings={"recordLimits": {"totalMB": 1, "days": 2}}) as r:
         def sweep():
-            """A journal over a 64th of the whole makes its run a sweeper."""
+            """A run whose journal is over a 64th of the limit removes old journals at its end."""
             equal(r.execute(f"console.log('x'.repeat(20000) + {r.count})")["status"], 0)
 
         equal(r.execute("return 1")["status"], 0)
@@ -330,7 +330,7 @@ def old_journals_and_too_many_bytes_are_swept_away():
 
 
 @test
-def variables_are_in_a_journal_by_name_alone():
+def a_journal_has_only_the_names_of_variables():
     name = "acme.tools.text.upper"
     with recorder(settings={"env": {name: ["HUSH"]}}) as r:
         for code in ("console.log(Object.keys(args.env)); return 1", "return 1", "return (",
@@ -353,7 +353,7 @@ def variables_are_in_a_journal_by_name_alone():
 
 
 @each({"engine": b"quickjs-ng 0.1.0", "prelude": b"0123456789abcdef"})
-def another_version_of_the_worker_is_told_and_compared_all_the_same(other):
+def a_journal_of_another_engine_is_replayed_with_a_note(other):
     with recorder() as r:
         path = r.record("return 1")
         equal((r.replay(path), r.err), (0, ""))
@@ -369,7 +369,7 @@ def another_version_of_the_worker_is_told_and_compared_all_the_same(other):
 
 
 @test
-def a_journal_of_somebody_else_gets_a_variable_only_if_the_user_says_so():
+def a_journal_of_another_user_gets_a_variable_only_on_request():
     name = "acme.tools.text.upper"
     with recorder(settings={"env": {name: ["HUSH"]}}) as r:
         r.publish(fqdn=f"{name}.0123abcd", code="return args.env.HUSH.length", env=["HUSH"])

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """journal_attacks.t - forged journals, hostile capabilities and full disks against `caprun replay` and `caprun resume`.
 
-Whoever can write a journal can also make its hashes right: they find accidents, not attackers. What a journal says may
-therefore lead to no more than what `caprun exec` of a stranger's file would.
+An attacker who can write a journal can also compute its hashes: they detect accidents, not attacks. So a journal must
+not be able to do more than an untrusted file that is run with `caprun exec`.
 """
 
 import hashlib
@@ -33,7 +33,8 @@ CONTROL = "\x1b[31m\x07\x9b\u202e\u200b\r\n"
 
 
 def forge(r, lines, **head):
-    """A journal with these lines, and right hashes, of a run of CODE; |head| changes the first line, None takes out."""
+    """Makes a journal with these lines, and right hashes, of a run of CODE; |head| changes fields of the first line, None
+    removes one."""
     if not hasattr(r, "head"):
         r.head = lines_of(r.record("return 1"))[0]
     first = {key: value for key, value in {**r.head, "code": CODE, **head}.items() if value is not None}
@@ -45,7 +46,7 @@ def forge(r, lines, **head):
 
 
 def changed(index, **fields):
-    """The whole journal, with another line |index|."""
+    """The lines of the complete journal, with changed fields in line |index|."""
     return [*WHOLE[:index], {**WHOLE[index], **fields}, *WHOLE[index + 1:]]
 
 
@@ -56,35 +57,35 @@ def said(done):
 # --- forged lines ----------------------------------------------------------------------------
 
 BAD = (2, 8)  # it is no journal, or differs
-# name: (lines, changes of the first one, status of replay, part of what is said)
+# name: (lines, changes of the first line, status of replay, part of the message)
 FORGED = {
-    "as it was": (WHOLE, {}, 0, "same"),
+    "unchanged": (WHOLE, {}, 0, "same"),
     "a call number that is huge": (changed(1, n=4294967297), {}, 2, "JOURNAL_INVALID"),
     "a call number that is 0": (changed(1, n=0), {}, 2, "JOURNAL_INVALID"),
     "a call number that is negative": (changed(1, n=-1), {}, 2, "JOURNAL_INVALID"),
     "a call number as a text": (changed(1, n="1"), {}, 2, "JOURNAL_INVALID"),
     "a call that is left out": (changed(1, n=2), {}, 2, "call 2 comes after call 0"),
     "a call twice": ([*WHOLE[:2], *WHOLE[1:]], {}, 2, "call 1 comes after call 1"),
-    "an answer to nobody": (changed(3, n=2), {}, 2, "has not been made"),
+    "an answer to a call that was not made": (changed(3, n=2), {}, 2, "has not been made"),
     "an answer twice": ([*WHOLE[:4], *WHOLE[3:]], {}, 2, "was answered"),
     "an answer before the job": ([REPLY, *WHOLE], {}, 2, "before its job"),
-    "a job in the middle": ([*WHOLE[:3], JOB, *WHOLE[3:]], {}, 2, "not its place"),
+    "a job in the middle": ([*WHOLE[:3], JOB, *WHOLE[3:]], {}, 2, "not possible here"),
     "time that goes back": (changed(3, at=5), {}, 2, "earlier"),
     "time without end": (changed(5, at=1 << 62), {}, 2, "does not begin with its time"),
     "time with a fraction": (changed(5, at=9.5), {}, 2, "does not begin with its time"),
     "a line after the end": ([*WHOLE, DONE], {}, 2, "after the end"),
-    "words after the last": ([*WHOLE[:5], {"at": 9, "from": "log", "line": "x"}, END], {}, 2, "said its last"),
-    "a line that nobody knows": ([*WHOLE[:3], {"at": 6, "from": "x"}, *WHOLE[3:]], {}, 2, "does not know such a line"),
+    "a log line after the result": ([*WHOLE[:5], {"at": 9, "from": "log", "line": "x"}, END], {}, 2, "had already ended"),
+    "a line of unknown kind": ([*WHOLE[:3], {"at": 6, "from": "x"}, *WHOLE[3:]], {}, 2, "does not know such a line"),
     "a line without anything": ([*WHOLE[:3], b'{"at":6', *WHOLE[3:]], {}, 2, "JOURNAL_INVALID"),
     "an answer that is no JSON": ([*WHOLE[:3], b'{"at":7,"to":"reply","n":1,"kind":"tool","json":{]', *WHOLE[4:]],
                                   {}, 2, "not JSON"),
     "an answer without a value": ([*WHOLE[:3], b'{"at":7,"to":"reply","n":1,"kind":"tool"', *WHOLE[4:]], {}, 2,
                                   'it has no "json"'),
-    "a failure of nothing": ([*WHOLE[:3], {"at": 7, "to": "fail", "n": 1, "state": 7, "code": [], "message": {}},
-                              *WHOLE[4:]], {}, 8, "REPLAY_DIFFERED"),
+    "a failure with values of wrong types": ([*WHOLE[:3], {"at": 7, "to": "fail", "n": 1, "state": 7, "code": [], "message": {}},
+                              *WHOLE[4:]], {}, 2, '"state" is not known'),
     "a failure that is a success": ([*WHOLE[:3], {"at": 7, "to": "fail", "n": 1, "state": "done", "code": "SUCCESS",
                                                   "message": ""}, *WHOLE[4:]], {}, 2, "cannot fail with SUCCESS"),
-    "an end that is none": (changed(5, end="WHATEVER"), {}, BAD, "e"),
+    "an end with an unknown outcome": (changed(5, end="WHATEVER"), {}, BAD, "e"),
     "an end that is a difference": (changed(4, result=2)[:5] + [{**END, "end": "REPLAY_DIFFERED"}], {}, BAD, "e"),
     "an end that is a bad journal": ([JOB, CALL, {**REPLY, "json": None, "jsonBlob": "0" * 64, "jsonBytes": 4},
                                       {**END, "end": "JOURNAL_INVALID"}], {}, BAD, "e"),
@@ -109,11 +110,11 @@ FORGED = {
         [*WHOLE[:3], {"at": 6, "from": "log", "line": "x" * (7 << 20)}, *WHOLE[3:]], {}, 2, "longer than such a line can be"),
     "a line of the log in a file that is not there": (
         [*WHOLE[:3], {"at": 6, "from": "log", "lineBlob": "a" * 64, "lineBytes": 70000}, *WHOLE[3:]], {}, 8, "Line 1"),
-    "tools that are none": (WHOLE, {"tools": [1]}, 2, '"tools"'),
-    "as many tools as may be": (WHOLE, {"tools": [f"s:t{i}" for i in range(9999)] + ["s:echo"]}, 0, "same"),
-    "more tools than may be": (WHOLE, {"tools": ["s:echo"] * 10001}, 2, '"tools" is too long'),
+    "tools that are not names": (WHOLE, {"tools": [1]}, 2, '"tools"'),
+    "the largest number of tools": (WHOLE, {"tools": [f"s:t{i}" for i in range(9999)] + ["s:echo"]}, 0, "same"),
+    "too many tools": (WHOLE, {"tools": ["s:echo"] * 10001}, 2, '"tools" is too long'),
     "a tool with too long a name": (WHOLE, {"tools": ["s:" + "x" * 192]}, 2, '"tools" is too long'),
-    "limits that are none": (WHOLE, {"limits": {}}, 2, '"timeoutMs"'),
+    "limits that are missing": (WHOLE, {"limits": {}}, 2, '"timeoutMs"'),
     "another version": (WHOLE, {"journal": 3}, 2, "version 3"),
 }
 
@@ -131,7 +132,7 @@ def a_forged_line_is_refused_or_differs(case):
 
 
 @test
-def what_a_stranger_wrote_is_escaped_wherever_it_is_shown():
+def untrusted_text_is_escaped_wherever_it_is_shown():
     shown = [
         ([JOB, {"at": 1, "from": "log", "line": CONTROL}, END], {"code": f"console.log({json.dumps(CONTROL + 'x')})",
                                                                  "engine": CONTROL, "prelude": CONTROL * 50}),
@@ -151,7 +152,7 @@ def what_a_stranger_wrote_is_escaped_wherever_it_is_shown():
                     assert not re.search(never, line), (words, head, line)
 
 
-# --- what a forged journal would like to have --------------------------------------------------
+# --- variables and limits ----------------------------------------------------------------------
 
 
 @each({"resume": ("resume", 2), "replay of a file": ("replay", 2)})
@@ -173,7 +174,7 @@ def code_without_variables_is_resumed():  # the twin
         equal((done.status, done.out), (0, '[{"a":1},null]\n'), done.err)
 
 
-# What the code does, its lines, what the header asks for, and what the error says under 64 MB and 1 s.
+# (the code, its lines, the limits in the header, the error with limits of 64 MB and 1 s)
 GREEDY = {
     "memory": ("const a = []; for (let i = 0; i < 100; i++) a.push(new Uint8Array(1 << 20).fill(1)); return 1",
                {"memoryBytes": 1 << 30}, 5, ["Memory limit of 64", "the run of the journal had 1 G", "--memory"]),
@@ -185,7 +186,7 @@ GREEDY = {
 
 @each({f"{what} by {command}": (what, command) for what in GREEDY for command in ("resume", "replay")
        if (what, command) != ("wall time", "replay")})  # a slower machine may take longer for the same
-def a_journal_from_elsewhere_has_no_more_than_the_configuration_gives(case):
+def a_journal_from_elsewhere_gets_at_most_the_configured_limits(case):
     what, command = case
     code, asked, status, parts = GREEDY[what]
     with recorder(settings={"limits": {"timeoutMs": 1000, "memoryMB": 64}}, s={}) as r:
@@ -199,7 +200,7 @@ def a_journal_from_elsewhere_has_no_more_than_the_configuration_gives(case):
 
 
 @test
-def a_replay_from_elsewhere_ends_when_the_command_line_says():
+def the_command_line_limits_a_replay_from_elsewhere():
     with recorder(s={}) as r:
         limits = {**lines_of(r.record("return 1"))[0]["limits"], "timeoutMs": 3600000, "cpuMs": 3600000}
         done = r.run("replay", forge(r, [JOB, DONE, END], code="for (;;);", limits=limits), "--timeout", "1s")
@@ -208,8 +209,8 @@ def a_replay_from_elsewhere_ends_when_the_command_line_says():
 
 
 @each({"replay": ("replay", 1), "resume": ("resume", 0)})
-def a_journal_of_our_own_has_what_it_had(case):
-    """The twin: what the command line has given once need not be given again."""
+def a_journal_in_the_state_directory_gets_its_recorded_limits(case):
+    """The twin: a limit from the command line of the first run need not be given again."""
     command, calls = case
     code = "const a = []; for (let i = 0; i < 100; i++) a.push(new Uint8Array(1 << 20).fill(1));" \
            "await mcp.s.echo({}); return 1"
@@ -226,7 +227,7 @@ def a_journal_of_our_own_has_what_it_had(case):
 
 
 @test
-def a_run_that_has_used_more_time_than_it_may_have_is_left_alone():
+def a_run_that_has_no_time_left_is_not_resumed_and_not_changed():
     with recorder(settings={"limits": {"timeoutMs": 1000}}, s={}) as r:
         limits = {**lines_of(r.record("return 1"))[0]["limits"], "timeoutMs": 3600000, "cpuMs": 3600000}
         path = forge(r, [JOB, {"at": 7000000, "to": "wake"}], limits=limits,
@@ -265,7 +266,7 @@ def a_journal_from_elsewhere_cannot_choose(what):
 
 
 @test
-def a_journal_cannot_give_another_code_to_a_name():
+def a_journal_cannot_give_a_capability_other_code():
     with recorder(s={}) as r:
         r.publish("acme.tools.a.b.0123abcd", CODE, tools=["s:echo"])
         path = r.fresh()
@@ -280,8 +281,8 @@ def a_journal_cannot_give_another_code_to_a_name():
 
 
 @test
-def a_call_that_was_sent_is_not_made_again_by_code_that_comes_to_it_later():
-    """A worker in which an attacker runs native code, or another engine, can do so without a forged journal."""
+def a_sent_call_that_the_code_makes_later_is_not_made_again():
+    """A worker with native code of an attacker, or another engine, can do this without a forged journal."""
     with recorder(s={}) as r:
         late = "await new Promise((r) => setTimeout(r, 20)); return mcp.s.echo({})"
         done = r.run("resume", forge(r, [JOB, CALL, SEND], code=late))
@@ -294,7 +295,7 @@ def a_call_that_was_sent_is_not_made_again_by_code_that_comes_to_it_later():
 
 @each({"a log line": {"at": 1, "from": "log", "line": "x"},
        "an attempt": {"at": 1, "from": "blocked", "api": "eval", "access": "eval", "target": "", "message": "m"}})
-def what_the_code_does_not_say_again_is_a_difference(line):
+def a_recorded_message_that_does_not_come_again_is_a_difference(line):
     with recorder(s={}) as r:
         done = r.run("resume", forge(r, [JOB, line], code="await mcp.s.echo({}); return 1"))
         equal((done.status, r.called("s")), (8, []), said(done))
@@ -320,8 +321,8 @@ def a_resume_that_is_refused_leaves_the_journal_as_it_was():
 
 
 @test
-def args_of_calls_that_wait_for_life_do_not_fill_the_host():
-    """As many as may be open at once, each with args of 4 MiB; a live run does with 100 MiB."""
+def args_of_new_calls_during_a_resume_do_not_fill_the_host():
+    """The largest number of open calls, each with args of 4 MiB; a live run needs 100 MiB."""
     code = "const t = 'x'.repeat(4 << 20); await Promise.all(Array.from({length: 200}, (_, i) =>" \
            " mcp.s.text({text: 'a' + i, t}).catch(() => 0))); return 1"
     with recorder(settings={"recordLimits": {"runMB": 100}}, s={}) as r:
@@ -337,7 +338,7 @@ def args_of_calls_that_wait_for_life_do_not_fill_the_host():
 
 
 LONG = "const list = Array(7 << 20).fill(1);"
-# name: (args, what comes of the call)
+# name: (args, the output of the run)
 LONG_ARGS = {
     "args that may be sent": ("{list, text: 'a'}", '"a"\n'),
     "args that are refused": (r"{list, text: '\0'}", '"The args of s:text are refused: '),
@@ -346,7 +347,7 @@ LONG_ARGS = {
 
 @each({f"{what}, {when}": (when == "recorded", *case) for what, case in LONG_ARGS.items() for when in ("new", "recorded")})
 def a_call_with_long_args_is_made_when_the_run_is_live_again(case):
-    """Its args were scanned beside the loop, or as they arrived: `make check-watchdog` sees a long turn."""
+    """Long args must be scanned in a helper thread or while they arrive: `make check-watchdog` detects a long turn."""
     is_recorded, args, printed = case
     code = f"{LONG} return mcp.s.text({args}).catch((e) => e.message)"
     with recorder(s={}) as r:
@@ -364,8 +365,8 @@ def a_call_with_long_args_is_made_when_the_run_is_live_again(case):
 
 
 @test
-def a_long_line_of_the_log_is_a_file_of_its_own_and_is_replayed():
-    """Characters that are escaped: in the line it would be six times as long."""
+def a_long_log_line_is_a_blob_and_is_replayed():
+    """Its characters are escaped: in the journal's line they would be six times as long."""
     code = r"console.log('\u0001'.repeat(1000 * 1000)); console.log('[['.repeat(1000)); return 1"
     with recorder() as r:
         path = r.record(code)
@@ -381,7 +382,7 @@ def a_long_line_of_the_log_is_a_file_of_its_own_and_is_replayed():
 
 @each({"no text": b"return 1 //\xff" + b" " * 70000, "with a NUL": b"return 1 //\0" + b" " * 70000,
        "another": b"return 2 //" + b" " * 70001})
-def a_file_of_code_is_checked_as_code_is(bytes_of_it):
+def code_in_a_blob_is_checked_like_other_code(bytes_of_it):
     with recorder() as r:
         path = r.record("return 1 //" + " " * 70001)
         head = lines_of(path)[0]
@@ -398,8 +399,8 @@ def a_file_of_code_is_checked_as_code_is(bytes_of_it):
 
 
 @each({"a link to a file of the user": os.link, "a FIFO": lambda _, path: os.mkfifo(path)})
-def what_stands_where_a_blob_goes_is_replaced_and_not_written_to(plant):
-    """Whoever gives a journal to somebody gives the files beside it, too. The run prints the line again when it is resumed."""
+def a_file_in_the_place_of_a_blob_is_replaced_and_not_written_to(plant):
+    """Who passes on a journal also passes on its blobs. The run prints the log line again when it is resumed."""
     text = "echo owned " + "x" * 70_000
     with recorder(s={}) as r:
         path = r.record("console.log('echo owned ' + 'x'.repeat(70_000)); await mcp.s.echo({}); return 1")
@@ -416,8 +417,8 @@ def what_stands_where_a_blob_goes_is_replaced_and_not_written_to(plant):
 
 
 @test
-def a_difference_in_the_order_of_many_keys_is_told_in_bounded_time():
-    """Each of 4,000 keys is looked for among 4,000: `make check-watchdog` sees a long turn."""
+def a_difference_in_the_order_of_many_keys_is_found_in_bounded_time():
+    """Each of 4,000 keys is searched among 4,000: `make check-watchdog` detects a long turn."""
     code = "const o = {}; for (let i = 0; i < 4000; i++) o['k' + i] = i; await mcp.s.echo(o); return 1"
     with recorder(s={}) as r:
         args = {f"k{i}": i for i in reversed(range(4000))}
@@ -436,21 +437,21 @@ DEEPEST = {  # name: code whose value has 1000 levels where the journal has it
 
 
 @each(DEEPEST)
-def a_value_of_as_many_levels_as_may_be_does_not_spoil_the_journal(code):
+def a_value_of_the_maximum_depth_does_not_spoil_the_journal(code):
     with recorder(s={}) as r:
         path = r.record(code)
         equal(r.replay(path), 0, r.err)
 
 
 @test
-def args_of_as_many_levels_as_may_be_do_not_spoil_the_journal():
+def args_of_the_maximum_depth_do_not_spoil_the_journal():
     with recorder(s={}) as r:
         path = r.record("return 1", '{"a":' + "[" * 999 + "]" * 999 + "}")
         equal(r.replay(path), 0, r.err)
 
 
 @test
-def a_capability_cannot_write_a_line_of_its_own():
+def a_capability_cannot_forge_a_line():
     forged = '\\n{"at":1,"to":"reply","n":1,"kind":"tool","json":{}}\\n","h":"' + "0" * 32 + '"}\\u2028\\u0085'
     with recorder(s={}) as r:
         path = r.record(f"""
@@ -498,7 +499,7 @@ FILL = "for (let i = 0; i < 60; i++) await mcp.s.echo({i, t: 'x'.repeat(1000)});
 
 
 class SmallDisk:
-    """A file system of |kib| KiB; for root alone."""
+    """A file system of |kib| KiB; only for root."""
 
     def __init__(self, path, kib):
         self.path, self.kib = path, kib
@@ -520,7 +521,7 @@ class SmallDisk:
 
 
 @test
-def a_run_whose_default_journal_finds_no_room_goes_on_and_cannot_be_resumed():
+def a_run_without_space_for_its_default_journal_goes_on_and_cannot_be_resumed():
     with recorder(s={}) as r, SmallDisk(os.path.join(r.root, "disk"), 64) as disk:
         env = {"XDG_STATE_HOME": disk.path}
         done = r.run("exec", "-", code=FILL, env=env)
@@ -533,7 +534,7 @@ def a_run_whose_default_journal_finds_no_room_goes_on_and_cannot_be_resumed():
 
 
 @test
-def a_run_whose_journal_by_name_finds_no_room_ends_and_is_resumed_when_there_is():
+def a_run_without_space_for_its_named_journal_ends_and_can_be_resumed_later():
     with recorder(s={}) as r, SmallDisk(os.path.join(r.root, "disk"), 64) as disk:
         path = f"{disk.path}/run.jsonl"
         done = r.run("exec", "-", "--record", path, code=FILL)
@@ -552,7 +553,7 @@ def a_run_whose_journal_by_name_finds_no_room_ends_and_is_resumed_when_there_is(
 
 @test
 def a_journal_that_cannot_even_be_removed_does_not_lead_to_calls_twice():
-    """A file system that has turned read-only is like this: neither write() nor unlink() work."""
+    """Like a file system that has become read-only: neither write() nor unlink() work."""
     with recorder(s={}) as r:
         place = os.path.join(r.state, "caprun/runs")
         begin = "await mcp.s.echo({first: 1}); await mcp.s.sleep({ms: 500}).catch(() => 0); "
@@ -599,7 +600,7 @@ def of_two_runs_that_are_recorded_to_one_file_the_second_does_not_begin():
 
 
 @test
-def a_link_in_the_place_of_the_directory_of_blobs_leads_nowhere():
+def a_link_in_the_place_of_the_directory_of_blobs_is_not_followed():
     with recorder(s={}) as r, scratch_dir() as elsewhere:
         name = "0" * 64
         write_file(f"{elsewhere}/{name}", "mine")
@@ -610,7 +611,7 @@ def a_link_in_the_place_of_the_directory_of_blobs_leads_nowhere():
 
 
 @test
-def a_run_that_goes_on_is_not_swept_away():
+def the_journal_of_a_live_run_is_never_removed():
     limits = {"recordLimits": {"runMB": 1, "totalMB": 1}}
     long = {"t": "x" * 30000}  # so that each tidies up
     with recorder(settings=limits, s={}) as r:

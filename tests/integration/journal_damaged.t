@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""journal_damaged.t - journals that are not what was written: each is refused with its line, and starts nothing."""
+"""journal_damaged.t - damaged journals: each is refused with the wrong line, and starts no server."""
 
 import json
 import os
@@ -24,7 +24,7 @@ RULES = {"allow": ["*"], "deny": ["s:denied"]}
 
 
 def damaged():
-    """A recorder whose server would leave a trace."""
+    """A recorder with a server that leaves a trace when it is started."""
     return recorder(RULES, s=SERVER)
 
 
@@ -35,7 +35,7 @@ def whole(r):
 
 
 def refuses_all(r, journals, outcome="JOURNAL_INVALID"):
-    """Each is refused with a message that begins with its path and a line; none starts a server."""
+    """Checks that each is refused with a message that begins with its path and a line, and that no server is started."""
     before = r.trace("s")
     for at in range(0, len(journals), 200):
         paths = [r.write(text) for text in journals[at:at + 200]]
@@ -52,7 +52,7 @@ def refuses_all(r, journals, outcome="JOURNAL_INVALID"):
 
 
 @test
-def a_line_that_is_gone_doubled_or_in_another_place_is_noticed():
+def a_removed_doubled_or_moved_line_is_noticed():
     with damaged() as r:
         lines = whole(r).splitlines(keepends=True)
         bent = []
@@ -64,7 +64,7 @@ def a_line_that_is_gone_doubled_or_in_another_place_is_noticed():
 
 
 @test
-def a_byte_that_is_another_is_noticed_wherever_it_is():
+def a_changed_byte_is_noticed_wherever_it_is():
     with damaged() as r:
         text = whole(r)
         step = 1 if TORTURE else max(1, len(text) // 400)
@@ -81,7 +81,7 @@ def a_journal_that_is_cut_off_anywhere_is_not_replayed():
 
 
 @test
-def what_stands_behind_the_end_is_noticed():
+def bytes_after_the_end_are_noticed():
     with damaged() as r:
         text = whole(r)
         refuses_all(r, [text + more for more in (b"\n", b"x", b"{}\n", text, b"\0", b" ")])
@@ -90,13 +90,13 @@ def what_stands_behind_the_end_is_noticed():
 @each({"nothing": b"", "a line end": b"\n", "zeros": bytes(5000), "JSON": b"{}\n", "a list": b"[]\n", "text": b"hello\n",
        "bytes": bytes(range(256)), "another's": b'{"journal":{"a":1}}\n', "a long line": b"x" * (3 << 20),
        "deep": b"[" * 100000 + b"\n", "a byte order mark": b'\xef\xbb\xbf{"journal":1}\n'})
-def what_is_no_journal_at_all_is_refused(text):
+def a_file_that_is_not_a_journal_is_refused(text):
     with damaged() as r:
         refuses_all(r, [text])
 
 
 @test
-def a_path_that_cannot_be_read_is_an_error_and_nobody_waits():
+def a_path_that_cannot_be_read_is_an_error_at_once():
     with damaged() as r:
         os.mkfifo(os.path.join(r.root, "pipe.jsonl"))
         os.symlink("loop.jsonl", os.path.join(r.root, "loop.jsonl"))
@@ -108,7 +108,7 @@ def a_path_that_cannot_be_read_is_an_error_and_nobody_waits():
 
 
 @test
-def one_bad_journal_among_good_ones_does_not_keep_them_from_their_replay():
+def a_bad_journal_does_not_stop_the_replay_of_good_ones():
     with damaged() as r:
         good = r.record(CODE, '{"n":7}')
         bad = r.write(read(good)[:-5])
@@ -123,7 +123,7 @@ def one_bad_journal_among_good_ones_does_not_keep_them_from_their_replay():
 
 
 def change(lines, kind, **members):
-    """Changes members of the first line of this kind; None takes one away."""
+    """Changes fields of the first line of this kind; None removes a field."""
     lines = [dict(line) for line in lines]
     line = next(line for line in lines if kind_of(line) == kind)
     for name, value in members.items():
@@ -144,7 +144,7 @@ def sealed(lines):
     return seal([json.dumps(line, separators=(",", ":"), ensure_ascii=False).encode()[:-1] for line in lines])
 
 
-# name: (what is done to the lines, the number of the line that is refused, words)
+# name: (how the lines are changed, the number of the refused line, part of the message)
 SENSELESS = {
     "another version": (lambda l: change(l, "journal", journal=3), 1, "version 3"),
     "no version": (lambda l: change(l, "journal", journal="1"), 1, "not a journal"),
@@ -152,19 +152,19 @@ SENSELESS = {
     "no args": (lambda l: change(l, "journal", args=None), 1, '"args"'),
     "no seed": (lambda l: change(l, "journal", seed=None), 1, '"seed"'),
     "a short seed": (lambda l: change(l, "journal", seed="00"), 1, '"seed"'),
-    "a strange seed": (lambda l: change(l, "journal", seed="g" * 80), 1, '"seed"'),
+    "a seed that is not hexadecimal": (lambda l: change(l, "journal", seed="g" * 80), 1, '"seed"'),
     "an id that is a path": (lambda l: change(l, "journal", run="../../../../../../../../etc/passwd.x"), 1, '"run"'),
     "no limits": (lambda l: change(l, "journal", limits={}), 1, "missing"),
-    "a limit of nothing": (lambda l: change(l, "journal", limits={**l[0]["limits"], "memoryBytes": 0}), 1, "memoryBytes"),
-    "a limit over all": (lambda l: change(l, "journal", limits={**l[0]["limits"], "maxCalls": 2**40}), 1, "maxCalls"),
+    "a limit of 0": (lambda l: change(l, "journal", limits={**l[0]["limits"], "memoryBytes": 0}), 1, "memoryBytes"),
+    "a limit that is too large": (lambda l: change(l, "journal", limits={**l[0]["limits"], "maxCalls": 2**40}), 1, "maxCalls"),
     "a negative limit": (lambda l: change(l, "journal", limits={**l[0]["limits"], "timeoutMs": -1}), 1, "timeoutMs"),
     "code that is too long": (lambda l: change(l, "journal", code="//" + "x" * (1 << 20)), 1, "code"),
     "args of another blob": (lambda l: change(l, "journal", args=None, argsBlob="0" * 64, argsBytes=1), 1, "is not there"),
     "args of a path": (lambda l: change(l, "journal", args=None, argsBlob="../" * 21 + "x", argsBytes=1), 1, "argsBlob"),
     "no job": (lambda l: without(l, "to job"), 2, "before it has a job"),
-    "a job without a date": (lambda l: change(l, "to job", date=None), 2, "no job"),
+    "a job without a date": (lambda l: change(l, "to job", date=None), 2, "job is not valid"),
     "a call that is not the next": (lambda l: change(l, "from call", n=2), 4, "call 2 comes after call 0"),
-    "a call that is none": (lambda l: change(l, "from call", n="1"), 4, "which call"),
+    "a call with a number that is a text": (lambda l: change(l, "from call", n="1"), 4, "which call"),
     "a call that is missing": (lambda l: without(l, "from call"), 4, "has not been made"),
     "two answers to a call": (lambda l: doubled(l, "to reply"), 7, "was answered"),
     "an answer to no call": (lambda l: change(l, "to reply", n=99), 6, "has not been made"),
@@ -172,16 +172,16 @@ SENSELESS = {
     "an answer without a value": (lambda l: change(l, "to reply", json=None), 6, '"json"'),
     "an answer of a path": (lambda l: change(l, "to reply", json=None, jsonBlob="../" * 21 + "x", jsonBytes=9), 6, '"json"'),
     "a time that goes back": (lambda l: change(l, "to wake", at=0), None, "earlier"),
-    "a time over all": (lambda l: change(l, "to wake", at=2**60), None, "time"),
-    "a kind that there is not": (lambda l: change(l, "to wake", to="sleep"), None, "does not know such a line"),
+    "a time that is too large": (lambda l: change(l, "to wake", at=2**60), None, "time"),
+    "an unknown kind": (lambda l: change(l, "to wake", to="sleep"), None, "does not know such a line"),
     "two ends": (lambda l: doubled(l, "end"), None, "after the end"),
-    "two results": (lambda l: doubled(l, "from done"), None, "had said its last"),
+    "two results": (lambda l: doubled(l, "from done"), None, "had already ended"),
     "no end": (lambda l: without(l, "end"), None, "ends early"),
 }
 
 
 @each(SENSELESS)
-def a_journal_that_makes_no_sense_is_refused_with_the_line(case):
+def an_impossible_journal_is_refused_with_the_line(case):
     edit, number, words = case
     with damaged() as r:
         whole(r)
@@ -195,7 +195,7 @@ def a_journal_that_makes_no_sense_is_refused_with_the_line(case):
 
 
 def bend(chance, text):
-    """A body with something changed in it that leaves it JSON, mostly."""
+    """Changes something in a body, so that it mostly stays JSON."""
     spots = list(re.finditer(rb'"[^"\\]*"|-?\d+|true|null|\{\}|\[\]', text))
     if not spots:
         return text
@@ -251,7 +251,7 @@ BLOBS = ["journal args", "to reply json", "from call args", "from done result"]
 
 
 @test
-def what_is_long_is_a_file_beside_the_journal_called_by_its_hash():
+def a_long_value_is_a_file_named_by_its_hash():
     with damaged() as r:
         path, blobs = with_blobs(r)
         equal(sorted(blobs), sorted(BLOBS))
@@ -262,7 +262,7 @@ def what_is_long_is_a_file_beside_the_journal_called_by_its_hash():
 
 
 @each({f"{blob}, {what}": (blob, what) for blob in BLOBS[:2] for what in ("gone", "changed", "short", "long", "a directory")})
-def a_blob_that_is_not_what_it_was_is_noticed(case):
+def a_changed_blob_is_noticed(case):
     which, what = case
     with damaged() as r:
         path, blobs = with_blobs(r)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""journal_native.t - journals of workers with native code in them, and what an application does to recorded runs."""
+"""journal_native.t - journals of workers that run native code, and of runs that an application cancels or frees."""
 
 import ctypes
 import json
@@ -17,7 +17,7 @@ EVERY = "Uint8Array.from({length: 256}, (_, i) => i)"
 
 
 class Host(Library):
-    """A runtime whose runs are recorded to files in a directory of their own."""
+    """A runtime whose runs are recorded to files in a new directory."""
 
     def __init__(self, answer=lambda call: call.reply(call.args), native=False, **options):
         super().__init__(answer, warm=1, **options)
@@ -38,7 +38,7 @@ class Host(Library):
         return getattr(self.lib, f"caprun_run_{what}")(run, path.encode())
 
     def recorded(self, code, **options):
-        """(run, path): a run that is recorded, and has started."""
+        """Starts a recorded run; returns (run, path)."""
         run, path = self.run(code, **options), self.new_file()
         equal(self.journal("record", run, path), 0, self.error())
         equal(self.lib.caprun_start(run), 0, self.error())
@@ -46,7 +46,7 @@ class Host(Library):
         return run, path
 
     def again(self, what, path, retry=None, **options):
-        """A run that replays or resumes |path|, and has started."""
+        """Starts a run that replays or resumes |path|."""
         run = self.run("", **options)
         equal(self.journal(what, run, path), 0, self.error())
         if retry is not None:
@@ -64,7 +64,7 @@ def end(envelope):
 
 # --- native code -------------------------------------------------------------------------------
 
-# name: frames of a worker that can send anything; all of them make sense to the host
+# name: frames of a compromised worker, which can send anything; the host accepts all of these
 FRAMES = {
     "a log of every byte": f"send(frame(LOG, 0, {EVERY})); return 1",
     "a log of lines": """send(frame(LOG, 0, '\\n{"at":1,"end":"SUCCESS"}\\n')); return 1""",
@@ -73,20 +73,20 @@ FRAMES = {
     "an attempt of every byte": f"send(attempt(1, {EVERY}.subarray(1, 60), {EVERY}.subarray(1, 9), {EVERY}.subarray(1),"
                                 f" {EVERY}.subarray(1))); return 1",
     "an error of every byte": f"send(threw({{}}, {EVERY}.subarray(0, 99), {EVERY}, {EVERY})); stop()",
-    "an error with a stack of its own": """send(threw({}, 'E', ',"stack":"x"', ',"stack":')); stop()""",
+    "an error whose message looks like a stack": """send(threw({}, 'E', ',"stack":"x"', ',"stack":')); stop()""",
     "args that are no JSON": "send(call(1, 'a', 'b', '{]')); return 1",
     "args of every byte": f"send(call(1, 'a', 'b', {EVERY})); return 1",
     "args with line breaks": "send(call(1, 'a', 'b', '{\\n\"a\"\\r\\n:\\n1\\n}\\n')); return 1",
-    "args with a line of their own": """send(call(1, 'a', 'b', '[\\n{"at":9,"end":"SUCCESS"}\\n]')); return 1""",
+    "args that contain a line": """send(call(1, 'a', 'b', '[\\n{"at":9,"end":"SUCCESS"}\\n]')); return 1""",
     "args with keys twice": """send(call(1, 'a', 'b', '{"n":1,"n":2,"h":"x"}')); return 1""",
-    "args that are nothing": "send(call(1, 'a', 'b', '')); return 1",
+    "args that are empty": "send(call(1, 'a', 'b', '')); return 1",
     "long args that are no JSON": "send(call(1, 'a', 'b', '{' + 'x'.repeat(200000))); return 1",
-    "a result with keys of ours": """send(frame(DONE, 0, '{"at":1,"h":"x","from":"call","n":7}')); stop()""",
+    "a result with the journal's keys": """send(frame(DONE, 0, '{"at":1,"h":"x","from":"call","n":7}')); stop()""",
 }
 
 
 @each(FRAMES)
-def what_native_code_sends_is_a_line_that_can_be_read(code):
+def frames_of_native_code_become_readable_lines(code):
     with Host(native=True) as host:
         run, path = host.recorded(hooked(code))
         was = end(host.json_of(run))
@@ -140,7 +140,7 @@ def a_recorded_run_that_is_freed_while_it_goes_on_can_be_resumed():
 
 
 @test
-def a_recorded_run_that_is_freed_before_it_begins_leaves_nothing():
+def a_recorded_run_that_is_freed_before_its_start_leaves_no_file():
     with Host() as host:
         for started in (False, True):
             run, path = host.run("return 1"), host.new_file()
@@ -215,7 +215,7 @@ def a_run_may_be_freed_in_its_last_event():
 
 
 @test
-def an_answer_of_as_many_levels_as_may_be_does_not_spoil_the_journal():
+def an_answer_of_the_maximum_depth_does_not_spoil_the_journal():
     with Host(lambda call: call.reply("[" * 1000 + "]" * 1000)) as host:
         run, path = host.recorded("return (await mcp.a.b()).length")
         equal(host.json_of(run)["result"], 1)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""journal_resume.t - a journal that ends early is not replayed, but resumed; and if not, it still can be later."""
+"""journal_resume.t - a journal without an end is not replayed, but resumed; a failed resume can be repeated later."""
 
 import os
 import re
@@ -73,11 +73,11 @@ def a_journal_that_others_could_write_is_not_resumed():
             equal(r.run("resume", path).status, status, oct(bits))
 
 
-# --- not now -----------------------------------------------------------------------------------
+# --- a resume that fails now -------------------------------------------------------------------
 
 
 def interrupted(r):
-    """A capability whose host died after the answer of its first call; its journal."""
+    """Makes the journal of a capability whose host died after the answer of its first call."""
     code = "console.log('x'); const a = await mcp.s.echo({n: 1}); return [a.n, args.env.HUSH.length]"
     r.publish(fqdn=FILE, code=code, env=["HUSH"], tools=["s:echo"])
     path = r.fresh()
@@ -107,19 +107,19 @@ def leave(_r, _path):
     pass
 
 
-# name: (what is done, variables, exit status, words)
+# name: (what is done before, variables, exit status, parts of the message)
 NOT_NOW = {
     "a variable is not set": (leave, {}, 2, ["HUSH", "is not given now"]),
     "a variable has another value": (leave, {"HUSH": "other"}, 2, ["HUSH", "another value"]),
     "the machine was restarted": (move_to_another_start_of_the_machine, {"HUSH": "abc"}, 2, ["the machine was restarted"]),
     "the configuration is wrong": (break_config, {"HUSH": "abc"}, 2, ["CONFIG_ERROR", "permisions"]),
-    "the code is another": (change_code, {"HUSH": "abc"}, 6, ["INTEGRITY_MISMATCH"]),
-    "the code is gone": (remove_code, {"HUSH": "abc"}, 6, [FILE]),
+    "the code has changed": (change_code, {"HUSH": "abc"}, 6, ["INTEGRITY_MISMATCH"]),
+    "the code was removed": (remove_code, {"HUSH": "abc"}, 6, [FILE]),
 }
 
 
 @each(NOT_NOW)
-def what_cannot_be_resumed_now_is_not_changed_and_is_resumed_later(case):
+def a_journal_that_cannot_be_resumed_now_is_not_changed_and_is_resumed_later(case):
     spoil, env, status, words = case
     with recorder(s={}, settings={"env": {NAME: ["HUSH"]}}) as r:
         path = interrupted(r)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """journals_kept.t - journals of format version 1 stay readable, replayable and resumable.
 
-tests/golden/journals was recorded by the last caprun that wrote version 1. These files never change:
-people keep recordings as tests of their capabilities.
+The files in tests/golden/journals were recorded by the last caprun that wrote version 1. They never change: people keep
+recordings as tests of their capabilities.
 """
 
 import glob
@@ -62,7 +62,7 @@ def one_changed_byte_of_its_result_is_a_difference(name):
 
 
 @each(INCOMPLETE)
-def an_incomplete_one_is_refused_with_its_reason(words):
+def an_incomplete_journal_is_refused_with_its_reason(words):
     (name,) = [name for name, why in INCOMPLETE.items() if why == words]
     with recorder() as r:
         equal(r.replay(path_of(name)), 2)
@@ -72,7 +72,7 @@ def an_incomplete_one_is_refused_with_its_reason(words):
 @each({"unknown calls fail": ([], "RPC_ERROR", ["echo"]),
        "unknown calls are made again": (["--retry-unknown"], {"name": "later", "args": {}}, ["later", "echo"])})
 def an_interrupted_run_goes_on_in_version_1(case):
-    """The first line says version 1, so that whoever reads it expects lines of version 1 to the end."""
+    """The first line says version 1, so a reader expects lines of version 1 to the end."""
     words, answer, called = case
     with recorder(s=SERVER) as r:
         bodies = [body.replace(b"s:never", b"s:later").replace(b"mcp.s.never", b"mcp.s.later")

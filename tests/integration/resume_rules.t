@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """resume_rules.t - how `caprun resume` treats a call that was in flight, and when it refuses."""
 
+import json
 import os
 import re
 import signal
@@ -235,6 +236,7 @@ NO_LOCKS = """
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 int fcntl64(int fd, int what, ...)
@@ -250,7 +252,7 @@ int fcntl64(int fd, int what, ...)
     (void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
     len = readlink(link, path, sizeof(path));
     if (what == F_OFD_SETLK && len > 6 && memcmp(path + len - 6, ".jsonl", 6) == 0)
-        return errno = ENOLCK, -1;
+        return errno = getenv("LOCKED_BY_ANOTHER") ? EAGAIN : ENOLCK, -1;
     return ((int (*)(int, int, ...))dlsym(RTLD_NEXT, "fcntl64"))(fd, what, arg);
 }
 int fcntl(int fd, int what, ...) __attribute__((alias("fcntl64")));
@@ -271,11 +273,42 @@ def where_files_cannot_be_locked_nothing_is_resumed():
         path = r.runs()[0]
         done = r.run("resume", id_of(path), env=without)
         equal((done.status, done.out), (2, ""), done.err)
-        contains(done.err, f"cannot lock '{path}'", "would make its calls twice")
+        contains(done.err, f"cannot lock '{path}'", "not known whether the run still goes on")
         equal(len(r.called("s")), 1)
         kill(r, running)
         r.serve({"s": {}})
         equal(states(resumed(r, path)), ["in_flight_unknown", "done"])
+
+
+@test
+def a_new_journal_that_another_process_has_locked_is_not_used():
+    """A resume may take the lock before the recorder; an unlocked journal could be resumed while its run goes on."""
+    need(not SANITIZED, "a sanitizer has to come first")
+    with recorder(s={}) as r:
+        library = os.path.join(r.root, "no_locks.so")
+        subprocess.run(["gcc", "-D_GNU_SOURCE", "-shared", "-fPIC", "-x", "c", "-o", library, "-"], input=NO_LOCKS.encode(),
+                       check=True)
+        taken = {"LD_PRELOAD": library, "LOCKED_BY_ANOTHER": "1"}
+        done = r.run("exec", "-", "-v", code="return 1", env=taken)
+        equal((done.status, done.out, r.runs()), (0, "1\n", []), done.err)
+        contains(done.err, "the run is not recorded: another process has locked or removed")
+        path = r.fresh()
+        done = r.run("exec", "-", "--record", path, code="return mcp.s.echo({})", env=taken)
+        assert done.status != 0 and not r.called("s"), done.err
+        contains(done.err, f"another process has locked or removed '{path}'")
+
+
+@test
+def a_call_is_made_again_only_at_the_same_tool():
+    """The code's name for a tool may mean another tool, which a server has added since."""
+    with recorder(s={"tools": [{"name": "do-it"}], **SILENT["s"]}) as r:
+        path = interrupted(r, OUTCOME + "return outcome(mcp.s.do_it({n: 1}))")
+        equal([line["tool"] for line in lines_of(path) if "send" in line], ["s:do-it"])
+        r.serve({"s": {"tools": [{"name": "do-it"}, {"name": "do_it"}], "config": {"idempotent": ["do-it"]}}})
+        envelope = resumed(r, path)
+        equal((states(envelope), len(r.called("s"))), (["failed"], 1))
+        contains(json.dumps(envelope["result"]), "was sent to s:do-it before the run was interrupted, and would go to s:do_it now")
+        equal(r.replay(path), 0, r.err)
 
 
 @test
@@ -351,7 +384,7 @@ def long_args_and_answers_are_there_again():
         blob = read(name)
         for broken in (blob[:-1], blob[:-1] + b" "):
             write_file(name, broken)
-            refused(r, path, "JOURNAL_INVALID", "is not what it was")
+            refused(r, path, "JOURNAL_INVALID", "was changed: its length or hash")
         equal(len(r.called("s")), 5)
         write_file(name, blob)
         equal(resumed(r, path)["result"], [[180001] * 4, 100000])

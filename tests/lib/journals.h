@@ -30,6 +30,7 @@
     "{\"at\":" #at ",\"send\":" #n ",\"tool\":\"" tool "\",\"decision\":\"allow\",\"by\":\"rule:" \
     "x\""
 #define RESUME "{\"at\":1,\"resume\":true,\"date\":5,\"boot\":\"b\""
+#define STALLED(at) "{\"at\":" #at ",\"end\":\"STALLED\",\"calls\":0,\"cpuUs\":1,\"memoryBytes\":1"
 #define END(at) "{\"at\":" #at ",\"end\":\"SUCCESS\",\"calls\":0,\"cpuUs\":1,\"memoryBytes\":1"
 
 static struct cr_buf journal_text;

@@ -26,7 +26,7 @@ static bool begin_stage(enum stage stage)
     if (stage >= RUNNING)
         STEP_UNTIL(run->state >= CR_RUN_RUNNING)
     if (stage == HEARD)
-        STEP_UNTIL(run->heard)
+        STEP_UNTIL(run->has_sent_frame)
     return stage != ENDED || finish(run);
 }
 

@@ -1,4 +1,4 @@
-/* test_index.c - lists of runs: from journals, from the index, and from an index that is broken. */
+/* test_index.c - lists of runs: from journals, from the index, and with a damaged index. */
 #include "tap.h"
 
 #include <errno.h>
@@ -11,6 +11,7 @@
 #include "scratch.h"
 
 #define ID(n) "01a1e753-276d-7ecb-9ff8-00000000000" #n
+#define RETURNED "{\"at\":90,\"from\":\"done\",\"result\":1"
 #define ENDED "{\"at\":90,\"end\":\"SUCCESS\",\"calls\":0,\"cpuUs\":1,\"memoryBytes\":1"
 #define SPOILT "{\"at\":90,\"end\":\"STALLED\",\"calls\":0,\"cpuUs\":1,\"memoryBytes\":1"
 #define SEED "0000000000000000000000000000000000000000" /* half of it */
@@ -19,8 +20,7 @@
 static struct cr_index_list list;
 static struct cr_err err;
 
-/* --- journals -----------------------------------------------------------------------------------
- */
+/* --- journals ------------------------------------------------------------------------------- */
 
 static void add_line(struct cr_buf *text, uint8_t chain[CR_HASH_BYTES], const char *line)
 {
@@ -30,7 +30,7 @@ static void add_line(struct cr_buf *text, uint8_t chain[CR_HASH_BYTES], const ch
     cr_line_seal(text, start, chain);
 }
 
-/* A journal of |id|, with |lines|, of which the last is NULL, after its job. */
+/* Makes a journal of |id| with a job and |lines|, ended by NULL. */
 static bool put_journal(const char *id, const char *const *lines)
 {
     uint8_t chain[CR_HASH_BYTES] = {0};
@@ -64,10 +64,10 @@ static bool begin(void)
 
 static bool put_ended(const char *id)
 {
-    return put_journal(id, (const char *const[]){ENDED, NULL});
+    return put_journal(id, (const char *const[]){RETURNED, ENDED, NULL});
 }
 
-/* Gives the file of |id| the time |ns| after the beginning of all time. */
+/* Sets the time of the file of |id| to |ns| after 1970. */
 static bool set_time(const char *id, long ns)
 {
     struct timespec times[2] = {{1, ns}, {1, ns}};
@@ -107,8 +107,8 @@ static void end(void)
     scratch_end();
 }
 
-/* Does what |sql| says to the index; returns the first number that comes of it, or -1. */
-static int64_t tell_index(const char *sql)
+/* Runs |sql| on the index; returns the first number of its result, or -1. */
+static int64_t query_index(const char *sql)
 {
     struct cr_sqlite_lib lib;
     sqlite3_stmt *s = NULL;
@@ -125,10 +125,9 @@ static int64_t tell_index(const char *sql)
     return value;
 }
 
-/* --- what is listed -----------------------------------------------------------------------------
- */
+/* --- lists ---------------------------------------------------------------------------------- */
 
-TEST(where_nothing_was_recorded_there_is_no_run_and_no_index)
+TEST(without_recordings_there_are_no_runs_and_no_index)
 {
     CHECK(scratch_begin());
     CHECK(lists_with_index(5) && list.count == 0 && list.total == 0);
@@ -138,19 +137,19 @@ TEST(where_nothing_was_recorded_there_is_no_run_and_no_index)
     end();
 }
 
-TEST(the_latest_come_first_and_no_more_than_are_asked_for)
+TEST(the_latest_runs_come_first_and_at_most_as_many_as_requested)
 {
     CHECK(begin() && put_ended(ID(2)) && put_ended(ID(3)) && put_ended(ID(1)));
     CHECK(lists_with_index(2) && list.count == 2 && list.total == 3);
     CHECK(strcmp(list.runs[0].id, ID(3)) == 0 && strcmp(list.runs[1].id, ID(2)) == 0);
-    CHECK(tell_index("SELECT count(*) FROM runs") == 2);
+    CHECK(query_index("SELECT count(*) FROM runs") == 2);
     CHECK(lists_with_index(SIZE_MAX) && list.count == 3);
     CHECK(strcmp(list.runs[2].id, ID(1)) == 0);
-    CHECK(tell_index("SELECT count(*) FROM runs") == 3);
+    CHECK(query_index("SELECT count(*) FROM runs") == 3);
     end();
 }
 
-TEST(a_summary_counts_calls_by_what_became_of_them)
+TEST(a_summary_counts_calls_by_their_outcome)
 {
     static const char *const lines[] = {
         "{\"at\":10,\"from\":\"call\",\"n\":1,\"method\":\"a:b\",\"args\":{}",
@@ -196,7 +195,7 @@ TEST(a_journal_that_cannot_be_read_says_why)
     end();
 }
 
-TEST(whether_a_run_goes_on_is_looked_at_each_time)
+TEST(whether_a_run_is_live_is_never_cached)
 {
     int fd;
 
@@ -210,15 +209,15 @@ TEST(whether_a_run_goes_on_is_looked_at_each_time)
     end();
 }
 
-/* --- the index ----------------------------------------------------------------------------------
- */
+/* --- the index ------------------------------------------------------------------------------ */
 
 TEST(only_a_journal_whose_file_has_changed_is_read_again)
 {
     CHECK(begin() && put_ended(ID(1)) && set_time(ID(1), 100));
     CHECK(lists_with_index(1) && strcmp(state(0), "SUCCESS") == 0);
     CHECK(mode_of("index.db") == 0600);
-    CHECK(put_journal(ID(1), (const char *const[]){SPOILT, NULL}) && set_time(ID(1), 100));
+    CHECK(put_journal(ID(1), (const char *const[]){RETURNED, SPOILT, NULL}) &&
+          set_time(ID(1), 100));
     CHECK(lists_with_index(1) && strcmp(state(0), "SUCCESS") == 0);
     CHECK(set_time(ID(1), 101));
     CHECK(lists_with_index(1) && strcmp(state(0), "STALLED") == 0);
@@ -227,47 +226,47 @@ TEST(only_a_journal_whose_file_has_changed_is_read_again)
     end();
 }
 
-TEST(a_journal_that_is_gone_is_forgotten)
+TEST(a_removed_journal_is_removed_from_the_index)
 {
     CHECK(begin() && put_ended(ID(1)) && put_ended(ID(2)) && lists_with_index(5));
-    CHECK(tell_index("SELECT count(*) FROM runs") == 2);
+    CHECK(query_index("SELECT count(*) FROM runs") == 2);
     CHECK(unlink(path_of("runs/" ID(2) ".jsonl")) == 0);
     CHECK(lists_with_index(5) && list.count == 1 && strcmp(list.runs[0].id, ID(1)) == 0);
-    CHECK(tell_index("SELECT count(*) FROM runs") == 1);
+    CHECK(query_index("SELECT count(*) FROM runs") == 1);
     end();
 }
 
-/* Is what is there now replaced by an index that works? */
-static bool is_made_anew(void)
+/* Returns whether the file is replaced by a working index. */
+static bool is_rebuilt(void)
 {
     return lists_with_index(5) && list.count == 1 && strcmp(state(0), "SUCCESS") == 0 &&
-           tell_index("SELECT count(*) FROM runs") == 1;
+           query_index("SELECT count(*) FROM runs") == 1;
 }
 
-TEST(an_index_that_is_none_is_made_anew)
+TEST(an_index_that_is_not_a_database_is_rebuilt)
 {
     CHECK(begin() && put_ended(ID(1)));
     CHECK(put("index.db", "this is no database, though it is long enough to be looked at") &&
-          is_made_anew());
-    CHECK(put("index.db", "") && is_made_anew());
+          is_rebuilt());
+    CHECK(put("index.db", "") && is_rebuilt());
     end();
 }
 
-TEST(an_index_of_another_version_is_made_anew)
+TEST(an_index_of_another_version_is_rebuilt)
 {
     CHECK(begin() && put_ended(ID(1)) && lists_with_index(5));
-    (void)tell_index("PRAGMA user_version = 99");
-    CHECK(tell_index("PRAGMA user_version") == 99);
-    CHECK(is_made_anew() && tell_index("PRAGMA user_version") == 1);
-    (void)tell_index("ALTER TABLE runs RENAME COLUMN calls TO others");
-    CHECK(is_made_anew());
-    (void)tell_index("DROP TABLE runs");
-    CHECK(is_made_anew());
+    (void)query_index("PRAGMA user_version = 99");
+    CHECK(query_index("PRAGMA user_version") == 99);
+    CHECK(is_rebuilt() && query_index("PRAGMA user_version") == 1);
+    (void)query_index("ALTER TABLE runs RENAME COLUMN calls TO others");
+    CHECK(is_rebuilt());
+    (void)query_index("DROP TABLE runs");
+    CHECK(is_rebuilt());
     end();
 }
 
-/* What is behind the first page is where the rows are. */
-TEST(a_damaged_index_is_of_no_harm_and_is_made_anew)
+/* Damages all pages after the first one, which have the rows. */
+TEST(a_damaged_index_does_no_harm_and_is_rebuilt)
 {
     char garbage[4096];
     int fd;
@@ -279,26 +278,26 @@ TEST(a_damaged_index_is_of_no_harm_and_is_made_anew)
     (void)close(fd);
     CHECK(lists(5) && list.note.code == CAPRUN_E_SYS);
     CHECK(list.count == 1 && strcmp(state(0), "SUCCESS") == 0);
-    CHECK(is_made_anew());
+    CHECK(is_rebuilt());
     end();
 }
 
-TEST(where_there_can_be_no_index_journals_are_read)
+TEST(without_a_possible_index_journals_are_read)
 {
     CHECK(begin() && put_ended(ID(1)) && mkdir(path_of("index.db"), 0700) == 0);
     CHECK(lists(5) && list.note.code == CAPRUN_E_SYS);
     CHECK(strstr(list.note.text, "index.db"));
     CHECK(list.count == 1 && strcmp(state(0), "SUCCESS") == 0);
-    CHECK(rmdir(path_of("index.db")) == 0 && is_made_anew());
+    CHECK(rmdir(path_of("index.db")) == 0 && is_rebuilt());
     end();
 }
 
-TEST(an_index_that_others_can_write_is_not_used)
+TEST(an_index_that_other_users_can_write_is_not_used)
 {
     CHECK(begin() && put_ended(ID(1)) && lists_with_index(5));
     CHECK(chmod(path_of("index.db"), 0622) == 0);
     CHECK(lists(5) && list.note.code && strstr(list.note.text, "by others") && list.count == 1);
-    CHECK(chmod(path_of("index.db"), 0600) == 0 && is_made_anew());
+    CHECK(chmod(path_of("index.db"), 0600) == 0 && is_rebuilt());
     end();
 }
 
@@ -332,7 +331,7 @@ static int list_again_and_again(int number)
     return 0;
 }
 
-TEST(several_can_use_it_at_once)
+TEST(several_processes_can_use_the_index_at_once)
 {
     pid_t pids[8];
 
@@ -345,7 +344,7 @@ TEST(several_can_use_it_at_once)
     end();
 }
 
-/* Whatever fails, it is either said or done without. */
+/* A failure is either reported, or the list is complete without the index. */
 static bool is_right_without_memory(bool has_index)
 {
     while (failing_more()) {

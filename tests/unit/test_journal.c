@@ -1,4 +1,4 @@
-/* test_journal.c - a journal as it is read: what is one, and of others which line is wrong. */
+/* test_journal.c - reading journals: which are accepted, and which line is wrong in the others. */
 #include "tap.h"
 
 #include "failing.h"
@@ -22,7 +22,7 @@ static bool reads(void)
     return false;
 }
 
-/* JOURNAL_INVALID in line |number|, with |words|, and nothing to clear. */
+/* Expects JOURNAL_INVALID in line |number|, with |words|, and a journal of zeros. */
 static bool refuses(size_t number, const char *words)
 {
     struct cr_journal untouched = {.calls = 99};
@@ -38,9 +38,9 @@ static bool refuses(size_t number, const char *words)
     return false;
 }
 
-/* --- what is one ---------------------------------------------------------------------------- */
+/* --- valid journals ------------------------------------------------------------------------- */
 
-TEST(a_header_alone_is_a_journal_that_ends_early)
+TEST(a_header_alone_is_a_journal_without_an_end)
 {
     CHECK(scratch_begin());
     journal_begin(HEAD);
@@ -51,7 +51,7 @@ TEST(a_header_alone_is_a_journal_that_ends_early)
     CHECK(journal.whole_len == journal_text.len);
     CHECK(memcmp(journal.chain, journal_chain, sizeof(journal_chain)) == 0);
     cr_journal_clear(&journal);
-    cr_journal_clear(&journal); /* twice is fine */
+    cr_journal_clear(&journal); /* a second call is harmless */
     scratch_end();
 }
 
@@ -118,7 +118,7 @@ TEST(other_ends_of_a_worker_are_known)
     scratch_end();
 }
 
-TEST(what_stands_behind_the_last_line_end_is_left_out)
+TEST(bytes_after_the_last_line_end_are_ignored)
 {
     size_t whole, torn;
 
@@ -155,9 +155,9 @@ TEST(a_journal_is_read_from_a_descriptor_too)
     scratch_end();
 }
 
-/* --- what is none --------------------------------------------------------------------------- */
+/* --- invalid journals ----------------------------------------------------------------------- */
 
-TEST(a_line_that_makes_no_sense_is_refused_with_its_number)
+TEST(an_impossible_line_is_refused_with_its_number)
 {
     static const struct {
         const char *lines[4];
@@ -166,10 +166,10 @@ TEST(a_line_that_makes_no_sense_is_refused_with_its_number)
     } cases[] = {
         {{"{\"at\":0,\"to\":\"wake\""}, 2, "before its job"},
         {{CALL(0, 1)}, 2, "before it has a job"},
-        {{"{\"at\":0,\"to\":\"job\""}, 2, "no job"},
-        {{"{\"at\":0,\"to\":\"job\",\"date\":-1"}, 2, "no job"},
-        {{JOB, "{\"at\":1,\"to\":\"wake\"", JOB}, 4, "not its place"},
-        {{JOB, CALL(1, 1), JOB}, 4, "not its place"},
+        {{"{\"at\":0,\"to\":\"job\""}, 2, "job is not valid"},
+        {{"{\"at\":0,\"to\":\"job\",\"date\":-1"}, 2, "job is not valid"},
+        {{JOB, "{\"at\":1,\"to\":\"wake\"", JOB}, 4, "not possible here"},
+        {{JOB, CALL(1, 1), JOB}, 4, "not possible here"},
         {{JOB, CALL(1, 2)}, 3, "call 2 comes after call 0"},
         {{JOB, CALL(1, 0)}, 3, "call 0 comes after"},
         {{JOB, CALL(1, 01)}, 3, "is not JSON"},
@@ -179,21 +179,37 @@ TEST(a_line_that_makes_no_sense_is_refused_with_its_number)
         {{JOB, SEND(1, 1, "a:b")}, 3, "has not been made"},
         {{JOB, "{\"at\":1,\"send\":\"x\""}, 3, "which call was sent"},
         {{JOB, "{\"at\":1,\"to\":\"reply\",\"n\":1"}, 3, "has not been made"},
-        {{JOB, CALL(1, 1), "{\"at\":1,\"to\":\"fail\",\"n\":1",
+        {{JOB, CALL(1, 1), "{\"at\":1,\"to\":\"fail\",\"n\":1,\"state\":\"failed\"",
           "{\"at\":1,\"to\":\"reply\",\"n\":1"},
          5,
          "was answered"},
-        {{JOB, CALL(1, 1), "{\"at\":1,\"to\":\"fail\",\"n\":1", SEND(1, 1, "a:b")},
+        {{JOB, CALL(1, 1), "{\"at\":1,\"to\":\"fail\",\"n\":1,\"state\":\"failed\"",
+          SEND(1, 1, "a:b")},
          5,
          "was answered"},
-        {{JOB, "{\"at\":1,\"from\":\"full\"", CALL(1, 1)}, 4, "had said its last"},
-        {{JOB, "{\"at\":1,\"from\":\"full\"", "{\"at\":1,\"to\":\"wake\""}, 4, "had said its last"},
-        {{END(0), END(0)}, 3, "after the end"},
-        {{"{\"at\":0,\"cut\":\"\"", END(0)}, 3, "after the end"},
+        {{JOB, "{\"at\":1,\"from\":\"full\"", CALL(1, 1)}, 4, "had already ended"},
+        {{JOB, "{\"at\":1,\"from\":\"full\"", "{\"at\":1,\"to\":\"wake\""}, 4, "had already ended"},
+        {{END(0)}, 2, "how the code has ended"},
+        {{JOB, "{\"at\":1,\"from\":\"threw\"", END(1)}, 4, "how the code has ended"},
+        {{JOB, "{\"at\":1,\"from\":\"done\"", "{\"at\":1,\"end\":\"CODE_ERROR\""},
+         4,
+         "how the code has"},
+        {{STALLED(0), STALLED(0)}, 3, "after the end"},
+        {{"{\"at\":0,\"cut\":\"\"", STALLED(0)}, 3, "after the end"},
         {{JOB, "{\"at\":1,\"resume\":true,\"date\":5"}, 3, "\"boot\""},
         {{JOB, "{\"at\":1,\"resume\":true,\"date\":5,\"boot\":1"}, 3, "\"boot\""},
         {{"{\"at\":1,\"resume\":true,\"date\":5,\"boot\":\"\""}, 2, "nothing to resume"},
         {{JOB, RESUME "," LIMITS, "{\"at\":0,\"to\":\"wake\""}, 4, "earlier"},
+        {{JOB, CALL(1, 1), "{\"at\":1,\"to\":\"fail\",\"n\":1,\"state\":\"lost\""},
+         4,
+         "\"state\" is not known"},
+        {{JOB, CALL(1, 1), "{\"at\":1,\"to\":\"reply\",\"n\":1,\"kind\":\"stream\",\"json\":1"},
+         4,
+         "\"kind\" is not known"},
+        {{JOB, CALL(1, 1),
+          "{\"at\":1,\"to\":\"reply\",\"n\":1,\"kind\":\"tool\",\"json\":1,\"jsonBlob\":\"\""},
+         4,
+         "is there twice"},
         {{JOB, RESUME}, 3, "\"limits\" is missing"},
         {{JOB, RESUME ",\"limits\":1"}, 3, "\"limits\" is missing, or"},
         {{JOB, RESUME ",\"limits\":{}"}, 3, "\"timeoutMs\""},
@@ -232,7 +248,7 @@ TEST(a_line_that_makes_no_sense_is_refused_with_its_number)
     scratch_end();
 }
 
-TEST(a_header_that_lacks_something_is_refused)
+TEST(a_header_with_a_missing_field_is_refused)
 {
     static const char *const heads[][2] = {
         {"{\"journal\":3", "version 3, and this caprun ("},
@@ -250,6 +266,7 @@ TEST(a_header_that_lacks_something_is_refused)
         {HEAD_BEFORE_NAME ",\"codeName\":\"a\\nb\",\"code\":\"\",\"args\":{}", "\"codeName\""},
         {HEAD_BEFORE_NAME ",\"codeName\":\"" SIXTY_FIVE "\",\"code\":\"\",\"args\":{}",
          "\"codeName\""},
+        {HEAD ",\"argsBlob\":\"" BLOB "\"", "a value is there twice"},
         {HEAD ",\"env\":[]", "\"env\""},
         {HEAD ",\"env\":{\"A\":1}", "\"env\""},
         {HEAD ",\"envKey\":1", "\"envKey\""},
@@ -274,12 +291,12 @@ TEST(a_header_that_lacks_something_is_refused)
     scratch_end();
 }
 
-/* --- what another version may add ----------------------------------------------------------- */
+/* --- additions of later versions ------------------------------------------------------------ */
 
 TEST(unknown_critical_parts_are_rejected_and_optional_ones_ignored)
 {
     static const struct {
-        const char *line, *words; /* NULL: it is read, and ignored */
+        const char *line, *words; /* NULL: the line is ignored */
     } cases[] = {
         {"{\"at\":1,\"to\":\"wake\",\"_why\":\"x\",\"_more\":{\"to\":1}", NULL},
         {"{\"at\":1,\"_note\":\"x\",\"whatever\":1", NULL},
@@ -298,13 +315,13 @@ TEST(unknown_critical_parts_are_rejected_and_optional_ones_ignored)
         journal_begin(HEAD ",\"_kept\":[1]");
         journal_add(JOB);
         journal_add(cases[i].line);
-        journal_add(END(2));
+        journal_add(STALLED(2));
         CHECK(cases[i].words ? refuses(3, cases[i].words) : reads() && journal.end);
         CHECK(cases[i].words || journal.end->number == 4);
         cr_journal_clear(&journal);
     }
-    journal_begin(HEAD); /* an optional line is no way around the order of lines */
-    journal_add(END(5));
+    journal_begin(HEAD); /* the order of lines is checked for optional lines, too */
+    journal_add(STALLED(5));
     journal_add("{\"at\":6,\"_note\":1");
     CHECK(refuses(3, "after the end"));
     scratch_end();
@@ -322,7 +339,7 @@ TEST(a_replay_compares_only_what_is_critical)
     scratch_end();
 }
 
-TEST(a_resumed_run_has_the_limits_of_its_last_life)
+TEST(a_journal_has_the_limits_of_its_last_resume)
 {
     CHECK(scratch_begin());
     journal_begin(HEAD);
@@ -337,7 +354,7 @@ TEST(a_resumed_run_has_the_limits_of_its_last_life)
     scratch_end();
 }
 
-TEST(a_file_without_a_whole_line_is_no_journal)
+TEST(a_file_without_a_complete_line_is_not_a_journal)
 {
     CHECK(scratch_begin());
     journal_begin(HEAD);
@@ -349,7 +366,7 @@ TEST(a_file_without_a_whole_line_is_no_journal)
     scratch_end();
 }
 
-/* --- what is in it -------------------------------------------------------------------------- */
+/* --- values --------------------------------------------------------------------------------- */
 
 static struct cr_buf out;
 
@@ -386,7 +403,7 @@ TEST(values_and_texts_of_a_line_are_found)
     CHECK(is_out("{\"x\":[1, 2]}"));
     cr_journal_text(line, "_s", &out);
     CHECK(is_out("a\n\xc3\xa9\xf0\x9f\x98\x80"));
-    cr_journal_text(line, "result", &out); /* is no text */
+    cr_journal_text(line, "result", &out); /* not a text */
     cr_journal_text(line, "none", &out);
     CHECK(is_out(""));
     CHECK(cr_journal_json(&journal, line, "none", &out, &why) < 0);
@@ -398,7 +415,7 @@ TEST(values_and_texts_of_a_line_are_found)
     scratch_end();
 }
 
-/* The blob of a text, beside the journal "j". */
+/* Makes a blob of a text, for the journal "j". */
 static void put_blob(struct cr_line_blob *blob, const char *text)
 {
     uint8_t hash[CR_HASH_BYTES];
@@ -421,7 +438,7 @@ static bool reads_blob(const char *name, size_t bytes)
     return third(line) && cr_journal_json(&journal, &journal.lines[1], "result", &out, &why) == 0;
 }
 
-TEST(a_blob_has_to_be_there_and_what_its_name_says)
+TEST(a_missing_or_changed_blob_is_refused)
 {
     struct cr_line_blob good, bad;
     char file[1200];
@@ -430,7 +447,8 @@ TEST(a_blob_has_to_be_there_and_what_its_name_says)
     put_blob(&good, "{\"long\":1}");
     put_blob(&bad, "{\"long\":");
     CHECK(reads_blob(good.name, good.len) && is_out("{\"long\":1}"));
-    CHECK(!reads_blob(good.name, good.len + 1) && strstr(why.text, "is not what it was"));
+    CHECK(!reads_blob(good.name, good.len + 1) &&
+          strstr(why.text, "was changed: its length or hash"));
     CHECK(!reads_blob(bad.name, bad.len) && why.outcome == CAPRUN_OUTCOME_JOURNAL_INVALID);
     CHECK(!reads_blob(BLOB, 1) && strstr(why.text, "is not there") && strstr(why.text, ":3: "));
     CHECK(!reads_blob("../../../../../../../../../../../../../../../../../../etc/passwd", 1));
@@ -461,7 +479,7 @@ TEST(each_allocation_that_fails_is_an_error_of_ours)
         (void)snprintf(line, sizeof(line), CALL(1, % d), i);
         journal_add(line);
     }
-    journal_add(END(2));
+    journal_add(STALLED(2));
     CHECK(journal_put("j"));
     while (failing_more()) {
         int r = cr_journal_read(path_of("j"), -1, &journal, &why);
@@ -478,10 +496,9 @@ TEST(each_allocation_that_fails_is_an_error_of_ours)
     scratch_end();
 }
 
-/* --- a first line that is too long -------------------------------------------------------------
- */
+/* --- a first line that is too long ---------------------------------------------------------- */
 
-/* A header with |count| values more than HEAD, of |each| bytes. */
+/* Makes a header with |count| values more than HEAD, each with the text |each|. */
 static bool put_long_header(size_t count, const char *each)
 {
     cr_buf_clear(&journal_text);
@@ -506,11 +523,11 @@ TEST(a_first_line_that_no_run_can_have_costs_little)
     long before;
 
     CHECK(scratch_begin());
-    CHECK(put_long_header(12u << 20, ",0")); /* 24 MiB took 986 MB */
+    CHECK(put_long_header(12u << 20, ",0")); /* once 24 MiB needed 986 MB of memory */
     before = peak_kib();
     CHECK(refuses_header("is over 12 MiB"));
     CHECK(put_long_header(6000000, ",0") && refuses_header("has too many values"));
-    CHECK(peak_kib() - before < 120 * 1024 || !FAILING); /* a sanitizer needs memory of its own */
+    CHECK(peak_kib() - before < 120 * 1024 || !FAILING); /* a sanitizer needs more memory */
     CHECK(put_long_header(120000, ",0") && cr_journal_read(path_of("j"), -1, &journal, &why) == 0);
     cr_journal_clear(&journal);
     CHECK(put_long_header(100000,

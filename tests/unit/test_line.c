@@ -32,7 +32,7 @@ static bool is(const char *wanted)
 
 /* --- values ------------------------------------------------------------------------------- */
 
-TEST(json_stands_in_a_line_as_it_is_but_for_line_ends)
+TEST(json_is_unchanged_in_a_line_except_its_line_ends)
 {
     static const char json[] = "{\"a\" :\r\n[1,\n\t2],\"b\\n\":\"\\r\xc3\xa9\"}";
 
@@ -49,7 +49,7 @@ TEST(a_text_is_escaped)
     CHECK(is(",\"line\":\"a\\\"\\\\\\n\\u0000b\""));
 }
 
-TEST(what_is_longer_than_fits_is_a_blob)
+TEST(a_value_that_is_too_long_is_a_blob)
 {
     static char json[CR_LINE_INLINE + 2];
     char wanted[300];
@@ -73,7 +73,7 @@ TEST(what_is_longer_than_fits_is_a_blob)
 
 /* --- frames ------------------------------------------------------------------------------- */
 
-/* A frame from a worker: |head|, and the parts behind it. */
+/* A frame from a worker: |head|, then the parts. */
 static void hear(unsigned type, uint32_t id, const void *head, size_t head_len, const char *rest)
 {
     uint8_t payload[512];
@@ -172,7 +172,7 @@ static void seal_all(size_t ends[COUNT(bodies)])
     }
 }
 
-/* How many lines have the hash that they should have. */
+/* Returns how many lines have the right hash. */
 static size_t count_good(const size_t ends[COUNT(bodies)])
 {
     uint8_t chain[CR_HASH_BYTES] = {0};
@@ -187,7 +187,7 @@ static size_t count_good(const size_t ends[COUNT(bodies)])
     return i;
 }
 
-TEST(lines_that_were_sealed_are_good)
+TEST(sealed_lines_have_the_right_hashes)
 {
     size_t ends[COUNT(bodies)];
 
@@ -213,7 +213,7 @@ TEST(the_first_hash_is_of_zeros_and_the_text)
     CHECK(memcmp(chain, hash, sizeof(hash)) == 0);
 }
 
-TEST(each_bit_that_is_another_shows_in_its_line)
+TEST(each_changed_bit_makes_a_hash_wrong)
 {
     size_t ends[COUNT(bodies)];
 
@@ -224,7 +224,7 @@ TEST(each_bit_that_is_another_shows_in_its_line)
         while (i >= ends[number])
             number++;
         if (i == ends[number] - 1)
-            continue; /* the line end is not its */
+            continue; /* the line end is not part of the line */
         for (unsigned bit = 1; bit < 256; bit <<= 1) {
             text.data[i] ^= (uint8_t)bit;
             CHECK(count_good(ends) == number);
@@ -234,7 +234,7 @@ TEST(each_bit_that_is_another_shows_in_its_line)
     CHECK(count_good(ends) == COUNT(bodies));
 }
 
-TEST(a_line_without_room_for_a_hash_is_none)
+TEST(a_line_that_is_too_short_for_a_hash_is_refused)
 {
     uint8_t chain[CR_HASH_BYTES] = {0};
     const char *tail = ",\"h\":\"00000000000000000000000000000000\"}";

@@ -82,7 +82,7 @@ TEST(the_pid_of_a_dead_worker_is_not_used)
 
     CHECK(begin() && sched_getaffinity(0, sizeof(before), &before) == 0);
     run = start("says_a_word");
-    CHECK_SOON(run->heard);
+    CHECK_SOON(run->has_sent_frame);
     cr_worker_limit_cpu(run->worker, 200);
     CHECK(cpu_limit(run->worker->pid) == 200 && asks_scheduler(run));
     CHECK(kill(run->worker->pid, SIGKILL) == 0);
@@ -308,7 +308,7 @@ TEST(a_worker_that_was_killed_from_outside_is_not_a_crash)
     CHECK(begin());
     for (int i = 0; i < 4; i++) {
         run = start("says_a_word");
-        CHECK_SOON(run->heard);
+        CHECK_SOON(run->has_sent_frame);
         CHECK(kill(run->worker->pid, SIGKILL) == 0);
         CHECK(ended(run, BAD, "killed from outside"));
         caprun_run_free(run);
@@ -394,7 +394,7 @@ TEST(a_crash_does_not_disturb_the_runs_that_go_on)
 
     CHECK(begin());
     other = start("says_a_word");
-    CHECK_SOON(other->heard);
+    CHECK_SOON(other->has_sent_frame);
     CHECK(ends("dies 11", 0, FAKE_HONEST, BAD, "killed by signal 11"));
     CHECK(succeeds());
     CHECK(other->state == CR_RUN_RUNNING && other->worker->zygote != stock->current);

@@ -119,7 +119,7 @@ TEST(all_runs_together_have_no_more_memory_than_they_may)
           caprun_set_max_memory(rt, 5 << 20) == 0);
     run = start("says_a_word");
     other = start("honest");
-    CHECK_SOON(run->heard);
+    CHECK_SOON(run->has_sent_frame);
     CHECK(other->state == CR_RUN_WAITING && pool->memory == 3 << 20);
     CHECK(ends("honest", 0, FAKE_READY_IN_PIECES, CAPRUN_OUTCOME_VALIDATION_ERROR,
                "all runs together only 5 MiB"));
@@ -143,7 +143,7 @@ TEST(warm_requests_the_missing_workers_at_once)
     CHECK(new_runtime() && caprun_set_warm(rt, 8) == 0 && caprun_warm(rt) == 0);
     CHECK_SOON(count(CAPRUN_COUNT_READY) == 8);
     run = start("says_a_word"); /* and continues */
-    CHECK_SOON(keep_pool_active() && run->heard);
+    CHECK_SOON(keep_pool_active() && run->has_sent_frame);
     CHECK(count(CAPRUN_COUNT_WORKERS) == 8);
     CHECK(caprun_warm(rt) == 0);
     CHECK(count(CAPRUN_COUNT_WORKERS) == 9);

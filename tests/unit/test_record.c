@@ -1,7 +1,4 @@
-/*
- * test_record.c - the journal while it is written: when there is one, and what happens if it cannot
- * be.
- */
+/* test_record.c - recording a run: when a journal is written, and what happens on failures. */
 #include <semaphore.h>
 #include <sys/resource.h>
 
@@ -21,7 +18,7 @@ static struct cr_err err;
 
 /* --- the file ------------------------------------------------------------------------------- */
 
-TEST(a_run_is_recorded_in_a_new_file_that_is_the_users_alone)
+TEST(a_run_is_recorded_in_a_new_file_that_only_the_user_can_read)
 {
     CHECK(begin());
     CHECK(record("j", "console.log('x'); return mcp.a.echo({a: " LONG "})", OK));
@@ -31,7 +28,7 @@ TEST(a_run_is_recorded_in_a_new_file_that_is_the_users_alone)
     CHECK(end());
 }
 
-TEST(a_file_that_is_there_is_left_alone)
+TEST(an_existing_file_is_not_changed)
 {
     CHECK(begin());
     CHECK(put("j", "mine") && new_run("return 1"));
@@ -77,7 +74,8 @@ TEST(the_file_is_locked_as_long_as_the_run_goes_on)
     CHECK(cr_file_is_locked(fd));
     while (!asked)
         caprun_wait(rt, 10000), caprun_step(rt);
-    CHECK(strstr(get("j"), "\"send\":1") && !strstr(get("j"), "\"end\"")); /* it is there before */
+    CHECK(strstr(get("j"), "\"send\":1") &&
+          !strstr(get("j"), "\"end\"")); /* written before the call is handled */
     caprun_cancel(run);
     CHECK(strstr(get("j"), "\"end\":\"CANCELLED\""));
     caprun_run_free(run);
@@ -87,7 +85,7 @@ TEST(the_file_is_locked_as_long_as_the_run_goes_on)
     CHECK(end());
 }
 
-/* --- what may be asked for -------------------------------------------------------------------- */
+/* --- options -------------------------------------------------------------------------------- */
 
 static bool records(const char *code, const struct cr_record_spec *spec,
                     enum caprun_outcome outcome)
@@ -95,7 +93,7 @@ static bool records(const char *code, const struct cr_record_spec *spec,
     return new_run(code) && cr_record_new(run, spec, &err) == 0 && ends(outcome);
 }
 
-TEST(a_journal_that_is_kept_only_of_failures_is_removed_after_a_success)
+TEST(a_journal_only_for_failures_is_removed_after_a_success)
 {
     struct cr_record_spec spec = {.only_if_failed = true};
     char path[1100];
@@ -145,7 +143,7 @@ TEST(a_value_that_would_be_over_the_limit_is_not_written)
     CHECK(end());
 }
 
-/* Records answers of 9 MB, |count| of them; returns how many bytes of blobs are there then. */
+/* Records |count| answers of 9 MB; returns the size of all blobs afterwards. */
 static uint64_t recorded_bytes(uint64_t limit, int count)
 {
     char code[200];
@@ -165,17 +163,18 @@ TEST(a_library_records_no_more_than_its_limit)
     CHECK(begin());
     CHECK(new_run("return 1") && caprun_run_record(run, path_of("k")) == 0);
     CHECK(caprun_run_set_record_limit(run, (1024ull << 20) + 1) == CAPRUN_E_TOOBIG);
-    CHECK(caprun_run_set_record_limit(run, 400) == 0 && ends(OK)); /* also of one that is made */
+    CHECK(caprun_run_set_record_limit(run, 400) == 0 &&
+          ends(OK)); /* also for an existing recorder */
     CHECK(strstr(get("k"), "\"cut\":\"over 400 bytes\"") && strstr(get("k"), "{\"journal\":2"));
     CHECK(caprun_run_set_record_limit(run, 1) == CAPRUN_E_STATE);
-    /* args and answer are the same bytes: one file, which counts twice */
+    /* args and answer are the same bytes: one file, but both count */
     CHECK(recorded_bytes(0, 9) == 4 * 9000014);
     CHECK(recorded_bytes(20 << 20, 9) == 9000014);
     CHECK(recorded_bytes(1024 << 20, 9) == 9 * 9000014);
     CHECK(end());
 }
 
-/* Files of this process have so many bytes at most, from now on. */
+/* Limits the size of files that this process writes from now on. */
 static void set_room(rlim_t bytes)
 {
     struct rlimit limit;
@@ -190,7 +189,7 @@ static const char many_lines[] =
     "for (let i = 0; i < 50; i++) await mcp.a.echo({i, s: 'y'.repeat(200)});"
     "return 1";
 
-TEST(a_run_that_cannot_be_written_down_ends_unless_it_may_do_without)
+TEST(a_run_that_cannot_be_recorded_ends_unless_it_may_give_up)
 {
     struct cr_record_spec spec = {.may_give_up = false};
     char path[1100];
@@ -199,7 +198,7 @@ TEST(a_run_that_cannot_be_written_down_ends_unless_it_may_do_without)
     CHECK(begin());
     (void)snprintf(path, sizeof(path), "%s", path_of("j"));
     spec.path = path;
-    CHECK(records("return 1", &spec, OK) && unlink(path) == 0); /* which has made a zygote */
+    CHECK(records("return 1", &spec, OK) && unlink(path) == 0); /* the zygote was started */
     set_room(5000);
     strict = records(many_lines, &spec, CAPRUN_OUTCOME_INTERNAL) && asked > 0 && asked < 50;
     asked = 0;
@@ -248,7 +247,7 @@ static void ignore(struct cr_job *job)
 
 static struct cr_job hanging = {.work = hang, .done = ignore, .discard = ignore, .name = "hang"};
 
-/* Has |run| recorded in "j" and started, while the disk hangs. */
+/* Records |run| in "j" and starts it, while the disk hangs. */
 static bool starts_with_hanging_disk(const char *code, const char *args)
 {
     (void)sem_init(&disk_goes_on, 0, 0);
@@ -293,11 +292,11 @@ TEST(a_disk_that_hangs_delays_long_values_and_nothing_else)
 {
     CHECK(begin());
     CHECK(starts_with_hanging_disk("return (await mcp.a.echo({a: " LONG "})).a.length", NULL));
-    while (!run->hearing.job)
+    while (!run->incoming.job)
         step_once();
     CHECK(ends_meanwhile());
     CHECK(asked == 0 &&
-          !strstr(get("j"), "\"from\":\"call\"")); /* a line comes before its effect */
+          !strstr(get("j"), "\"from\":\"call\"")); /* a line is written before its effect */
     CHECK(goes_on(OK) && asked == 1 && strcmp(caprun_get_result(run, NULL), "70000") == 0);
     CHECK(is_replayed(OK) && end());
 }
@@ -319,7 +318,7 @@ TEST(a_run_that_ends_while_a_value_waits_has_its_end_in_the_journal)
 {
     CHECK(begin());
     CHECK(starts_with_hanging_disk("await mcp.a.echo({a: " LONG "})", NULL));
-    while (!run->hearing.job)
+    while (!run->incoming.job)
         step_once();
     caprun_cancel(run);
     CHECK(strstr(get("j"), "\"end\":\"CANCELLED\"") && asked == 0);
@@ -341,15 +340,14 @@ TEST(a_run_that_is_freed_before_its_first_line_is_written_leaves_a_whole_journal
     run = NULL;
     CHECK(cr_file_is_locked(fd));
     (void)sem_post(&disk_goes_on);
-    caprun_free(rt); /* waits for all that is to be written */
+    caprun_free(rt); /* waits for all writes */
     rt = NULL;
     CHECK(!cr_file_is_locked(fd) && close(fd) == 0);
     CHECK(strstr(get("j"), "\"argsBytes\":70000") && strstr(get("j"), "\"end\":\"CANCELLED\""));
     scratch_end();
 }
 
-/* The recorder lives on until its first line is written; what that sets in the loop goes with it.
- */
+/* The recorder exists until its first line is written, and then removes its sources of the loop. */
 TEST(a_run_that_is_freed_at_once_leaves_nothing_in_the_loop)
 {
     const struct cr_loop *loop;
@@ -370,7 +368,7 @@ TEST(a_run_that_is_freed_at_once_leaves_nothing_in_the_loop)
 
 #define HELD 3
 
-TEST(a_run_that_finds_no_place_to_wait_is_not_written_down)
+TEST(a_run_that_is_refused_because_the_queue_is_full_is_not_recorded)
 {
     struct caprun_run *held[HELD];
 
@@ -389,7 +387,7 @@ TEST(a_run_that_finds_no_place_to_wait_is_not_written_down)
 
 /* --- the header ------------------------------------------------------------------------------- */
 
-TEST(variables_have_keyed_hashes_or_none)
+TEST(variables_have_keyed_hashes_or_no_hashes)
 {
     uint8_t key[CR_HASH_BYTES] = {7};
     char hash[CR_HASH_DIGITS + 1], other[CR_HASH_DIGITS + 1], path[1100];
@@ -430,14 +428,14 @@ TEST(each_allocation_of_a_new_recorder_that_fails_is_an_error_and_leaves_no_reco
         failing_stop();
         CHECK(r == 0 || (r == CAPRUN_E_NOMEM && !run->recorder));
         failed = failed || r < 0;
-        (void)unlink(path_of("j")); /* an empty file may be left */
+        (void)unlink(path_of("j")); /* an empty file may remain */
     }
     CHECK(failed == FAILING || !failing_works());
     CHECK(new_run("return 1") && caprun_run_record(run, path_of("j")) == 0 && ends(OK));
     CHECK(end());
 }
 
-/* A run that is recorded, with one allocation that fails: it ends, and in words. */
+/* Records a run with one failing allocation: it must end, with a message. */
 static bool survives(long allowed)
 {
     size_t len = 0;
@@ -457,7 +455,7 @@ static bool survives(long allowed)
     return end() && ok;
 }
 
-TEST(a_run_that_is_recorded_survives_each_failure)
+TEST(a_recorded_run_survives_each_failed_allocation)
 {
     long allowed = 0;
 

@@ -1,5 +1,4 @@
-/* test_replay.c - journals that are run again, or on: with the real worker, and nobody who answers.
- */
+/* test_replay.c - replay and resume of journals, with the real worker and no server. */
 #include "base/scan.h"
 #include "failing.h"
 #include "journal/replay.h"
@@ -40,9 +39,9 @@ static bool refuses(const char *name, const char *words)
     return false;
 }
 
-/* --- the same again --------------------------------------------------------------------------- */
+/* --- the same result ------------------------------------------------------------------------ */
 
-TEST(a_replay_is_the_same_and_asks_nobody)
+TEST(a_replay_is_the_same_and_calls_no_handler)
 {
     static const struct {
         const char *code;
@@ -74,7 +73,7 @@ TEST(a_replay_is_the_same_and_asks_nobody)
     CHECK(end());
 }
 
-TEST(a_run_that_was_ended_from_outside_is_replayed_up_to_there)
+TEST(a_run_that_was_ended_from_outside_is_replayed_up_to_its_end)
 {
     CHECK(begin());
     CHECK(new_run("console.log('x'); mcp.a.echo(); await mcp.a.never()"));
@@ -101,7 +100,7 @@ TEST(an_answer_as_deep_as_it_may_be_is_replayed)
 
 /* --- differences ------------------------------------------------------------------------------ */
 
-TEST(the_first_difference_is_told)
+TEST(the_first_difference_is_reported)
 {
     static const char then[] = "console.log('a'); const x = await mcp.a.echo({n: 1}); return x.n";
 
@@ -132,7 +131,7 @@ TEST(the_first_difference_is_told)
     CHECK(end());
 }
 
-TEST(other_code_that_does_the_same_is_the_same_whatever_its_lines)
+TEST(changed_code_that_does_the_same_is_the_same)
 {
     static const char other[] = "// more\n\n  try { await mcp.a.fail() } catch (e) { throw e }";
 
@@ -143,13 +142,13 @@ TEST(other_code_that_does_the_same_is_the_same_whatever_its_lines)
     CHECK(end());
 }
 
-/* --- journals by hand ------------------------------------------------------------------------- */
+/* --- forged journals ------------------------------------------------------------------------ */
 
 #define LOG "{\"at\":1,\"from\":\"log\",\"line\":\"x\""
 #define DONE(result) "{\"at\":1,\"from\":\"done\",\"result\":" result
 #define FORGED HEAD_START ",\"code\":\"return mcp.a.b()\",\"args\":{}"
 
-/* A journal of |head|, the job and |lines|. */
+/* Makes a journal of |head|, the job and |lines|. */
 static bool forge(const char *head, const char *const *lines)
 {
     journal_begin(head);
@@ -166,17 +165,18 @@ TEST(a_forged_journal_differs_or_is_refused)
     CHECK(forge(HEAD, (const char *const[]){DONE("2"), END(1), NULL}) && replays("j", DIFFERS));
     CHECK(forge(HEAD, (const char *const[]){LOG, DONE("1"), END(1), NULL}) &&
           replays("j", DIFFERS));
-    CHECK(forge(HEAD, (const char *const[]){END(1), NULL}) && replays("j", DIFFERS));
+    CHECK(forge(HEAD, (const char *const[]){END(1), NULL}) &&
+          refuses("j", "how the code has ended"));
     CHECK(forge(HEAD, (const char *const[]){CALL(1, 1), DONE("1"), END(1), NULL}));
     CHECK(replays("j", DIFFERS));
     CHECK(forge(HEAD, (const char *const[]){DONE("1"), "{\"at\":1,\"end\":\"STALLED\"", NULL}));
     CHECK(replays("j", DIFFERS));
     CHECK(forge(HEAD, (const char *const[]){DONE("1"), "{\"at\":1,\"end\":\"CANCELLED\"", NULL}));
-    CHECK(replays("j", CAPRUN_OUTCOME_CANCELLED)); /* as much of it as is there is the same */
+    CHECK(replays("j", CAPRUN_OUTCOME_CANCELLED)); /* the recorded part is the same */
     CHECK(end());
 }
 
-TEST(an_end_that_there_is_not_is_refused)
+TEST(an_unknown_end_is_refused)
 {
     static const char *const strange[] = {"{\"at\":1,\"end\":\"WEIRD\"", "{\"at\":1,\"end\":7",
                                           "{\"at\":1,\"end\":\"\""};
@@ -189,7 +189,7 @@ TEST(an_end_that_there_is_not_is_refused)
     CHECK(end());
 }
 
-TEST(a_forged_answer_is_told_or_refused)
+TEST(a_forged_answer_is_sent_to_the_worker_or_refused)
 {
 #define ANSWERED(line) (const char *const[]){CALL(1, 1), line, DONE("7"), END(1), NULL}
     CHECK(begin());
@@ -197,20 +197,22 @@ TEST(a_forged_answer_is_told_or_refused)
                 ANSWERED("{\"at\":1,\"to\":\"reply\",\"n\":1,\"kind\":\"value\",\"json\":7")));
     CHECK(replays("j", OK));
     CHECK(forge(FORGED, ANSWERED("{\"at\":1,\"to\":\"reply\",\"n\":1,\"json\":7")) &&
-          replays("j", OK));
+          refuses("j", "\"kind\" is not known"));
     CHECK(forge(FORGED, ANSWERED("{\"at\":1,\"to\":\"reply\",\"n\":1,\"kind\":\"tool\","
                                  "\"json\":{\"content\":[],\"structuredContent\":7}")));
     CHECK(replays("j", OK));
     CHECK(forge(FORGED,
                 ANSWERED("{\"at\":1,\"to\":\"reply\",\"n\":1,\"kind\":\"value\",\"json\":8")));
     CHECK(replays("j", DIFFERS));
-    CHECK(forge(FORGED, ANSWERED("{\"at\":1,\"to\":\"reply\",\"n\":1")) && replays("j", INVALID));
-    CHECK(forge(FORGED, ANSWERED("{\"at\":1,\"to\":\"fail\",\"n\":1")) && replays("j", DIFFERS));
+    CHECK(forge(FORGED, ANSWERED("{\"at\":1,\"to\":\"reply\",\"n\":1,\"kind\":\"tool\"")) &&
+          replays("j", INVALID));
+    CHECK(forge(FORGED, ANSWERED("{\"at\":1,\"to\":\"fail\",\"n\":1")) &&
+          refuses("j", "\"state\" is not known"));
     CHECK(forge(FORGED, ANSWERED("{\"at\":1,\"to\":\"fail\",\"n\":1,\"state\":\"denied\"")));
     CHECK(replays("j", DIFFERS) && end());
 }
 
-TEST(a_journal_that_ends_early_is_not_replayed)
+TEST(a_journal_without_an_end_is_not_replayed)
 {
     CHECK(begin());
     CHECK(forge(HEAD, (const char *const[]){DONE("1"), NULL}) && refuses("j", ":3: it ends early"));
@@ -242,7 +244,7 @@ static bool replays_env(const uint8_t *key, const char *env, enum caprun_outcome
            caprun_run_set_env(run, env, strlen(env)) == 0 && ends(outcome);
 }
 
-TEST(variables_have_to_be_what_they_were)
+TEST(variables_must_have_the_recorded_values)
 {
     uint8_t key[CR_HASH_BYTES] = {1}, other[CR_HASH_BYTES] = {2};
     struct cr_record_spec spec = {.key = key};
@@ -258,14 +260,14 @@ TEST(variables_have_to_be_what_they_were)
     CHECK(replays_env(key, "{\"A\":\"c\"}", CAPRUN_OUTCOME_VALIDATION_ERROR));
     CHECK(replays_env(key, "", CAPRUN_OUTCOME_VALIDATION_ERROR));
     CHECK(replays_env(key, "{\"A\":\"b\",\"B\":\"\"}", CAPRUN_OUTCOME_VALIDATION_ERROR));
-    CHECK(replays_env(other, "{\"A\":\"c\"}", DIFFERS)); /* nobody can tell before */
+    CHECK(replays_env(other, "{\"A\":\"c\"}", DIFFERS)); /* hashes have another key */
     CHECK(replays_env(NULL, "{\"A\":\"b\"}", OK) && replays_env(NULL, "{\"A\":\"c\"}", DIFFERS));
     CHECK(end());
 }
 
-/* --- going on --------------------------------------------------------------------------------- */
+/* --- resuming ------------------------------------------------------------------------------- */
 
-/* Leaves |lines| of the journal. */
+/* Keeps only the first |lines| of the journal. */
 static bool cut_off(const char *name, int lines)
 {
     const char *text = get(name), *at = text;
@@ -285,7 +287,7 @@ static bool resumes(const char *name, uint32_t retry, enum caprun_outcome outcom
            (retry == UINT32_MAX || caprun_run_retry(run, retry) == 0) && ends(outcome);
 }
 
-TEST(a_run_goes_on_from_every_line_without_a_call_too_many)
+TEST(a_run_is_resumed_from_every_line_and_makes_no_call_twice)
 {
     /* header, job, and for each call: call, send, reply; done, end */
     static const int calls_left[] = {3, 3, 3, 3, 2, 2, 2, 1, 1, 1, 0, 0};
@@ -295,7 +297,7 @@ TEST(a_run_goes_on_from_every_line_without_a_call_too_many)
         (void)unlink(path_of("j"));
         CHECK(record("j", three_calls, OK) && cut_off("j", lines));
         asked = 0;
-        CHECK(resumes("j", 0, OK)); /* whatever was sent is sent again */
+        CHECK(resumes("j", 0, OK)); /* all sent calls are sent again */
         CHECK(asked == calls_left[lines - 1]);
         CHECK(strcmp(caprun_get_result(run, NULL), "[1,2,3]") == 0);
         CHECK(replays("j", OK));
@@ -305,7 +307,7 @@ TEST(a_run_goes_on_from_every_line_without_a_call_too_many)
     CHECK(end());
 }
 
-TEST(a_call_that_was_under_way_is_made_again_only_if_somebody_says_so)
+TEST(an_unknown_call_is_made_again_only_on_request)
 {
     CHECK(begin());
     CHECK(record("j", three_calls, OK) && cut_off("j", 4));
@@ -332,7 +334,7 @@ TEST(a_call_that_was_under_way_is_made_again_only_if_somebody_says_so)
     "\"onDenied\":\"continue\",\"seed\":\"" SEED "\",\"code\":\"return 1\",\"args\":{}"
 #define GIB (1ull << 30)
 
-/* Replays, or resumes, "j" with these limits set, 0: none; the run has to end. */
+/* Replays or resumes "j" with these limits (0: not set); the run has to end. */
 static bool runs_with(bool resume, uint64_t memory, uint64_t ms)
 {
     if (!new_run(NULL) || (resume ? caprun_run_resume : caprun_run_replay)(run, path_of("j")) < 0 ||
@@ -352,7 +354,7 @@ static bool has_limits(uint64_t memory, uint32_t wall_ms)
     return false;
 }
 
-TEST(the_limits_of_a_journal_are_no_more_than_what_is_set_or_the_defaults)
+TEST(the_limits_of_a_journal_are_at_most_the_set_ones_or_the_defaults)
 {
     CHECK(begin());
     CHECK(forge(ASKED(4294967296, 86400000), (const char *const[]){DONE("1"), END(1), NULL}));
@@ -395,8 +397,8 @@ static bool has_exact_name(struct cr_gate *gate, const char *tool)
 static struct cr_gate gate = {.take = answer_call, .is_idempotent = has_exact_name};
 
 /*
- * Resumes a run whose call a:b was sent, as |first| and |second| (or NULL) say, in a journal of
- * |version|.
+ * Resumes a run of which a call a:b was sent, with the "send" lines |first| and |second| (may be
+ * NULL), in a journal of |version|.
  */
 static bool goes_on_after(unsigned version, const char *first, const char *second,
                           enum caprun_outcome outcome)
@@ -423,7 +425,7 @@ static bool goes_on_after(unsigned version, const char *first, const char *secon
     run->on_call = NULL;
     if (caprun_start(run) < 0)
         return false;
-    run->gate = &gate; /* in the place of the runtime's */
+    run->gate = &gate; /* replaces the gate of the runtime */
     while (!caprun_done(run))
         caprun_wait(rt, 10000), caprun_step(rt);
     return caprun_get_outcome(run) == outcome;
@@ -444,7 +446,7 @@ TEST(a_call_is_idempotent_by_the_exact_name_in_its_send_line)
         {SEND(3, 1, ""), NULL, "", 0, 2},
         {SEND(3, 1, "a:b"), SEND(3, 1, "a:exact"), "", 0, 2},
         {SENT(",\"tool\":1,\"decision\":\"allow\",\"by\":\"\""), NULL, "", 0, 2},
-        /* the application was called by the name that the code has chosen */
+        /* the application's handler gets the name that the code used */
         {TOOL("a:exact") ",\"decision\":\"allow\",\"by\":\"application\"", NULL, "", 0, 2},
         {TOOL("a:exact"), NULL, "a:exact", 1, 1},
         {TOOL("a:exact") ",\"by\":\"rule:*\"", TOOL("a:exact"), "a:exact", 1, 1},
@@ -467,7 +469,7 @@ TEST(a_call_is_idempotent_by_the_exact_name_in_its_send_line)
     CHECK(end());
 }
 
-TEST(after_a_restart_of_the_machine_somebody_has_to_say_so)
+TEST(after_a_restart_of_the_machine_a_run_is_resumed_only_on_request)
 {
     CHECK(begin());
     CHECK(forge(HEAD, (const char *const[]){NULL}));
@@ -529,7 +531,7 @@ static bool is_no_lie(enum caprun_outcome outcome, bool resume)
            (resume && (outcome == CAPRUN_OUTCOME_USAGE || outcome == CAPRUN_OUTCOME_RPC_ERROR));
 }
 
-/* Replays, or resumes, with one allocation that fails: it ends in words that are true. */
+/* Replays or resumes with one failing allocation: the run must end with the right message. */
 static bool survives(bool resume, long allowed)
 {
     size_t len = 0;
@@ -551,7 +553,7 @@ static bool survives(bool resume, long allowed)
     return end() && ok;
 }
 
-TEST(a_replay_survives_each_failure)
+TEST(a_replay_survives_each_failed_allocation)
 {
     long allowed = 0;
 
@@ -561,7 +563,7 @@ TEST(a_replay_survives_each_failure)
     CHECK(allowed > 20 || !failing_works());
 }
 
-TEST(a_run_that_goes_on_survives_each_failure)
+TEST(a_resumed_run_survives_each_failed_allocation)
 {
     long allowed = 0;
 

@@ -147,16 +147,16 @@ TEST(a_call_that_is_thrown_on_ends_with_the_hosts_own_words)
 TEST(a_call_that_makes_no_sense_ends_the_worker)
 {
     CHECK(begin());
-    CHECK(plays_numbered("first_call_id", 0, BAD, "a call that is not one"));
-    CHECK(plays_numbered("first_call_id", 2, BAD, "a call that is not one"));
-    CHECK(plays_numbered("first_call_id", UINT32_MAX, BAD, "a call that is not one"));
-    CHECK(plays("call_id_again", 0, FAKE_HONEST, BAD, "a call that is not one"));
+    CHECK(plays_numbered("first_call_id", 0, BAD, "an invalid CALL frame"));
+    CHECK(plays_numbered("first_call_id", 2, BAD, "an invalid CALL frame"));
+    CHECK(plays_numbered("first_call_id", UINT32_MAX, BAD, "an invalid CALL frame"));
+    CHECK(plays("call_id_again", 0, FAKE_HONEST, BAD, "an invalid CALL frame"));
     for (long i = 0; i < CALL_NAMES; i++)
-        CHECK(plays_numbered("call_name", i, BAD, "a call that is not one"));
+        CHECK(plays_numbered("call_name", i, BAD, "an invalid CALL frame"));
     for (long i = 0; i < CALL_LENGTHS; i++)
-        CHECK(plays_numbered("call_lengths", i, BAD, "a call that is not one"));
-    CHECK(plays_numbered("long_call_name", 0, BAD, "a call that is not one"));
-    CHECK(plays_numbered("long_call_name", 1, BAD, "a call that is not one"));
+        CHECK(plays_numbered("call_lengths", i, BAD, "an invalid CALL frame"));
+    CHECK(plays_numbered("long_call_name", 0, BAD, "an invalid CALL frame"));
+    CHECK(plays_numbered("long_call_name", 1, BAD, "an invalid CALL frame"));
     CHECK(end());
 }
 
@@ -186,7 +186,7 @@ TEST(no_more_calls_wait_for_an_answer_than_may)
     handler = keeps_quiet;
     CHECK(plays("many_calls 256", 300, FAKE_HONEST, CAPRUN_OUTCOME_EXECUTION_TIMEOUT,
                 "\"n\":256,\"method\":\"files:read\",\"state\":\"in_flight_unknown\""));
-    CHECK(plays("many_calls 257", 0, FAKE_HONEST, BAD, "a call that is not one"));
+    CHECK(plays("many_calls 257", 0, FAKE_HONEST, BAD, "an invalid CALL frame"));
     CHECK(plays("first_call_id 10001", 0, FAKE_HONEST, CAPRUN_OUTCOME_CALL_LIMIT, "10000 calls"));
     CHECK(plays("calls_and_a_throw 3", 0, FAKE_HONEST, BAD, "an invalid THREW frame"));
     handler = NULL;
@@ -255,13 +255,13 @@ TEST(a_worker_that_ignores_the_run_s_own_limits_meets_them)
     CHECK(plays_within(few, "log_bytes", BAD, "type 18 (LOG) with 1048576 bytes"));
     CHECK(plays_within(few, "many_calls 5", late, "\"n\":5,"));
     CHECK(plays_within(few, "many_calls 6", CAPRUN_OUTCOME_CALL_LIMIT, "More than 5 calls in one"));
-    CHECK(plays_within(few, "first_call_id 7", BAD, "a call that is not one"));
+    CHECK(plays_within(few, "first_call_id 7", BAD, "an invalid CALL frame"));
     CHECK(
         plays_within(least, "many_calls 2", CAPRUN_OUTCOME_CALL_LIMIT, "More than 1 call in one"));
     CHECK(plays_within(few, "threw 4", CAPRUN_OUTCOME_OUTPUT_LIMIT, "The result is over 8 bytes"));
     handler = keeps_quiet;
     CHECK(plays_within(few, "many_calls 3", late, "\"n\":3,"));
-    CHECK(plays_within(few, "many_calls 4", BAD, "a call that is not one"));
+    CHECK(plays_within(few, "many_calls 4", BAD, "an invalid CALL frame"));
     handler = NULL;
     CHECK(end());
 }
@@ -277,7 +277,7 @@ TEST(the_run_s_own_limits_may_be_higher_than_the_usual_ones)
     CHECK(plays_within(many, "many_calls_and_done 10001", CAPRUN_OUTCOME_SUCCESS, "\"n\":10001,"));
     handler = keeps_quiet;
     CHECK(plays_within(many, "many_calls 1024", CAPRUN_OUTCOME_EXECUTION_TIMEOUT, "\"n\":1024,"));
-    CHECK(plays_within(many, "many_calls 1025", BAD, "a call that is not one"));
+    CHECK(plays_within(many, "many_calls 1025", BAD, "an invalid CALL frame"));
     handler = NULL;
     CHECK(end());
 }
@@ -808,7 +808,7 @@ TEST(the_end_of_the_zygote_ends_every_run)
 
     CHECK(begin());
     run = start("says_a_word");
-    CHECK_SOON(run->heard);
+    CHECK_SOON(run->has_sent_frame);
     other = new_run("honest", 0, FAKE_ZYGOTE_DIES);
     CHECK(caprun_start(other) == 0);
     CHECK(ended(other, CAPRUN_OUTCOME_INTERNAL, "the zygote"));

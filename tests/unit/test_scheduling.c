@@ -65,7 +65,7 @@ TEST(a_small_run_that_was_alone_ends_at_low_priority)
     CHECK(!ends_slowly("type 99", BAD));
     CHECK(!ends_slowly("done_after_the_limit 16", CAPRUN_OUTCOME_EXECUTION_TIMEOUT));
     other = start("says_a_word");
-    CHECK_SOON(other->heard);
+    CHECK_SOON(other->has_sent_frame);
     CHECK(!ends_slowly("done_taking 16", SUCCESS));
     caprun_cancel(other);
     caprun_run_free(other);
@@ -119,7 +119,7 @@ TEST(a_run_soon_after_another_is_not_left_to_wait_for_this_processor)
     CHECK(sent_after(1000) == 0);
     scheduling->started_us = 0;
     other = start("says_a_word");
-    CHECK_SOON(other->heard);
+    CHECK_SOON(other->has_sent_frame);
     CHECK(sent_after(SOON) == 0);
     caprun_run_free(other);
     CHECK(end());
@@ -132,7 +132,7 @@ TEST(a_run_that_takes_longer_may_be_on_every_processor)
     CHECK(begin_warm(8) && sched_getaffinity(0, sizeof(all), &all) == 0);
     scheduling->started_us = cr_loop_now() - SOON;
     run = start("says_a_word");
-    CHECK_SOON(run->heard && !run->kept_off_us);
+    CHECK_SOON(run->has_sent_frame && !run->kept_off_us);
     CHECK(sched_getaffinity(run->worker->pid, sizeof(its), &its) == 0 && CPU_EQUAL(&its, &all));
     caprun_run_free(run);
     CHECK(end());

@@ -14,7 +14,7 @@ TEST(the_stock_is_filled_handed_out_and_filled_again)
     CHECK(count(CAPRUN_COUNT_WORKERS) == 3);
     run = start("says_a_word");
     CHECK(run->state == CR_RUN_STARTING || run->state == CR_RUN_RUNNING);
-    CHECK_SOON(run->heard && count(CAPRUN_COUNT_READY) == 3);
+    CHECK_SOON(run->has_sent_frame && count(CAPRUN_COUNT_READY) == 3);
     CHECK(count(CAPRUN_COUNT_WORKERS) == 4 && count(CAPRUN_COUNT_RUNNING) == 1);
     caprun_run_free(run);
     for (int i = 0; i < 20; i++)
@@ -45,7 +45,7 @@ TEST(the_stock_is_filled_again_after_there_was_no_room_for_it)
     CHECK(new_runtime() && caprun_set_max_workers(rt, 2) == 0 && caprun_set_warm(rt, 2) == 0);
     run = start("says_a_word");
     other = start("says_a_word");
-    CHECK_SOON(run->heard && other->heard);
+    CHECK_SOON(run->has_sent_frame && other->has_sent_frame);
     CHECK(count(CAPRUN_COUNT_READY) == 0);
     caprun_run_free(run);
     caprun_run_free(other);
@@ -113,7 +113,7 @@ TEST(a_zygote_that_is_old_is_replaced_with_its_stock)
 
     CHECK(begin_warm(3));
     run = start("says_a_word");
-    CHECK_SOON(run->heard && count(CAPRUN_COUNT_READY) == 3);
+    CHECK_SOON(run->has_sent_frame && count(CAPRUN_COUNT_READY) == 3);
     old = stock->current;
     old->born_us -= 60000000;
     CHECK(succeeds()); /* the age is checked when a run starts */
@@ -141,7 +141,7 @@ TEST(a_layer_that_any_active_zygote_lacks_is_missing)
 {
     CHECK(begin_warm(1));
     run = start("says_a_word");
-    CHECK_SOON(run->heard);
+    CHECK_SOON(run->has_sent_frame);
     stock->current->layers[WIRE_LAYER_USER_NS] = ENOSPC; /* pretend that the machine has changed */
     cr_pool_retire_zygote(pool, stock->current);
     CHECK_SOON(stock->current && stock->current->greeted && count_zygotes() == 2);

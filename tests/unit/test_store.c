@@ -176,7 +176,7 @@ TEST(the_oldest_go_until_the_rest_fits)
     scratch_end();
 }
 
-TEST(a_run_that_goes_on_is_not_swept_away)
+TEST(the_journal_of_a_live_run_is_never_removed)
 {
     int fd, where;
 
