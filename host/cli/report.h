@@ -27,7 +27,7 @@ struct cr_report {
 /* Colours are for a terminal, unless NO_COLOR is set and not empty. */
 void cr_report_init(struct cr_report *r, bool json);
 
-/* Adds a file or directory: |path| is "" if there is none. |source| may be "". */
+/* Adds a file or directory. |path| is "" if there is no such file. |source| may be "". */
 void cr_report_file(struct cr_report *r, const char *name, const char *path, const char *source);
 
 /*

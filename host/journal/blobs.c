@@ -13,7 +13,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 
-/* Name of a blob that is being written. One name is enough: one thread writes all blobs. */
+/* Name of an incomplete blob. One name is enough: one thread writes all blobs of a journal. */
 #define UNFINISHED "unfinished"
 
 /* Returns 0, or CAPRUN_E_TOOBIG. |name| may be "". */

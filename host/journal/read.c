@@ -21,7 +21,7 @@
 #define MAX_LIMITS 64 /* values of a resume line */
 #define MAX_JOURNAL (1u << 30)
 #define MAX_US ((int64_t)1 << 52) /* 142 years */
-#define ESCAPED 6u                /* bytes that one byte may become in a string */
+#define ESCAPED 6u                /* largest number of bytes for one escaped byte */
 #define MAX_REST (8u << 10)       /* names, numbers and the hash of a line */
 
 static const struct {

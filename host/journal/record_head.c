@@ -124,7 +124,7 @@ int cr_record_begin(struct cr_recorder *hooks, struct caprun_run *run, struct cr
 
 /* --- the last line -------------------------------------------------------------------------- */
 
-/* If the first line is not written yet, the last one waits for it. */
+/* If the first line is not written yet, the last line is kept in |waiting_end|. */
 static void write_end(struct cr_record *r, struct caprun_run *run)
 {
     struct cr_run_view v = cr_run_look(run);

@@ -101,9 +101,9 @@ bool cr_replay_is_blob_usable(struct cr_replay *p, const struct cr_journal_line 
                               const struct cr_blob_job *b);
 
 /*
- * Returns whether the recorded run was ended from outside: by a limit, an error of the host or a
- * cancellation. Such an end comes at another moment each time, and the last actions of the run may
- * be missing in the journal.
+ * Returns whether the recorded run was ended from outside: by a limit, a cancellation, the denial
+ * of a call, or a failure of host or worker. Such an end comes at another moment each time, and the
+ * last actions of the run may be missing in the journal.
  */
 bool cr_replay_ended_from_outside(const struct cr_replay *p);
 

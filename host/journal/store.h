@@ -32,8 +32,8 @@ void cr_store_path(const char *dir, const char *id, char ret[PATH_MAX]);
 
 /*
  * Finds the journal that a person names with |word|: the id of a run, the beginning or end of an id
- * if only one id matches, or a path. A |word| with a slash or a dot is always a path; so is each if
- * |dir| is "". Returns 0, or USAGE.
+ * if only one id matches, or a path. A |word| with a slash or a dot is always a path; so is every
+ * |word| if |dir| is "". Returns 0, or USAGE.
  */
 int cr_store_find(const char *dir, const char *word, char ret[PATH_MAX], struct cr_err *why);
 

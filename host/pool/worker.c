@@ -102,7 +102,7 @@ void cr_worker_free(struct cr_worker *w)
     cr_worker_release(w);
 }
 
-/* Every end goes through here, so that the owner is told once. */
+/* Every end of a worker goes through here, so that the owner is informed once. */
 void cr_worker_end(struct cr_worker *w, const struct cr_err *why)
 {
     struct cr_err kept = *why;
@@ -140,7 +140,7 @@ static void report_timeout(struct cr_timer *timer)
 /* The worker has not read all of the one frame that it was sent, so it has done nothing yet. */
 static bool has_not_begun(const struct cr_worker *w)
 {
-    return w->told == 1 && !w->heard && (w->unread || cr_outbox_waiting(&w->out));
+    return w->frames_sent == 1 && !w->has_sent_frame && (w->unread || cr_outbox_waiting(&w->out));
 }
 
 /* The zygote will report why, unless the zygote was killed. */
@@ -365,7 +365,7 @@ int cr_worker_send(struct cr_worker *w, struct wire_header *header, const struct
     r = cr_outbox_add(&w->out, w->closed ? -1 : w->socket.fd, all, 1 + count);
     if (r < 0)
         return r;
-    w->told++;
+    w->frames_sent++;
     w->writing = !w->closed && cr_outbox_waiting(&w->out) > 0;
     cr_worker_watch(w);
     return 0;

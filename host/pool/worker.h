@@ -37,7 +37,7 @@ struct cr_worker_owner {
      */
     void (*part)(struct cr_worker *w, const struct wire_header *header, const uint8_t *payload,
                  size_t have);
-    /* The worker has ended; |why| says why, in words for the user. */
+    /* The worker has ended; |why| is the reason, for the user. */
     void (*gone)(struct cr_worker *w, const struct cr_err *why);
 };
 
@@ -57,19 +57,20 @@ struct cr_worker {
     uint32_t slot;
     struct cr_worker *next; /* in the zygote's list, while |listed| */
     struct cr_worker *next_in_pool;
-    struct cr_task rest; /* reads the frames that were put off */
-    uint32_t events;     /* that the loop watches for; 0: the socket is not watched */
-    uint32_t told;       /* frames that were sent to the worker */
-    unsigned busy;       /* functions that still use this struct */
+    struct cr_task rest;  /* reads the frames that were put off */
+    uint32_t events;      /* that the loop watches for; 0: the socket is not watched */
+    uint32_t frames_sent; /* to the worker */
+    unsigned busy;        /* functions that still use this struct */
     bool listed, wanted, awaited, writing, paused;
     bool has_taken; /* the owner took the current frame with its memory: |in| starts after it */
     bool put_off;   /* the turn ended before all was read: |rest| goes on */
-    bool draining;  /* the process has ended; its frames are read to the end, then |last| is told */
-    bool closed;    /* the worker has closed its socket */
-    bool unread;    /* it closed the socket without reading all that was sent */
-    bool heard;     /* it has sent a frame after its first */
-    bool gone;      /* the owner knows that it has ended */
-    bool freed;     /* by the owner, while |busy| */
+    bool draining; /* the process has ended; its frames are read to the end, then |last| is reported
+                    */
+    bool closed;   /* the worker has closed its socket */
+    bool unread;   /* it closed the socket without reading all that was sent */
+    bool has_sent_frame; /* after its first frame, READY */
+    bool gone;           /* the owner knows that it has ended */
+    bool freed;          /* by the owner, while |busy| */
     struct {
         int code;
         char text[256];

@@ -18,7 +18,9 @@
 void cr_worker_hold(struct cr_worker *w);
 void cr_worker_release(struct cr_worker *w);
 
-/* Ends the process, and tells the owner once. Every end of a worker goes through this function. */
+/*
+ * Ends the process, and informs the owner once. Every end of a worker goes through this function.
+ */
 void cr_worker_end(struct cr_worker *w, const struct cr_err *why);
 
 /* The worker has closed its end of the socket. */

@@ -101,7 +101,7 @@ static void take_other(struct cr_worker *w, const struct wire_header *header,
         cr_worker_fault(w, "READY came twice");
         return;
     }
-    w->heard = true;
+    w->has_sent_frame = true;
     w->owner->frame(w, header, payload);
 }
 
@@ -179,7 +179,7 @@ static void end_without_memory(struct cr_worker *w)
 {
     struct cr_err why;
 
-    (void)cr_err_set(&why, CAPRUN_E_NOMEM, "no memory for what the worker says");
+    (void)cr_err_set(&why, CAPRUN_E_NOMEM, "no memory for the worker's frames");
     cr_worker_end(w, &why);
 }
 
@@ -209,7 +209,7 @@ static void end_drained(struct cr_worker *w)
     cr_worker_end(w, &why);
 }
 
-/* There is nothing more to read, for now or for ever. */
+/* Nothing is left to read: not now, or never again. */
 static void stop_reading(struct cr_worker *w, ssize_t n)
 {
     if (n == NO_MEMORY)

@@ -439,7 +439,7 @@ static bool receive_final_packet(struct cr_zygote *z, struct wire_control *ret)
     return r > 0;
 }
 
-/* The program's last packet says which process the zygote is. */
+/* The program's last packet has the zygote's process. */
 static void read_birth(struct cr_zygote *z)
 {
     struct wire_control packet;

@@ -3,9 +3,9 @@
  *
  *     starting --> greeted (locked down and warm) --> dead --> gone (reaped)
  *
- * A zygote can be asked for workers from the start; they come when it is warm. If it refuses, or
- * dies, every worker that was asked of it is told (cr_worker_lost), and |error| says why. The owner
- * is told of each step above by |changed|, always from the loop.
+ * Workers can be requested from the start; they come when the zygote is warm. If the zygote refuses
+ * or dies, cr_worker_lost() is called for every requested worker, and |error| is the reason. Each
+ * step above is reported to the owner with |changed|, always from the loop.
  *
  * Packets are read when a caller waits for one of them, or by cr_zygote_read(): a worker that is
  * made ahead of demand is no reason to wake the host.
@@ -41,10 +41,10 @@ struct cr_zygote {
     struct cr_timer look;          /* checks a program that has no pidfd */
     bool all_layers;               /* all layers are required */
     bool greeted, dead, listening;
-    bool awaits_birth; /* it is dead, and its program has not said yet which process it is */
-    bool lacks_layers; /* it is dead because layers are missing */
-    bool tested;       /* we may kill its workers */
-    unsigned filters;  /* that it inherited */
+    bool awaits_birth;           /* it is dead, but its program has not reported its process yet */
+    bool lacks_layers;           /* it is dead because layers are missing */
+    bool tested;                 /* we may kill its workers */
+    unsigned filters;            /* seccomp filters that it inherited */
     uint8_t layers[WIRE_LAYERS]; /* 0, or the errno of why a layer is missing */
     uint64_t resident;           /* bytes that one of its workers has in memory when it is ready */
     uint32_t slots;              /* workers that it was asked for */
@@ -52,7 +52,7 @@ struct cr_zygote {
     size_t users;                /* workers that still point to this struct */
     int64_t born_us;
     struct cr_zygote *next; /* in the stock's list */
-    bool retired;           /* it is asked for no more workers */
+    bool retired;           /* no new workers are requested */
     bool distrusted;        /* the workers that it has forked are not used either */
     bool eager;             /* read its packets as soon as they come */
     struct cr_err error;
@@ -60,7 +60,7 @@ struct cr_zygote {
 
 /*
  * Starts the program at |path|. On success the caller owns *|ret|. Returns 0, CAPRUN_E_SYS or
- * CAPRUN_E_NOMEM. Later failures, also a refusal, are told to the workers.
+ * CAPRUN_E_NOMEM. Later failures, also a refusal, are reported to the workers.
  */
 int cr_zygote_new(struct cr_loop *loop, const char *path, const struct cr_zygote_rules *rules,
                   void (*changed)(struct cr_zygote *z), void *data, struct cr_zygote **ret,
@@ -75,7 +75,7 @@ bool cr_zygote_is_gone(const struct cr_zygote *z);
 void cr_zygote_free(struct cr_zygote *z);
 
 /*
- * Asks for a worker with |socket| as its descriptor 3. |worker| gets a slot, and is told how its
+ * Asks for a worker with |socket| as its descriptor 3. |worker| gets a slot, and reports of how its
  * process is created and ends. Returns 0 or an error, CAPRUN_E_BUSY if too many requests are open;
  * the caller keeps its own copy of |socket|.
  */
@@ -88,7 +88,7 @@ int cr_zygote_fork(struct cr_zygote *z, struct cr_worker *worker, int socket, st
  */
 void cr_zygote_kill(struct cr_zygote *z, int pidfd);
 
-/* Removes |worker| from the list: it gets no more reports. */
+/* Removes |worker| from the list: it gets no further reports. */
 void cr_zygote_forget(struct cr_zygote *z, struct cr_worker *worker);
 
 /* One more caller waits for a packet, or one less. */

@@ -230,7 +230,7 @@ def a_run_that_ends_at_the_first_denial_replays_with_that_end(code):
 @test
 def a_run_that_gets_no_worker_replays_with_that_end():
     with recorder() as r:
-        alone = shutil.copy(CAPRUN, r.root)  # without the worker beside it
+        alone = shutil.copy(CAPRUN, r.root)  # its directory has no caprun-worker
         path = r.fresh()
         equal(r.run("exec", "-", "--record", path, code="return 1", program=alone).status, 70)
         equal([kind_of(line) for line in lines_of(path)], ["journal", "end"])
@@ -279,7 +279,7 @@ def the_configuration_says_which_runs_are_kept(kept):
         before = len(r.runs())
         equal(r.execute("throw 1")["status"], 1)
         equal(len(r.runs()) - before, 1 if kept[1] else 0)
-        equal(r.replay(r.record("return 1")), 0)  # --record is heard whatever the configuration says
+        equal(r.replay(r.record("return 1")), 0)  # --record overrides the configuration
 
 
 @test

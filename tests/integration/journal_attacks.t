@@ -613,7 +613,7 @@ def a_link_in_the_place_of_the_directory_of_blobs_is_not_followed():
 @test
 def the_journal_of_a_live_run_is_never_removed():
     limits = {"recordLimits": {"runMB": 1, "totalMB": 1}}
-    long = {"t": "x" * 30000}  # so that each tidies up
+    long = {"t": "x" * 30000}  # long enough that each run removes old journals
     with recorder(settings=limits, s={}) as r:
         running = r.start("exec", "-", code="await mcp.s.never({})")
         wait_until(lambda: "never" in r.called("s"), 20, "the call")
