@@ -69,13 +69,9 @@ static bool glob(const char *pattern, size_t pattern_len, const char *text, size
 /* Matches the parts before and after the ":" separately: names have only this ":". */
 static bool matches(const char *pattern, const char *method, bool alias)
 {
-    size_t ours = strcspn(pattern, ":"), theirs;
-    const char *action;
+    size_t ours = strcspn(pattern, ":"), theirs = strcspn(method, ":");
+    const char *action = method + theirs;
 
-    if (strnlen(method, CR_PATTERN_NAME_MAX + 1) > CR_PATTERN_NAME_MAX)
-        return false;
-    theirs = strcspn(method, ":");
-    action = method + theirs;
     if (!glob(pattern, ours, method, theirs, alias))
         return false;
     if (!pattern[ours])

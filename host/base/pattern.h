@@ -9,9 +9,6 @@
 
 #include <stdbool.h>
 
-/* A longer name, "ns:action", matches no pattern: comparing takes name times pattern steps. */
-#define CR_PATTERN_NAME_MAX 193
-
 /* The most patterns of one list: a call is compared with all of them in one turn of the loop. */
 #define CR_PATTERNS_MAX 1000
 

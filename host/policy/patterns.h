@@ -19,6 +19,9 @@
 
 enum cr_policy_answer { CR_POLICY_ALLOW, CR_POLICY_ASK, CR_POLICY_DENY };
 
+/* A longer name, "ns:action", matches no pattern: comparing takes name times pattern steps. */
+#define CR_PATTERNS_NAME_MAX 193
+
 struct cr_patterns_one;
 
 struct cr_patterns {

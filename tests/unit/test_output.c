@@ -48,10 +48,13 @@ TEST(what_a_check_found_is_shown_in_lines_that_are_indented_and_escaped)
                         "  hint: change it\n") == 0);
 }
 
-TEST(any_other_message_stays_on_its_line)
+TEST(a_message_of_caprun_about_a_path_stays_on_its_line)
 {
     CHECK(show(CAPRUN_OUTCOME_CODE_ERROR, "a\ncaprun: b"));
-    CHECK(strcmp(shown, "caprun: RuntimeError (CODE_ERROR): a\\ncaprun: b\n"
+    CHECK(strcmp(shown, "caprun: RuntimeError (CODE_ERROR): a\n    caprun: b\n"
+                        "  hint: change it\n") == 0);
+    CHECK(show(CAPRUN_OUTCOME_USAGE, "a\ncaprun: b"));
+    CHECK(strcmp(shown, "caprun: InputError (USAGE): a\\ncaprun: b\n"
                         "  hint: change it\n") == 0);
 }
 

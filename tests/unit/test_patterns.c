@@ -346,6 +346,20 @@ TEST(without_memory_a_pattern_is_refused_and_the_others_hold)
     CHECK(!failing_works() || failed == 2);
 }
 
+TEST(a_name_that_is_too_long_matches_no_pattern)
+{
+    char name[300] = "s:";
+    struct cr_patterns p;
+
+    cr_patterns_init(&p);
+    give(&p, (struct given){CR_POLICY_ALLOW, "s:a*", false});
+    memset(name + 2, 'a', CR_PATTERNS_NAME_MAX - 2);
+    CHECK(says(&p, name, (struct given){CR_POLICY_ALLOW, "s:a*", false}));
+    name[CR_PATTERNS_NAME_MAX] = 'a';
+    CHECK(says(&p, name, (struct given){CR_POLICY_ASK, NULL, false}));
+    cr_patterns_clear(&p);
+}
+
 TEST(there_is_room_for_a_thousand)
 {
     struct cr_patterns p;
