@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +22,7 @@
 #include "base/units.h"
 #include "http/fetch_wire.h"
 #include "http/head.h"
+#include "http/spawn.h"
 #include "http/url.h"
 
 #define SPARE_US 500000        /* time for caprun-fetch to report its own limits first */
@@ -335,36 +335,6 @@ static void socket_ready(struct cr_watch *watch, uint32_t events)
 
 /* --- the beginning ---------------------------------------------------------------------------- */
 
-/* The variables that libcurl and the dynamic linker read. */
-static const char *const passed_on[] = {
-    "http_proxy", "https_proxy",   "HTTPS_PROXY",  "all_proxy",    "ALL_PROXY",      "no_proxy",
-    "NO_PROXY",   "SSL_CERT_FILE", "SSL_CERT_DIR", "OPENSSL_CONF", "LD_LIBRARY_PATH"};
-#define PASSED_ON (sizeof(passed_on) / sizeof(passed_on[0]))
-
-static void free_env(char *env[PASSED_ON + 1])
-{
-    for (size_t i = 0; env[i]; i++)
-        free(env[i]);
-}
-
-static bool make_env(char *env[PASSED_ON + 1])
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < PASSED_ON; i++) {
-        const char *value = secure_getenv(passed_on[i]);
-
-        env[n] = NULL;
-        if (value && asprintf(&env[n], "%s=%s", passed_on[i], value) < 0) {
-            env[n] = NULL;
-            return false;
-        }
-        n += value != NULL;
-    }
-    env[n] = NULL;
-    return true;
-}
-
 /* Moves |fd| above 0 and 1: a copy of one descriptor to these must not replace the other. */
 static int move_above_theirs(int fd)
 {
@@ -403,28 +373,6 @@ static int open_alive(struct cr_http *http)
     return -1;
 }
 
-static int spawn(const char *path, int socket, int alive, pid_t *ret_pid)
-{
-    static char name[] = "caprun-fetch";
-    char *env[PASSED_ON + 1] = {NULL};
-    posix_spawn_file_actions_t actions;
-    int r = posix_spawn_file_actions_init(&actions);
-
-    if (r != 0)
-        return r;
-    if (!make_env(env))
-        r = ENOMEM;
-    if (r == 0)
-        r = posix_spawn_file_actions_adddup2(&actions, socket, FETCH_SOCKET);
-    if (r == 0)
-        r = posix_spawn_file_actions_adddup2(&actions, alive, FETCH_ALIVE);
-    if (r == 0)
-        r = posix_spawn(ret_pid, path, &actions, NULL, (char *[]){name, NULL}, env);
-    (void)posix_spawn_file_actions_destroy(&actions);
-    free_env(env);
-    return r;
-}
-
 /* The message fits into the empty socket: the length of the URL was checked. */
 static bool send_ask(const struct cr_http_request *r, int socket)
 {
@@ -458,7 +406,7 @@ static int start_process(struct cr_http_request *r, struct cr_err *err)
         return cr_err_sys(err, "make a socket");
     if (!send_ask(r, socket))
         return cr_err_memory(err);
-    code = spawn(http->program, their_socket, http->their_alive, &r->pid);
+    code = cr_http_spawn(http->program, their_socket, http->their_alive, &r->pid);
     if (code != 0) {
         r->pid = 0;
         errno = code;
