@@ -125,8 +125,8 @@ CAPRUN_API const char *caprun_error(const struct caprun_runtime *rt);
  * Sets the path of caprun-worker. In the same directory there must be caprun-guard, which starts
  * MCP servers, and caprun-fetch, which fetches URLs. By default, and if |path| is NULL, the library
  * looks in its own directory (or that of the program that contains it), then in ../libexec/caprun
- * from there. A relative |path| starts in the current directory of now; a relative path of the
- * library, in the current directory of when it was loaded. |path| is copied. Returns 0,
+ * from there. A relative |path| starts in the current directory; a relative path of the library,
+ * in the directory that was current when it was loaded. |path| is copied. Returns 0,
  * CAPRUN_E_NOMEM, CAPRUN_E_SYS if there is no current directory, or CAPRUN_E_STATE after the zygote
  * has started.
  */
