@@ -40,6 +40,10 @@
 #include "../fuzz/fuzz_journal.c"
 #undef LLVMFuzzerTestOneInput
 
+#define LLVMFuzzerTestOneInput fuzz_metadata
+#include "../fuzz/fuzz_metadata.c"
+#undef LLVMFuzzerTestOneInput
+
 #define INPUT_MAX (1u << 20)
 
 static const char *corpus_folder(void)
@@ -128,6 +132,11 @@ TEST(the_host_bears_every_zygote_and_worker_of_its_corpus)
 TEST(a_lockfile_of_any_bytes_is_refused_in_words_or_read)
 {
     CHECK(replay("fuzz_lockfile", fuzz_lockfile) >= 14);
+}
+
+TEST(metadata_of_any_bytes_is_refused_in_words_or_parsed)
+{
+    CHECK(replay("fuzz_metadata", fuzz_metadata) >= 8);
 }
 
 TEST(every_text_of_the_corpus_is_a_configuration_or_not)
