@@ -295,6 +295,14 @@ static int check_removal(const struct cr_options *o, struct cr_err *why)
     return 0;
 }
 
+/* Adds an id, unless it is in the list. */
+static void add_id(struct named *ids, const char *name)
+{
+    while (ids->id[0] && strncmp(ids->id, name, CR_STORE_ID) != 0)
+        ids++;
+    (void)snprintf(ids->id, sizeof(ids->id), "%s", name);
+}
+
 /* All names are checked before the first run is removed. */
 static int find_runs(const char *dir, const struct cr_options *o, struct named *ids,
                      struct cr_err *why)
@@ -308,7 +316,7 @@ static int find_runs(const char *dir, const struct cr_options *o, struct named *
             return cr_err_end(why, CAPRUN_OUTCOME_USAGE,
                               "remove the file, and the directory FILE.d beside it",
                               "'%s' is not a run in the state directory", o->words[i]);
-        (void)snprintf(ids[i - 1].id, sizeof(ids->id), "%s", strrchr(path, '/') + 1);
+        add_id(ids, strrchr(path, '/') + 1);
     }
     return 0;
 }

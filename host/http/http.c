@@ -548,15 +548,21 @@ struct cr_http_request *cr_http_start(struct cr_http *http, const struct cr_http
 
 void cr_http_cancel(struct cr_http_request *r, struct cr_err *why)
 {
+    struct cr_http *http = r->http;
+    bool could_not_start = r->state == ENDING; /* its end would have started the next request */
+
     if (why)
         (void)cr_err_end(why, CAPRUN_OUTCOME_CANCELLED, NULL, "stopped while \"%s\" was fetched",
                          r->ask.url);
-    cr_loop_forget(r->http->loop, &r->news);
+    cr_loop_forget(http->loop, &r->news);
     end_process(r);
-    if (!r->pid)
+    if (!r->pid) {
         free_request(r);
-    else if (r->ended.fd >= 0)
-        cr_loop_change(r->http->loop, &r->ended, EPOLLIN);
-    else
-        cr_loop_set(r->http->loop, &r->limit, cr_loop_now() + LOOK_AGAIN_US);
+        if (could_not_start)
+            start_waiting(http);
+    } else if (r->ended.fd >= 0) {
+        cr_loop_change(http->loop, &r->ended, EPOLLIN);
+    } else {
+        cr_loop_set(http->loop, &r->limit, cr_loop_now() + LOOK_AGAIN_US);
+    }
 }

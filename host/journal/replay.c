@@ -284,7 +284,7 @@ static void replay_input(struct cr_replay *p, struct caprun_run *run,
         end_input(p, run);
 }
 
-/* The worker waits, but there is no more recorded input. */
+/* The worker waits, and all recorded input was given. */
 static void report_waiting(struct cr_replay *p, struct caprun_run *run)
 {
     if (cr_run_look(run).call_count < p->journal.calls) {

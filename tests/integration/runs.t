@@ -177,7 +177,7 @@ def runs_are_removed_by_name_with_all_that_is_theirs():
         for n in range(4):
             r.run("exec", "-", code=f"return '{n}'.repeat(70000)")
         before = ids(r)
-        equal(removed(r, before[0][-8:], before[2]), {"removed": 2, "kept": 0})
+        equal(removed(r, before[0][-8:], before[2], before[0]), {"removed": 2, "kept": 0})
         equal(ids(r), [before[1], before[3]])
         names = sorted(os.listdir(os.path.join(r.state, "caprun/runs")))
         equal(names, sorted(f"{run}.jsonl{end}" for run in (before[1], before[3]) for end in ("", ".d")))

@@ -1,6 +1,6 @@
 /*
  * test_calls.c - timeouts of calls behind a gate (run/gate.h): when the time starts, stops and
- * ends, and who is told. The workers are fakes (fake_worker.h), and the gate is the test's own.
+ * ends, and the reports of it. The workers are fakes (fake_worker.h), and the gate is the test's own.
  */
 #include "fake_runs.h"
 

@@ -330,6 +330,59 @@ TEST(many_requests_that_cannot_begin_end_one_by_one)
     end_client(&c);
 }
 
+static struct {
+    struct client client;
+    struct cr_http_request *request;
+    bool is_cancelled;
+} chain[3 * CR_HTTP_AT_ONCE];
+
+/* The next request has failed by now, and was not told: cancels it. */
+static void take_end_and_cancel_next(void *data, struct cr_http_answer *answer,
+                                     const struct cr_err *why)
+{
+    size_t next = 0;
+
+    take_end(data, answer, why);
+    while (&chain[next++].client != data)
+        ;
+    if (next < COUNT(chain) && next > CR_HTTP_AT_ONCE) {
+        cr_http_cancel(chain[next].request, NULL);
+        chain[next].is_cancelled = true;
+    }
+}
+
+TEST(a_request_that_could_not_begin_and_is_cancelled_lets_the_next_begin)
+{
+    static struct client c;
+    struct cr_http_ask ask;
+    char url[64];
+    int listener = listen_only(url);
+    size_t done = 0, cancelled = 0;
+
+    begin_client(&c);
+    for (size_t i = 0; i < COUNT(chain); i++) {
+        ask = ask_for(&chain[i].client, url);
+        ask.done = take_end_and_cancel_next;
+        chain[i].request = cr_http_start(&c.http, &ask);
+        CHECK(chain[i].request);
+    }
+    /* the waiting ones cannot begin */
+    (void)snprintf(c.http.program, sizeof(c.http.program), "/nowhere/caprun-fetch");
+    cr_http_cancel(chain[0].request, NULL);
+    for (int i = 0; i < 200 && c.http.waiting.first; i++)
+        cr_loop_step(&c.loop, 10);
+    for (size_t i = CR_HTTP_AT_ONCE; i < COUNT(chain); i++) {
+        done += chain[i].client.is_done;
+        cancelled += chain[i].is_cancelled;
+        CHECK(chain[i].client.is_done != chain[i].is_cancelled);
+    }
+    CHECK(done == cancelled && done == CR_HTTP_AT_ONCE && !c.http.waiting.first);
+    for (size_t i = 1; i < CR_HTTP_AT_ONCE; i++)
+        cr_http_cancel(chain[i].request, NULL);
+    end_client(&c);
+    (void)close(listener);
+}
+
 TEST(a_request_that_has_waited_too_long_blames_the_others)
 {
     static struct client all[6 * CR_HTTP_AT_ONCE], last;
