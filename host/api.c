@@ -219,9 +219,9 @@ static void fill_in_sizes(struct caprun_runtime *rt)
         sizes->max_memory = sizes->max_workers * LIMIT_MAX_MEMORY_BYTES;
 }
 
-int caprun_doctor(struct caprun_runtime *rt, caprun_layer_fn *hear, void *data)
+int caprun_doctor(struct caprun_runtime *rt, caprun_layer_fn *report, void *data)
 {
-    return cr_doctor(rt, rt->pool.stock.program, &rt->given.sandbox, hear, data, &rt->err);
+    return cr_doctor(rt, rt->pool.stock.program, &rt->given.sandbox, report, data, &rt->err);
 }
 
 const char *caprun_missing_layers(struct caprun_runtime *rt)

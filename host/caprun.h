@@ -208,11 +208,11 @@ typedef void caprun_layer_fn(void *data, const char *name, int state, int requir
 
 /*
  * Attacks the sandbox of this machine from inside a worker, examines it from outside, and calls
- * |hear| for each layer. Takes half a second, some processes and two runs. Returns 1 if untrusted
+ * |report| for each layer. Takes half a second, some processes and two runs. Returns 1 if untrusted
  * code may run here, 0 if not, or an error if that cannot be found out: CAPRUN_E_SYS,
  * CAPRUN_E_NOMEM or CAPRUN_E_PEER.
  */
-CAPRUN_API int caprun_doctor(struct caprun_runtime *rt, caprun_layer_fn *hear, void *data);
+CAPRUN_API int caprun_doctor(struct caprun_runtime *rt, caprun_layer_fn *report, void *data);
 
 /* Counts of the pool: now, or in total since caprun_new(). */
 enum caprun_count {
@@ -581,7 +581,7 @@ CAPRUN_API uint64_t caprun_get_call(const struct caprun_run *run, uint32_t call,
 
 /*
  * The method of a call, "ns:action"; its state as in the envelope; and if it failed, the message,
- * perhaps cut, and a hint, which the code does not get. "" if there is none. The texts belong to
+ * perhaps cut, and a hint, which the code does not get. "" if it is missing. The texts belong to
  * the run, until its next call.
  */
 CAPRUN_API const char *caprun_get_call_method(const struct caprun_run *run, uint32_t call);

@@ -40,7 +40,7 @@ static size_t line_of(struct listing *l, size_t at)
 }
 
 /* Reports a setting from the file, at |where|. Frees |value|. */
-static void tell_written(struct listing *l, const char *name, struct cr_buf *value,
+static void list_written(struct listing *l, const char *name, struct cr_buf *value,
                          const struct cJSON *where)
 {
     struct cr_buf source;
@@ -121,7 +121,7 @@ static bool is_place(const struct cJSON *value)
            strcmp(cr_json_key(value), "audit") == 0;
 }
 
-static void tell_value(struct listing *l, const char *name, const struct cJSON *value)
+static void list_value(struct listing *l, const char *name, const struct cJSON *value)
 {
     struct cr_buf out;
 
@@ -132,10 +132,10 @@ static void tell_value(struct listing *l, const char *name, const struct cJSON *
         add_place(&out, l->config->dir, cr_json_text(value));
     else
         cr_json_canonical(&out, value);
-    tell_written(l, name, &out, value);
+    list_written(l, name, &out, value);
 }
 
-static void tell_default(struct listing *l, const char *name, const char *value, const char *note)
+static void list_default(struct listing *l, const char *name, const char *value, const char *note)
 {
     struct cr_buf out;
 
@@ -195,7 +195,7 @@ static void add_mib(struct cr_buf *out, uint64_t bytes)
     cr_buf_fmt(out, "%" PRIu64 "%.*s", bytes / MIB, len > 1 ? len : 0, digits);
 }
 
-static void tell_option(struct listing *l, const struct setting *s, const char *name,
+static void list_option(struct listing *l, const struct setting *s, const char *name,
                         uint64_t given)
 {
     struct cr_buf out;
@@ -208,7 +208,7 @@ static void tell_option(struct listing *l, const struct setting *s, const char *
     cr_report_add(&l->report, name, &out, s->option, NULL);
 }
 
-static void tell_setting(struct listing *l, const struct setting *s)
+static void list_setting(struct listing *l, const struct setting *s)
 {
     const struct cJSON *root = l->config->doc.root;
     const struct cJSON *value =
@@ -221,16 +221,16 @@ static void tell_setting(struct listing *l, const struct setting *s)
     (void)snprintf(name, sizeof(name), "%s%s%s", s->object ? s->object : "", s->object ? "." : "",
                    s->key);
     if (given)
-        tell_option(l, s, name, given);
+        list_option(l, s, name, given);
     else if (value &&
              !(cr_json_type(value) == CR_JSON_NUMBER && strcmp(cr_json_text(value), "0") == 0))
-        tell_value(l, name, value);
+        list_value(l, name, value);
     else
-        tell_default(l, name, s->value, s->note);
+        list_default(l, name, s->value, s->note);
 }
 
 /* Registries of the command line have replaced those of the file. */
-static void tell_registries(struct listing *l)
+static void list_registries(struct listing *l)
 {
     const struct cJSON *list = cr_json_get(l->config->doc.root, "registries");
     const struct cJSON *v = list && !l->options->registry_count ? cr_json_first(list) : NULL;
@@ -247,7 +247,7 @@ static void tell_registries(struct listing *l)
     if (l->options->registry_count)
         cr_report_add(&l->report, "registries", &out, "--registry", NULL);
     else if (list)
-        tell_written(l, "registries", &out, list);
+        list_written(l, "registries", &out, list);
     else
         cr_report_add(&l->report, "registries", &out, "default", NULL);
 }
@@ -263,7 +263,7 @@ static char *join_name(struct listing *l, const char *object, const char *name, 
     return NULL;
 }
 
-static void tell_server(struct listing *l, const struct cJSON *server)
+static void list_server(struct listing *l, const struct cJSON *server)
 {
     static const struct {
         const char *key, *value; /* the default, as JSON, or NULL */
@@ -276,13 +276,13 @@ static void tell_server(struct listing *l, const struct cJSON *server)
         cr_autofree char *name = join_name(l, "mcpServers", cr_json_key(server), keys[i].key);
 
         if (name && value)
-            tell_value(l, name, value);
+            list_value(l, name, value);
         else if (name && keys[i].value)
-            tell_default(l, name, keys[i].value, NULL);
+            list_default(l, name, keys[i].value, NULL);
     }
 }
 
-static void tell_maps(struct listing *l)
+static void list_maps(struct listing *l)
 {
     const struct cJSON *root = l->config->doc.root;
     const struct cJSON *servers = cr_json_get(root, "mcpServers");
@@ -290,27 +290,27 @@ static void tell_maps(struct listing *l)
     const struct cJSON *env = cr_json_get(root, "env");
 
     for (const struct cJSON *v = cr_json_first(servers); v; v = cr_json_next(v))
-        tell_server(l, v);
+        list_server(l, v);
     for (const struct cJSON *v = cr_json_first(cloud); v; v = cr_json_next(v)) {
         cr_autofree char *name = join_name(l, "routing", "cloud", cr_json_key(v));
 
         if (name)
-            tell_value(l, name, v);
+            list_value(l, name, v);
     }
     for (const struct cJSON *v = cr_json_first(env); v; v = cr_json_next(v)) {
         cr_autofree char *name = join_name(l, "env", cr_json_key(v), "");
 
         if (name)
-            tell_value(l, name, v);
+            list_value(l, name, v);
     }
 }
 
-static void tell_all(struct listing *l)
+static void list_all(struct listing *l)
 {
-    tell_registries(l);
+    list_registries(l);
     for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
-        tell_setting(l, &settings[i]);
-    tell_maps(l);
+        list_setting(l, &settings[i]);
+    list_maps(l);
 }
 
 /* --- the whole report --------------------------------------------------------------------- */
@@ -324,7 +324,7 @@ static const char *file_source(const struct listing *l)
     return cr_settings_file(l->options) ? "CAPRUN_CONFIG" : "found";
 }
 
-static void tell_files(struct listing *l)
+static void list_files(struct listing *l)
 {
     const char *path = l->config->path, *dir = l->config->dir, *source = file_source(l);
     struct cr_buf lock, cache;
@@ -351,10 +351,10 @@ static int print_settings(const struct cr_config *config, const struct cr_option
     struct listing l = {.config = config, .options = o, .line = 1};
 
     cr_report_init(&l.report, o->json);
-    tell_all(&l);
+    list_all(&l);
     l.report.measuring = false;
-    tell_files(&l);
-    tell_all(&l);
+    list_files(&l);
+    list_all(&l);
     return cr_report_end(&l.report);
 }
 

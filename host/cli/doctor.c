@@ -17,7 +17,7 @@
 struct report {
     struct cr_buf text;
     bool json;
-    int told, missing, unchecked;
+    int layers, missing, unchecked;
     int required; /* of the last layer that was added */
 };
 
@@ -38,7 +38,7 @@ static const char *state_name(int state)
 static void add_json(struct report *r, const char *name, int state, int required, const char *found,
                      const char *cost, const char *remedy)
 {
-    cr_buf_str(&r->text, r->told ? ",{\"name\":" : "{\"name\":");
+    cr_buf_str(&r->text, r->layers ? ",{\"name\":" : "{\"name\":");
     cr_escape_json_str(&r->text, name);
     cr_escape_member(&r->text, "state", state_name(state));
     cr_buf_fmt(&r->text, ",\"required\":%s", required ? "true" : "false");
@@ -78,7 +78,7 @@ static void add_line(struct report *r, const char *name, int state, int required
 {
     char words[1024];
 
-    if (!r->told || required != r->required)
+    if (!r->layers || required != r->required)
         cr_buf_str(&r->text, required ? "Without these nothing runs:\n"
                                       : "\nWalls behind them, which may be missing:\n");
     (void)snprintf(words, sizeof(words), "  %-13s  %s: %s", state_name(state), name, found);
@@ -102,7 +102,7 @@ static void add_layer(void *data, const char *name, int state, int required, con
     r->required = required;
     r->missing += state == CAPRUN_LAYER_ABSENT;
     r->unchecked += state == CAPRUN_LAYER_NOT_CHECKABLE;
-    r->told++;
+    r->layers++;
 }
 
 static void add_verdict(struct report *r, bool may_run)

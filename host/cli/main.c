@@ -69,15 +69,15 @@ static void say_metrics(const struct caprun_run *run)
  */
 static void say_missing_layers(const char *missing)
 {
-    cr_autobuf struct cr_buf told = CR_BUF(MAX_LAYERS);
+    cr_autobuf struct cr_buf known = CR_BUF(MAX_LAYERS);
     char dir[PATH_MAX], path[PATH_MAX + 16];
     struct cr_err unused;
 
     cr_settings_state_dir(dir);
     (void)snprintf(path, sizeof(path), "%s/missing-layers", dir);
     if (dir[0])
-        (void)cr_file_read(AT_FDCWD, path, &told, NULL, &unused);
-    if (cr_buf_text(&told) && strcmp(cr_buf_text(&told), missing) == 0)
+        (void)cr_file_read(AT_FDCWD, path, &known, NULL, &unused);
+    if (cr_buf_text(&known) && strcmp(cr_buf_text(&known), missing) == 0)
         return;
     cr_output_note("the sandbox lacks layers here: %s; caprun doctor says what that costs and how "
                    "to get them (this is said once)",

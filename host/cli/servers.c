@@ -15,7 +15,7 @@
 static void store_answer(void *data, const char *json, size_t len)
 {
     struct cr_cli_servers *servers = data;
-    struct cr_cli_server *s = &servers->list[servers->told++];
+    struct cr_cli_server *s = &servers->list[servers->answered++];
 
     cr_buf_init(&s->text, MAX_ANSWER);
     cr_buf_add(&s->text, json, len);
@@ -34,7 +34,7 @@ static int by_place(const void *a, const void *b)
 /* Sorts the answers, which came in any order, as in the configuration. */
 static void sort_answers(struct cr_cli_servers *servers, const struct cr_config *config)
 {
-    for (size_t i = 0; i < servers->told; i++) {
+    for (size_t i = 0; i < servers->answered; i++) {
         const char *name = cr_cli_servers_text(servers->list[i].doc.root, "name");
         size_t place = 0;
 
@@ -42,7 +42,7 @@ static void sort_answers(struct cr_cli_servers *servers, const struct cr_config 
             place++;
         servers->list[i].place = place;
     }
-    qsort(servers->list, servers->told, sizeof(*servers->list), by_place);
+    qsort(servers->list, servers->answered, sizeof(*servers->list), by_place);
 }
 
 const char *cr_cli_servers_text(const struct cJSON *object, const char *key)
@@ -61,15 +61,15 @@ static bool wait_for_all(struct caprun_runtime *rt, struct cr_signals *signals, 
     char text[80];
 
     cr_progress_init(&progress, quiet);
-    while (servers->told < servers->count && !cr_signals_take(signals)) {
+    while (servers->answered < servers->count && !cr_signals_take(signals)) {
         (void)snprintf(text, sizeof(text), "caprun: %zu of %zu servers have answered",
-                       servers->told, servers->count);
+                       servers->answered, servers->count);
         cr_progress_set_text(&progress, text);
         (void)poll(fds, 2, CR_PROGRESS_MS);
         caprun_step(rt);
     }
     cr_progress_end(&progress);
-    return servers->told == servers->count;
+    return servers->answered == servers->count;
 }
 
 int cr_cli_servers_ask(struct caprun_runtime *rt, const char *server,
@@ -111,7 +111,7 @@ const char *cr_cli_servers_state(const struct cr_cli_servers *servers, const cha
     const struct cJSON *root = NULL, *changed;
 
     *ret_message = *ret_hint = "";
-    for (size_t i = 0; i < servers->told && !root; i++)
+    for (size_t i = 0; i < servers->answered && !root; i++)
         if (strcmp(cr_cli_servers_text(servers->list[i].doc.root, "name"), server) == 0)
             root = servers->list[i].doc.root;
     if (!root)
@@ -132,7 +132,7 @@ const char *cr_cli_servers_state(const struct cr_cli_servers *servers, const cha
 
 void cr_cli_servers_clear(struct cr_cli_servers *servers)
 {
-    for (size_t i = 0; i < servers->told; i++) {
+    for (size_t i = 0; i < servers->answered; i++) {
         cr_json_clear(&servers->list[i].doc);
         cr_buf_clear(&servers->list[i].text);
     }

@@ -20,7 +20,7 @@ struct cr_cli_server {
 
 struct cr_cli_servers {
     struct cr_cli_server *list; /* in the order of the configuration */
-    size_t count, told;         /* how many were asked, and how many have answered */
+    size_t count, answered;     /* how many were asked, and how many have answered */
 };
 
 /*

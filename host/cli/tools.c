@@ -103,7 +103,7 @@ static int rank_tools(struct listing *l, struct cr_err *why)
 {
     size_t all = 0;
 
-    for (size_t i = 0; i < l->servers.told; i++) {
+    for (size_t i = 0; i < l->servers.answered; i++) {
         const struct cJSON *tools = cr_json_get(l->servers.list[i].doc.root, "tools");
 
         all += cr_json_count(tools);
@@ -111,7 +111,7 @@ static int rank_tools(struct listing *l, struct cr_err *why)
     l->matches = calloc(all + 1, sizeof(*l->matches));
     if (!l->matches)
         return cr_err_memory(why);
-    for (size_t i = 0; i < l->servers.told; i++) {
+    for (size_t i = 0; i < l->servers.answered; i++) {
         const struct cr_cli_server *s = &l->servers.list[i];
         const struct cJSON *tools = cr_json_get(s->doc.root, "tools");
 
@@ -153,7 +153,7 @@ static void write_json(struct listing *l)
     bool ranked = l->options->word_count > 1;
 
     cr_buf_str(&l->out, "{\"servers\":[");
-    for (size_t i = 0; i < l->servers.told; i++) {
+    for (size_t i = 0; i < l->servers.answered; i++) {
         cr_buf_str(&l->out, i ? "," : "");
         if (ranked)
             add_head(l, &l->servers.list[i]);
@@ -284,7 +284,7 @@ static void write_text(struct listing *l)
 {
     bool ranked = l->options->word_count > 1;
 
-    for (size_t i = 0; i < l->servers.told; i++) {
+    for (size_t i = 0; i < l->servers.answered; i++) {
         const struct cr_cli_server *s = &l->servers.list[i];
         const struct cJSON *tools = cr_json_get(s->doc.root, "tools");
 
@@ -319,7 +319,7 @@ static void write_text(struct listing *l)
 
 static int status_of(const struct listing *l)
 {
-    for (size_t i = 0; i < l->servers.told; i++)
+    for (size_t i = 0; i < l->servers.answered; i++)
         if (has_failed(&l->servers.list[i]))
             return caprun_outcome_status(CAPRUN_OUTCOME_RPC_ERROR);
     return 0;

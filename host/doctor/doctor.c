@@ -86,8 +86,8 @@ static enum caprun_outcome run_past_limit(struct caprun_runtime *rt, const char 
 
 /* --- reports ------------------------------------------------------------------------------ */
 
-static void tell(struct exam *e, const char *name, enum caprun_layer_state state, bool required,
-                 const char *found, const char *cost, const char *remedy)
+static void report_result(struct exam *e, const char *name, enum caprun_layer_state state,
+                          bool required, const char *found, const char *cost, const char *remedy)
 {
     bool bad = state == CAPRUN_LAYER_ABSENT || state == CAPRUN_LAYER_FAILED;
 
@@ -97,8 +97,8 @@ static void tell(struct exam *e, const char *name, enum caprun_layer_state state
 }
 
 /* Reports a layer without which nothing runs; |seen| is the finding, if the sandbox came up. */
-static void tell_required(struct exam *e, const char *name, uint32_t step, enum cr_outside seen,
-                          const char *found)
+static void report_required(struct exam *e, const char *name, uint32_t step, enum cr_outside seen,
+                            const char *found)
 {
     static const char cost[] = "without it there is no sandbox: nothing runs";
     char words[640];
@@ -106,20 +106,21 @@ static void tell_required(struct exam *e, const char *name, uint32_t step, enum 
     if (!e->probe.greeted && step && e->probe.refused == step) {
         (void)snprintf(words, sizeof(words), "%s%s%s", cr_zygote_step_text(step),
                        e->probe.error ? ": " : "", e->probe.error ? strerror(e->probe.error) : "");
-        tell(e, name, CAPRUN_LAYER_ABSENT, true, words, cost, cr_advice_step_remedy(step));
+        report_result(e, name, CAPRUN_LAYER_ABSENT, true, words, cost, cr_advice_step_remedy(step));
     } else if (!e->probe.greeted) {
-        tell(e, name, CAPRUN_LAYER_NOT_CHECKABLE, true, "the sandbox did not come up", "", "");
+        report_result(e, name, CAPRUN_LAYER_NOT_CHECKABLE, true, "the sandbox did not come up", "",
+                      "");
     } else if (seen == CR_OUTSIDE_UNKNOWN) {
-        tell(e, name, CAPRUN_LAYER_NOT_CHECKABLE, true,
-             e->view.no_new_privs == CR_OUTSIDE_UNKNOWN ? "/proc does not show it"
-                                                        : "only root may look",
-             "", "");
+        report_result(e, name, CAPRUN_LAYER_NOT_CHECKABLE, true,
+                      e->view.no_new_privs == CR_OUTSIDE_UNKNOWN ? "/proc does not show it"
+                                                                 : "only root may look",
+                      "", "");
     } else if (seen == CR_OUTSIDE_YES) {
-        tell(e, name, CAPRUN_LAYER_PRESENT, true, found, "", "");
+        report_result(e, name, CAPRUN_LAYER_PRESENT, true, found, "", "");
     } else {
         (void)snprintf(words, sizeof(words), "this does not hold: %s", found);
-        tell(e, name, CAPRUN_LAYER_FAILED, true, words, cost,
-             "this is a bug of caprun: please report it");
+        report_result(e, name, CAPRUN_LAYER_FAILED, true, words, cost,
+                      "this is a bug of caprun: please report it");
     }
 }
 
@@ -129,10 +130,10 @@ static bool is_incomplete(const struct exam *e)
     return e->probe.greeted && e->rules->all_layers && cr_zygote_lacks_layer(e->probe.layers);
 }
 
-static void tell_not_run(struct exam *e, const char *name)
+static void report_not_run(struct exam *e, const char *name)
 {
-    tell(e, name, CAPRUN_LAYER_NOT_CHECKABLE, true, "nothing runs while a layer is missing", "",
-         "");
+    report_result(e, name, CAPRUN_LAYER_NOT_CHECKABLE, true,
+                  "nothing runs while a layer is missing", "", "");
 }
 
 static enum cr_outside combine(enum cr_outside a, enum cr_outside b)
@@ -167,7 +168,7 @@ static bool was_stopped(int attack, int status)
     return WTERMSIG(status) == SIGSYS;
 }
 
-static void tell_filter(struct exam *e)
+static void report_filter(struct exam *e)
 {
     static const char *const names[] = {
 #define XX(name, number, words) words,
@@ -186,8 +187,8 @@ static void tell_filter(struct exam *e)
         (void)snprintf(found, sizeof(found), "attacks from inside got through: %s", passed);
     else
         (void)snprintf(found, sizeof(found), "attacks from inside each ended the worker: %s", all);
-    tell_required(e, "system call filter", WIRE_STEP_SECCOMP,
-                  combine(yes_if(!passed[0]), e->view.filtered), found);
+    report_required(e, "system call filter", WIRE_STEP_SECCOMP,
+                    combine(yes_if(!passed[0]), e->view.filtered), found);
 }
 
 /* Root of a user namespace is an ordinary user outside of it. */
@@ -201,7 +202,7 @@ static bool is_real_root(void)
            sscanf(map, "%u %u", &inside, &outside) != 2 || (inside == 0 && outside == 0);
 }
 
-static void tell_identity(struct exam *e)
+static void report_identity(struct exam *e)
 {
     bool own = e->view.uid == geteuid();
     char found[128];
@@ -209,61 +210,61 @@ static void tell_identity(struct exam *e)
     (void)snprintf(found, sizeof(found), "uid %llu, %s%s", (unsigned long long)e->view.uid,
                    own ? "that of the user who started it" : "which no user has",
                    e->view.no_groups == CR_OUTSIDE_YES ? ", no groups" : "");
-    tell_required(e, "not root", WIRE_STEP_IDENTITY,
-                  e->view.not_root == CR_OUTSIDE_NO && !is_real_root() ? CR_OUTSIDE_YES
-                                                                       : e->view.not_root,
-                  found);
+    report_required(e, "not root", WIRE_STEP_IDENTITY,
+                    e->view.not_root == CR_OUTSIDE_NO && !is_real_root() ? CR_OUTSIDE_YES
+                                                                         : e->view.not_root,
+                    found);
 }
 
-static void tell_randomisation(struct exam *e)
+static void report_randomisation(struct exam *e)
 {
     cr_autoclose int fd = open("/proc/sys/kernel/randomize_va_space", O_RDONLY | O_CLOEXEC);
     char level = '\0';
 
     if (fd >= 0)
         (void)!read(fd, &level, 1);
-    tell_required(e, "address randomisation", WIRE_STEP_RANDOMISATION,
-                  level == '\0'  ? CR_OUTSIDE_UNKNOWN
-                  : level == '0' ? CR_OUTSIDE_NO
-                                 : CR_OUTSIDE_YES,
-                  level == '2' ? "in full" : "in part: kernel.randomize_va_space is not 2");
+    report_required(e, "address randomisation", WIRE_STEP_RANDOMISATION,
+                    level == '\0'  ? CR_OUTSIDE_UNKNOWN
+                    : level == '0' ? CR_OUTSIDE_NO
+                                   : CR_OUTSIDE_YES,
+                    level == '2' ? "in full" : "in part: kernel.randomize_va_space is not 2");
 }
 
 static const char higher_limits[] =
     "higher limits around caprun (ulimit -n, -u, -v, -s), or another "
     "caprun-worker, if this one does not work";
 
-static void tell_time_limit(struct exam *e)
+static void report_time_limit(struct exam *e)
 {
     if (is_incomplete(e))
-        tell_not_run(e, "time limit");
+        report_not_run(e, "time limit");
     else if (e->probe.greeted && e->late == CAPRUN_OUTCOME_INTERNAL)
-        tell(e, "time limit", CAPRUN_LAYER_ABSENT, true,
-             "a run with the usual limits does not start", "nothing runs", higher_limits);
+        report_result(e, "time limit", CAPRUN_LAYER_ABSENT, true,
+                      "a run with the usual limits does not start", "nothing runs", higher_limits);
     else
-        tell_required(e, "time limit", 0, yes_if(e->late == CAPRUN_OUTCOME_EXECUTION_TIMEOUT),
-                      "an endless loop with the usual limits, ended after 200 ms");
+        report_required(e, "time limit", 0, yes_if(e->late == CAPRUN_OUTCOME_EXECUTION_TIMEOUT),
+                        "an endless loop with the usual limits, ended after 200 ms");
 }
 
-static void tell_boundary(struct exam *e)
+static void report_boundary(struct exam *e)
 {
-    tell_filter(e);
-    tell_required(e, "no_new_privs", WIRE_STEP_NO_NEW_PRIVS, e->view.no_new_privs,
-                  "seen from outside");
-    tell_identity(e);
-    tell_required(e, "resource limits", WIRE_STEP_RLIMITS, e->view.limited,
-                  "no new descriptor, process, file or core");
-    tell_required(e, "one descriptor", WIRE_STEP_DESCRIPTORS, e->view.only_socket,
-                  "its socket, and no other");
-    tell_randomisation(e);
-    tell_required(e, "end with the zygote", 0, yes_if(e->dies_with_zygote),
-                  "a worker that waited was gone when its zygote was killed");
-    tell_time_limit(e);
+    report_filter(e);
+    report_required(e, "no_new_privs", WIRE_STEP_NO_NEW_PRIVS, e->view.no_new_privs,
+                    "seen from outside");
+    report_identity(e);
+    report_required(e, "resource limits", WIRE_STEP_RLIMITS, e->view.limited,
+                    "no new descriptor, process, file or core");
+    report_required(e, "one descriptor", WIRE_STEP_DESCRIPTORS, e->view.only_socket,
+                    "its socket, and no other");
+    report_randomisation(e);
+    report_required(e, "end with the zygote", 0, yes_if(e->dies_with_zygote),
+                    "a worker that waited was gone when its zygote was killed");
+    report_time_limit(e);
     if (is_incomplete(e))
-        tell_not_run(e, "memory limit");
+        report_not_run(e, "memory limit");
     else
-        tell_required(e, "memory limit", 0, yes_if(e->full == CAPRUN_OUTCOME_MEMORY_LIMIT),
-                      "an endless array, ended at 16 MiB");
+        report_required(e, "memory limit", 0, yes_if(e->full == CAPRUN_OUTCOME_MEMORY_LIMIT),
+                        "an endless array, ended at 16 MiB");
 }
 
 /* --- the layers behind the filter --------------------------------------------------------- */
@@ -322,7 +323,7 @@ static const char *attack_words(int attack)
     }
 }
 
-static void tell_layer(struct exam *e, enum wire_layer layer, const char *name)
+static void report_layer(struct exam *e, enum wire_layer layer, const char *name)
 {
     const struct check *c = &checks[layer];
     const char *words = attack_words(c->attack);
@@ -339,18 +340,19 @@ static void tell_layer(struct exam *e, enum wire_layer layer, const char *name)
                        seen == CR_OUTSIDE_YES ? "; seen from outside" : "");
     else if (seen == CR_OUTSIDE_YES)
         (void)snprintf(found, sizeof(found), "seen from outside");
-    tell(e, name,
-         combine(attack, seen) == CR_OUTSIDE_NO    ? CAPRUN_LAYER_FAILED
-         : combine(attack, seen) == CR_OUTSIDE_YES ? CAPRUN_LAYER_PRESENT
-                                                   : CAPRUN_LAYER_NOT_CHECKABLE,
-         false,
-         found[0]                 ? found
-         : c->attack == NO_ATTACK ? "set; /proc does not show it"
-                                  : "set; other layers stop every attack before it does",
-         cr_advice_cost(layer), "this is a bug of caprun, or of the kernel: please report it");
+    report_result(e, name,
+                  combine(attack, seen) == CR_OUTSIDE_NO    ? CAPRUN_LAYER_FAILED
+                  : combine(attack, seen) == CR_OUTSIDE_YES ? CAPRUN_LAYER_PRESENT
+                                                            : CAPRUN_LAYER_NOT_CHECKABLE,
+                  false,
+                  found[0]                 ? found
+                  : c->attack == NO_ATTACK ? "set; /proc does not show it"
+                                           : "set; other layers stop every attack before it does",
+                  cr_advice_cost(layer),
+                  "this is a bug of caprun, or of the kernel: please report it");
 }
 
-static void tell_layers(struct exam *e)
+static void report_layers(struct exam *e)
 {
     static const char *const names[] = {
 #define XX(name, number, text) text,
@@ -363,24 +365,24 @@ static void tell_layers(struct exam *e)
         int error = e->probe.layers[i];
 
         if (!e->probe.greeted)
-            tell(e, names[i], CAPRUN_LAYER_NOT_CHECKABLE, false, "the sandbox did not come up", "",
-                 "");
+            report_result(e, names[i], CAPRUN_LAYER_NOT_CHECKABLE, false,
+                          "the sandbox did not come up", "", "");
         else if (error)
-            tell(e, names[i], CAPRUN_LAYER_ABSENT,
-                 e->rules->all_layers && layer != WIRE_LAYER_VDSO_CLOCK, strerror(error),
-                 cr_advice_cost(layer),
-                 cr_advice_remedy(layer, error,
-                                  geteuid() == 0 || !e->probe.layers[WIRE_LAYER_USER_NS]));
+            report_result(e, names[i], CAPRUN_LAYER_ABSENT,
+                          e->rules->all_layers && layer != WIRE_LAYER_VDSO_CLOCK, strerror(error),
+                          cr_advice_cost(layer),
+                          cr_advice_remedy(layer, error,
+                                           geteuid() == 0 || !e->probe.layers[WIRE_LAYER_USER_NS]));
         else if (layer == WIRE_LAYER_VDSO_CLOCK)
-            tell(e, names[i], CAPRUN_LAYER_PRESENT, false, "read under the zygote's filter", "",
-                 "");
+            report_result(e, names[i], CAPRUN_LAYER_PRESENT, false,
+                          "read under the zygote's filter", "", "");
         else
-            tell_layer(e, layer, names[i]);
+            report_layer(e, layer, names[i]);
     }
 }
 
 /* Reports a refusal that belongs to none of the layers that are reported. */
-static void tell_other_refusal(struct exam *e)
+static void report_other_refusal(struct exam *e)
 {
     uint32_t step = e->probe.refused;
 
@@ -388,12 +390,13 @@ static void tell_other_refusal(struct exam *e)
         return;
     e->may_run = false;
     if (!step)
-        tell(e, "start", CAPRUN_LAYER_ABSENT, true,
-             e->no_worker.code ? e->no_worker.text : "caprun-worker ended before it was ready",
-             "nothing runs",
-             e->no_worker.code == CAPRUN_E_SANDBOX ? cr_advice_kill_remedy() : higher_limits);
+        report_result(
+            e, "start", CAPRUN_LAYER_ABSENT, true,
+            e->no_worker.code ? e->no_worker.text : "caprun-worker ended before it was ready",
+            "nothing runs",
+            e->no_worker.code == CAPRUN_E_SANDBOX ? cr_advice_kill_remedy() : higher_limits);
     else if (step == WIRE_STEP_SIGNALS || step == WIRE_STEP_FORK || step == WIRE_STEP_ENGINE)
-        tell_required(e, "start", step, CR_OUTSIDE_UNKNOWN, "");
+        report_required(e, "start", step, CR_OUTSIDE_UNKNOWN, "");
 }
 
 int cr_doctor(struct caprun_runtime *rt, const char *program, const struct cr_zygote_rules *rules,
@@ -409,8 +412,8 @@ int cr_doctor(struct caprun_runtime *rt, const char *program, const struct cr_zy
         e.full =
             run_past_limit(rt, "for (const a = [];;) a.push(new Array(100))", 10000, 16u << 20);
     }
-    tell_other_refusal(&e);
-    tell_boundary(&e);
-    tell_layers(&e);
+    report_other_refusal(&e);
+    report_boundary(&e);
+    report_layers(&e);
     return e.may_run;
 }

@@ -136,7 +136,7 @@ static enum verdict judge_code(struct fetch *r, CURLcode code)
         return FAILED;
     case CURLE_OUT_OF_MEMORY:
         /* libcurl also returns this for a line of the head that is too long */
-        if (r->t.heard_us && !r->t.head.done)
+        if (r->t.last_byte_us && !r->t.head.done)
             return too_long(r, "the head of", CR_HTTP_HEAD_MAX);
         (void)cr_err_memory(&r->why);
         return FAILED;

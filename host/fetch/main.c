@@ -115,33 +115,35 @@ static void write_all(const void *bytes, size_t len)
     }
 }
 
-static void tell(struct fetch_told *told, const char *text, const char *extra, const void *body)
+static void send_message(struct fetch_message *message, const char *text, const char *extra,
+                         const void *body)
 {
-    told->text_len = (uint32_t)strlen(text);
-    told->extra_len = (uint32_t)strlen(extra);
-    write_all(told, sizeof(*told));
-    write_all(text, told->text_len);
-    write_all(extra, told->extra_len);
-    write_all(body, (size_t)told->body_len);
+    message->text_len = (uint32_t)strlen(text);
+    message->extra_len = (uint32_t)strlen(extra);
+    write_all(message, sizeof(*message));
+    write_all(text, message->text_len);
+    write_all(extra, message->extra_len);
+    write_all(body, (size_t)message->body_len);
 }
 
 static void progress(const char *url, uint64_t got, uint64_t total)
 {
-    tell(&(struct fetch_told){.what = FETCH_PROGRESS, .got = got, .total = total}, url, "", NULL);
+    send_message(&(struct fetch_message){.what = FETCH_PROGRESS, .got = got, .total = total}, url,
+                 "", NULL);
 }
 
-static void tell_end(const struct cr_http_answer *answer, const struct cr_err *why)
+static void send_end(const struct cr_http_answer *answer, const struct cr_err *why)
 {
     if (answer)
-        tell(&(struct fetch_told){.what = FETCH_ANSWER,
-                                  .status = answer->status,
-                                  .max_age_s = answer->max_age_s,
-                                  .no_store = answer->no_store,
-                                  .body_len = answer->body.len},
-             "", answer->etag, answer->body.data);
+        send_message(&(struct fetch_message){.what = FETCH_ANSWER,
+                                             .status = answer->status,
+                                             .max_age_s = answer->max_age_s,
+                                             .no_store = answer->no_store,
+                                             .body_len = answer->body.len},
+                     "", answer->etag, answer->body.data);
     else
-        tell(&(struct fetch_told){.what = FETCH_FAILURE, .outcome = why->outcome}, why->text,
-             why->hint, NULL);
+        send_message(&(struct fetch_message){.what = FETCH_FAILURE, .outcome = why->outcome},
+                     why->text, why->hint, NULL);
 }
 
 int main(void)
@@ -161,8 +163,8 @@ int main(void)
     ask.url = read_text(head.url_len);
     ask.accept = read_text(head.accept_len);
     ask.etag = read_text(head.etag_len);
-    ask.progress = head.tells_progress ? progress : NULL;
+    ask.progress = head.wants_progress ? progress : NULL;
     r = cr_fetch(&ask, &answer, &why);
-    tell_end(r == 0 ? &answer : NULL, &why);
+    send_end(r == 0 ? &answer : NULL, &why);
     _exit(0); /* no cleanup: the host has the answer, and libcurl's libraries would take long */
 }

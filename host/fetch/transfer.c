@@ -13,7 +13,7 @@ static size_t take_line(char *line, size_t size, size_t count, void *data)
 {
     struct cr_transfer *t = data;
 
-    t->heard_us = cr_transfer_now();
+    t->last_byte_us = cr_transfer_now();
     if (!cr_http_head_line(&t->head, line, size * count))
         t->stop = CR_TRANSFER_LONG_HEAD;
     else if (t->head.codings > 1) /* some hundred bytes could become terabytes */
@@ -27,7 +27,7 @@ static size_t take_body(char *bytes, size_t size, size_t count, void *data)
     struct cr_transfer *t = data;
     size_t len = size * count;
 
-    t->heard_us = cr_transfer_now();
+    t->last_byte_us = cr_transfer_now();
     if (t->head.status != 200)
         return 0;
     if (len > t->max - t->body.len) {
@@ -126,12 +126,13 @@ static int64_t stalls_at(struct cr_transfer *t)
 {
     curl_off_t connected = 0;
 
-    if (!t->heard_us) {
+    if (!t->last_byte_us) {
         (void)t->lib->easy_getinfo(t->easy, CURLINFO_PRETRANSFER_TIME_T, &connected);
         if (connected > 0)
-            t->heard_us = t->started_us + connected;
+            t->last_byte_us = t->started_us + connected;
     }
-    return (t->heard_us ? t->heard_us : cr_transfer_now()) + (int64_t)t->limits.stall_ms * 1000;
+    return (t->last_byte_us ? t->last_byte_us : cr_transfer_now()) +
+           (int64_t)t->limits.stall_ms * 1000;
 }
 
 static void check_limits(struct cr_transfer *t)
@@ -166,9 +167,9 @@ void cr_transfer_report_progress(struct cr_transfer *t)
 {
     int64_t now = cr_transfer_now();
 
-    if (!t->progress || now < t->told_us + TICK_MS * 1000)
+    if (!t->progress || now < t->reported_us + TICK_MS * 1000)
         return;
-    t->told_us = now;
+    t->reported_us = now;
     t->progress(t->url, t->body.len, total_of(t));
 }
 
@@ -195,7 +196,7 @@ static void forget_answer(struct cr_transfer *t)
     cr_http_head_init(&t->head);
     cr_buf_clear(&t->body);
     t->stop = CR_TRANSFER_GOES_ON;
-    t->heard_us = 0;
+    t->last_byte_us = 0;
     t->reason[0] = '\0';
 }
 

@@ -36,14 +36,14 @@ struct cr_transfer {
     struct cr_http_head head;
     struct cr_buf body; /* of a 200; other bodies are not read */
     enum cr_transfer_stop stop;
-    int64_t heard_us;             /* when the last byte came; 0: not connected yet */
+    int64_t last_byte_us;         /* when the last byte came; 0: not connected yet */
     char reason[CURL_ERROR_SIZE]; /* the message for libcurl's code */
 
     /* Private. */
     const struct cr_http_lib *lib;
     CURLM *multi; /* keeps connections from one transfer to the next */
     CURL *easy;
-    int64_t started_us, told_us;
+    int64_t started_us, reported_us;
 };
 
 /* Microseconds on the monotonic clock. */

@@ -264,15 +264,15 @@ static bool is_control_socket(void)
 /* Blocks signals, so that none ends the guard. An ignored SIGCHLD would leave nothing to reap. */
 static void take_signals(void)
 {
-    static const int heard[] = {SIGCHLD, SIGTERM, SIGINT, SIGHUP};
+    static const int handled[] = {SIGCHLD, SIGTERM, SIGINT, SIGHUP};
     sigset_t set;
 
     (void)sigfillset(&set);
     (void)sigprocmask(SIG_SETMASK, &set, NULL);
     (void)sigemptyset(&set);
-    for (size_t i = 0; i < sizeof(heard) / sizeof(heard[0]); i++) {
-        (void)signal(heard[i], SIG_DFL);
-        (void)sigaddset(&set, heard[i]);
+    for (size_t i = 0; i < sizeof(handled) / sizeof(handled[0]); i++) {
+        (void)signal(handled[i], SIG_DFL);
+        (void)sigaddset(&set, handled[i]);
     }
     signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     if (signals < 0)

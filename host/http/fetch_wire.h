@@ -4,8 +4,8 @@
  * caprun-fetch does one GET with its tries and redirects. Its descriptor 0 is a socket, and 1 a
  * pipe of which the host holds the other end: when the host dies, the kernel ends caprun-fetch. The
  * host sends one struct fetch_ask, followed by its texts. caprun-fetch sends any number of struct
- * fetch_told, each followed by its texts, and exits after an ANSWER or a FAILURE. Both programs are
- * from one build, on one machine: numbers are sent as they are in memory.
+ * fetch_message, each followed by its texts, and exits after an ANSWER or a FAILURE. Both programs
+ * are from one build, on one machine: numbers are sent as they are in memory.
  */
 #ifndef CR_FETCH_WIRE_H
 #define CR_FETCH_WIRE_H
@@ -22,13 +22,13 @@ struct fetch_ask {
     struct cr_http_limits limits;
     uint64_t max; /* bytes of the body */
     uint32_t url_len, accept_len, etag_len;
-    uint32_t tells_progress;
+    uint32_t wants_progress;
 };
 
 enum fetch_what { FETCH_PROGRESS = 1, FETCH_ANSWER, FETCH_FAILURE };
 
 /* Followed by: |text|, the URL or the message; |extra|, the ETag or the hint; and the body. */
-struct fetch_told {
+struct fetch_message {
     uint32_t what;
     uint32_t outcome;          /* of a FAILURE */
     int64_t status, max_age_s; /* of an ANSWER */

@@ -3,7 +3,7 @@
  *
  *     WAITING --a process may be started--> RUNNING --answer, exit or timeout--> ENDING
  *
- * When a request is ENDING, its owner is told; the request is freed when its process is reaped.
+ * When a request is ENDING, its owner is message; the request is freed when its process is reaped.
  */
 #include "http/http.h"
 
@@ -45,7 +45,7 @@ struct cr_http_request {
     struct cr_timer limit;  /* the timeout; when ENDING without a pidfd, the next waitpid() */
     struct cr_task news;    /* tells the owner about the end, in a step */
     struct cr_buf in;       /* bytes from the process that were not handled yet */
-    int64_t told_us;        /* when its progress was reported last */
+    int64_t reported_us;    /* when its progress was reported last */
 
     struct cr_http_answer answer;
     bool is_answered;
@@ -154,7 +154,7 @@ static void process_ended(struct cr_watch *watch, uint32_t events)
 }
 
 /* Tells the owner, once. The request itself stays until its process is reaped. */
-static void tell_end(struct cr_task *task)
+static void report_end(struct cr_task *task)
 {
     struct cr_http_request *r = cr_container(task, struct cr_http_request, news);
     struct cr_http_ask ask = r->ask;
@@ -216,29 +216,30 @@ static void time_is_over(struct cr_timer *timer)
 
 /* --- messages of the program ------------------------------------------------------------------ */
 
-static void tell_progress(struct cr_http_request *r, const struct fetch_told *told,
-                          const char *text)
+static void report_progress(struct cr_http_request *r, const struct fetch_message *message,
+                            const char *text)
 {
     char url[CR_URL_MAX + 1];
     int64_t now = cr_loop_now();
 
-    if (now < r->told_us + PROGRESS_US)
+    if (now < r->reported_us + PROGRESS_US)
         return;
-    r->told_us = now;
-    (void)snprintf(url, sizeof(url), "%.*s", (int)told->text_len, text);
-    r->ask.progress(r->ask.data, url, told->got, told->total);
+    r->reported_us = now;
+    (void)snprintf(url, sizeof(url), "%.*s", (int)message->text_len, text);
+    r->ask.progress(r->ask.data, url, message->got, message->total);
 }
 
-static void take_answer(struct cr_http_request *r, const struct fetch_told *told, const char *extra,
-                        const char *body)
+static void take_answer(struct cr_http_request *r, const struct fetch_message *message,
+                        const char *extra, const char *body)
 {
     struct cr_http_answer *a = &r->answer;
 
-    *a = (struct cr_http_answer){
-        .status = (long)told->status, .max_age_s = told->max_age_s, .no_store = told->no_store};
-    (void)snprintf(a->etag, sizeof(a->etag), "%.*s", (int)told->extra_len, extra);
+    *a = (struct cr_http_answer){.status = (long)message->status,
+                                 .max_age_s = message->max_age_s,
+                                 .no_store = message->no_store};
+    (void)snprintf(a->etag, sizeof(a->etag), "%.*s", (int)message->extra_len, extra);
     cr_buf_init(&a->body, r->ask.max + 1);
-    cr_buf_add(&a->body, body, (size_t)told->body_len);
+    cr_buf_add(&a->body, body, (size_t)message->body_len);
     r->is_answered = !cr_buf_err(&a->body);
     if (!r->is_answered) {
         cr_buf_clear(&a->body);
@@ -247,34 +248,34 @@ static void take_answer(struct cr_http_request *r, const struct fetch_told *told
     finish(r);
 }
 
-static void take_failure(struct cr_http_request *r, const struct fetch_told *told, const char *text,
-                         const char *extra)
+static void take_failure(struct cr_http_request *r, const struct fetch_message *message,
+                         const char *text, const char *extra)
 {
-    (void)cr_err_end(&r->why, (enum caprun_outcome)told->outcome, NULL, "%.*s", (int)told->text_len,
-                     text);
-    (void)cr_err_hint(&r->why, "%.*s", (int)told->extra_len, extra);
+    (void)cr_err_end(&r->why, (enum caprun_outcome)message->outcome, NULL, "%.*s",
+                     (int)message->text_len, text);
+    (void)cr_err_hint(&r->why, "%.*s", (int)message->extra_len, extra);
     finish(r);
 }
 
 /* An attack on libcurl may have taken over caprun-fetch: all that it sends is checked. */
-static bool is_valid(const struct cr_http_request *r, const struct fetch_told *told)
+static bool is_valid(const struct cr_http_request *r, const struct fetch_message *message)
 {
-    if (told->text_len >= sizeof(r->why.text) || told->extra_len >= sizeof(r->why.hint) ||
-        told->body_len > r->ask.max)
+    if (message->text_len >= sizeof(r->why.text) || message->extra_len >= sizeof(r->why.hint) ||
+        message->body_len > r->ask.max)
         return false;
-    switch (told->what) {
+    switch (message->what) {
     case FETCH_PROGRESS:
-        return r->ask.progress && told->text_len <= CR_URL_MAX && !told->body_len;
+        return r->ask.progress && message->text_len <= CR_URL_MAX && !message->body_len;
     case FETCH_ANSWER:
-        return told->extra_len < sizeof(r->answer.etag) && told->max_age_s >= -1 &&
-               told->max_age_s <= CR_HTTP_HEAD_FRESH_MAX &&
-               (told->status == 200 || told->status == 304 || told->status == 404 ||
-                told->status == 410) &&
-               (told->status == 200 || !told->body_len);
+        return message->extra_len < sizeof(r->answer.etag) && message->max_age_s >= -1 &&
+               message->max_age_s <= CR_HTTP_HEAD_FRESH_MAX &&
+               (message->status == 200 || message->status == 304 || message->status == 404 ||
+                message->status == 410) &&
+               (message->status == 200 || !message->body_len);
     case FETCH_FAILURE:
-        return !told->body_len && (told->outcome == CAPRUN_OUTCOME_REGISTRY_UNREACHABLE ||
-                                   told->outcome == CAPRUN_OUTCOME_METADATA_INVALID ||
-                                   told->outcome == CAPRUN_OUTCOME_INTERNAL);
+        return !message->body_len && (message->outcome == CAPRUN_OUTCOME_REGISTRY_UNREACHABLE ||
+                                      message->outcome == CAPRUN_OUTCOME_METADATA_INVALID ||
+                                      message->outcome == CAPRUN_OUTCOME_INTERNAL);
     default:
         return false;
     }
@@ -286,29 +287,30 @@ static bool is_valid(const struct cr_http_request *r, const struct fetch_told *t
  */
 static bool take_message(struct cr_http_request *r, size_t *at)
 {
-    struct fetch_told told;
+    struct fetch_message message;
     const char *text;
     size_t len;
 
-    if (r->in.len - *at < sizeof(told))
+    if (r->in.len - *at < sizeof(message))
         return false;
-    memcpy(&told, r->in.data + *at, sizeof(told));
-    if (!is_valid(r, &told)) {
+    memcpy(&message, r->in.data + *at, sizeof(message));
+    if (!is_valid(r, &message)) {
         fail_request(r, "caprun-fetch has sent an invalid message");
         return false;
     }
-    len = sizeof(told) + told.text_len + told.extra_len + (size_t)told.body_len;
+    len = sizeof(message) + message.text_len + message.extra_len + (size_t)message.body_len;
     if (r->in.len - *at < len)
         return false;
-    text = (const char *)r->in.data + *at + sizeof(told);
+    text = (const char *)r->in.data + *at + sizeof(message);
     *at += len;
-    if (told.what == FETCH_ANSWER)
-        take_answer(r, &told, text + told.text_len, text + told.text_len + told.extra_len);
-    else if (told.what == FETCH_FAILURE)
-        take_failure(r, &told, text, text + told.text_len);
-    if (told.what != FETCH_PROGRESS)
+    if (message.what == FETCH_ANSWER)
+        take_answer(r, &message, text + message.text_len,
+                    text + message.text_len + message.extra_len);
+    else if (message.what == FETCH_FAILURE)
+        take_failure(r, &message, text, text + message.text_len);
+    if (message.what != FETCH_PROGRESS)
         return false;
-    tell_progress(r, &told, text); /* this may cancel the request */
+    report_progress(r, &message, text); /* this may cancel the request */
     return r->state == RUNNING;
 }
 
@@ -382,7 +384,7 @@ static bool send_ask(const struct cr_http_request *r, int socket)
                              .url_len = (uint32_t)strlen(a->url),
                              .accept_len = (uint32_t)strlen(a->accept),
                              .etag_len = a->etag ? (uint32_t)strlen(a->etag) : 0,
-                             .tells_progress = a->progress != NULL};
+                             .wants_progress = a->progress != NULL};
     size_t len = sizeof(head) + head.url_len + head.accept_len + head.etag_len;
     cr_autobuf struct cr_buf out = CR_BUF(len);
 
@@ -539,8 +541,8 @@ struct cr_http_request *cr_http_start(struct cr_http *http, const struct cr_http
     r->socket = (struct cr_watch){.fd = -1, .ready = socket_ready, .name = "http"};
     r->ended = (struct cr_watch){.fd = -1, .ready = process_ended, .name = "http"};
     r->limit = (struct cr_timer){.when_us = -1, .due = time_is_over, .name = "http"};
-    r->news = (struct cr_task){.run = tell_end, .name = "http"};
-    cr_buf_init(&r->in, sizeof(struct fetch_told) + sizeof(r->why) + ask->max + READ_MOST);
+    r->news = (struct cr_task){.run = report_end, .name = "http"};
+    cr_buf_init(&r->in, sizeof(struct fetch_message) + sizeof(r->why) + ask->max + READ_MOST);
     add_to(&http->waiting, r);
     begin_request(r);
     return r;

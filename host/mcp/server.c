@@ -277,17 +277,17 @@ static bool exited_on_first_request(const struct cr_server *s)
 static void transport_ended(void *data)
 {
     struct cr_server *s = data;
-    bool again = exited_on_first_request(s), told = s->state == CR_SERVER_ENDING;
+    bool again = exited_on_first_request(s), was_ending = s->state == CR_SERVER_ENDING;
 
     if (again)
         s->guess = CR_ERA_LEGACY;
-    else if (!told)
+    else if (!was_ending)
         explain_words(s, "%s", s->transport->ops->why(s->transport));
     free_transport(s);
     cr_server_abandon_page(s);
     s->state = CR_SERVER_OFF;
     cr_loop_unset(s->all->loop, &s->timer);
-    if (!again && !told)
+    if (!again && !was_ending)
         fail_server(s);
     cr_server_fail_queue(s, &s->sent, &s->why); /* not empty if the server was stopped */
     s->knows_tools = false;

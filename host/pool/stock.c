@@ -212,7 +212,7 @@ static void rotate(struct cr_stock *stock)
 /* Returns the zygote to ask for a worker, or NULL with |err| if none can be started. */
 static struct cr_zygote *asked_zygote(struct cr_stock *stock, struct cr_err *err)
 {
-    if (stock->current && (stock->current->distrusted ||
+    if (stock->current && (stock->current->is_rejected ||
                            stock->current->slots >= (stock->sizes->fresh ? 1 : FORKS_EACH)))
         retire(stock, stock->current);
     if (!stock->current) {
@@ -415,7 +415,7 @@ void cr_stock_refill(struct cr_stock *stock)
 
 void cr_stock_retire_zygote(struct cr_stock *stock, struct cr_zygote *z)
 {
-    z->distrusted = true;
+    z->is_rejected = true;
     drop_spares(stock, z);
     retire(stock, z);
     schedule_work(stock);

@@ -295,7 +295,7 @@ void cr_zygote_kill(struct cr_zygote *z, int pidfd)
     if (!z->error.code)
         (void)cr_err_set(&z->error, CAPRUN_E_STATE, "workers cannot be killed any more: %s",
                          strerror(errno));
-    z->distrusted = true;
+    z->is_rejected = true;
     (void)shutdown(z->control.fd, SHUT_WR);
 }
 

@@ -53,7 +53,7 @@ struct cr_zygote {
     int64_t born_us;
     struct cr_zygote *next; /* in the stock's list */
     bool retired;           /* no new workers are requested */
-    bool distrusted;        /* the workers that it has forked are not used either */
+    bool is_rejected;       /* the workers that it has forked are not used either */
     bool eager;             /* read its packets as soon as they come */
     struct cr_err error;
 };

@@ -374,7 +374,7 @@ static void fetch_ended(void *data, struct cr_http_answer *answer, const struct 
     cr_helper_submit(&l->http->loop->disk, &l->job);
 }
 
-static void tell_progress(void *data, const char *url, uint64_t got, uint64_t total)
+static void report_progress(void *data, const char *url, uint64_t got, uint64_t total)
 {
     struct cr_registry_load *l = data;
 
@@ -384,7 +384,7 @@ static void tell_progress(void *data, const char *url, uint64_t got, uint64_t to
 static bool start_fetch(struct cr_registry_load *l)
 {
     struct cr_http_ask ask = {
-        .progress = l->listener.progress ? tell_progress : NULL, .done = fetch_ended, .data = l};
+        .progress = l->listener.progress ? report_progress : NULL, .done = fetch_ended, .data = l};
 
     cr_cache_ask(&l->asks->want, &l->asks->kept, &ask);
     l->request = cr_http_start(l->http, &ask);

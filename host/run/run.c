@@ -222,7 +222,7 @@ static void worker_ready(struct cr_worker *w)
                            .env_len = (uint32_t)run->spec.env.len,
                            .limits = run->spec.limits.most};
 
-    if (w->zygote->distrusted) {
+    if (w->zygote->is_rejected) {
         wait_for_another_worker(run, w, NULL);
         return;
     }

@@ -153,7 +153,7 @@ bool crw_error_shows(struct crw_view *v, const struct crw_view_object *o, JSAtom
 {
     JSValue value = JS_UNDEFINED;
     const char *text;
-    bool told;
+    bool was_written;
 
     if (name == crw_identity_name(v->ctx, CRW_IDENTITY_STACK))
         return true;
@@ -165,7 +165,7 @@ bool crw_error_shows(struct crw_view *v, const struct crw_view_object *o, JSAtom
         return true;
     }
     text = crw_identity_text(v, value, TEXT_CHARACTERS);
-    told = !text || memmem(v->out->text + base, v->out->len - base, text, strlen(text));
+    was_written = !text || memmem(v->out->text + base, v->out->len - base, text, strlen(text));
     JS_FreeCString(v->ctx, text);
-    return told;
+    return was_written;
 }
