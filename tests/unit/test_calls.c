@@ -1,6 +1,7 @@
 /*
  * test_calls.c - timeouts of calls behind a gate (run/gate.h): when the time starts, stops and
- * ends, and the reports of it. The workers are fakes (fake_worker.h), and the gate is the test's own.
+ * ends, and the reports of it. The workers are fakes (fake_worker.h), and the gate is the test's
+ * own.
  */
 #include "fake_runs.h"
 
