@@ -52,12 +52,16 @@ static bool exists(const struct cr_cache *cache, const char *name)
     return faccessat(cache->dir, name, F_OK, 0) == 0;
 }
 
-/* An empty file of |size| bytes, last changed |age_s| seconds ago. */
+/* An empty file of |size| bytes, last changed |age_s| seconds before the first file was put. */
 static void put_file(const struct cr_cache *cache, const char *name, off_t size, time_t age_s)
 {
-    struct timespec times[2] = {{time(NULL) - age_s, 0}, {time(NULL) - age_s, 0}};
+    static time_t now; /* one for all files: two ages must not become one when a second ends */
+    struct timespec times[2];
     int fd = openat(cache->dir, name, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 
+    if (!now)
+        now = time(NULL);
+    times[0] = times[1] = (struct timespec){now - age_s, 0};
     if (fd >= 0 && ftruncate(fd, size) == 0)
         (void)futimens(fd, times);
     if (fd >= 0)
