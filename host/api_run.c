@@ -224,26 +224,19 @@ int caprun_run_set_tools(struct caprun_run *run, const char *const *names, size_
     return 0;
 }
 
-void caprun_run_set_log(struct caprun_run *run,
-                        void (*log)(void *data, const char *line, size_t len), void *data)
+void caprun_run_set_log(struct caprun_run *run, caprun_log_fn *log, void *data)
 {
     run->on_log = log;
     run->log_data = data;
 }
 
-void caprun_run_set_handler(struct caprun_run *run,
-                            void (*handler)(void *data, struct caprun_run *run, uint32_t call,
-                                            const char *method, const char *args, size_t args_len),
-                            void *data)
+void caprun_run_set_handler(struct caprun_run *run, caprun_handler_fn *handler, void *data)
 {
     run->on_call = handler;
     run->call_data = data;
 }
 
-void caprun_run_set_event(struct caprun_run *run,
-                          void (*event)(void *data, struct caprun_run *run, enum caprun_event what,
-                                        uint32_t call),
-                          void *data)
+void caprun_run_set_event(struct caprun_run *run, caprun_event_fn *event, void *data)
 {
     run->on_event = event;
     run->event_data = data;

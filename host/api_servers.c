@@ -156,8 +156,8 @@ int caprun_accept_tool(struct caprun_runtime *rt, const char *method)
     return cr_route_accept(rt->route, method, &rt->err);
 }
 
-int caprun_list_tools(struct caprun_runtime *rt, const char *server,
-                      void (*each)(void *data, const char *json, size_t len), void *data)
+int caprun_list_tools(struct caprun_runtime *rt, const char *server, caprun_tools_fn *each,
+                      void *data)
 {
     if (refuse_without_route(rt) < 0)
         return CAPRUN_E_STATE;
@@ -185,11 +185,7 @@ int caprun_run_load(struct caprun_run *run, const char *name)
     return 0;
 }
 
-void caprun_run_set_loading(struct caprun_run *run,
-                            void (*loading)(void *data, struct caprun_run *run,
-                                            enum caprun_loading what, const char *text,
-                                            uint64_t got, uint64_t total),
-                            void *data)
+void caprun_run_set_loading(struct caprun_run *run, caprun_loading_fn *loading, void *data)
 {
     run->on_loading = loading;
     run->loading_data = data;
@@ -197,10 +193,7 @@ void caprun_run_set_loading(struct caprun_run *run,
 
 /* --- calls ---------------------------------------------------------------------------------- */
 
-void caprun_run_set_progress(struct caprun_run *run,
-                             void (*progress)(void *data, struct caprun_run *run, uint32_t call,
-                                              const char *json, size_t len),
-                             void *data)
+void caprun_run_set_progress(struct caprun_run *run, caprun_progress_fn *progress, void *data)
 {
     run->on_progress = progress;
     run->progress_data = data;

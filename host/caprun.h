@@ -284,6 +284,9 @@ CAPRUN_API int caprun_permit(struct caprun_runtime *rt, enum caprun_permission w
  */
 CAPRUN_API int caprun_accept_tool(struct caprun_runtime *rt, const char *method);
 
+/* Called for one server: |json| is an object of |len| bytes, valid until it returns. */
+typedef void caprun_tools_fn(void *data, const char *json, size_t len);
+
 /*
  * Lists the tools of |server|, or of all servers if |server| is NULL. Starts the servers, unless
  * they run. In later steps |each| is called once for each server, when it has listed its tools or
@@ -291,8 +294,7 @@ CAPRUN_API int caprun_accept_tool(struct caprun_runtime *rt, const char *method)
  * such |server|; CAPRUN_E_STATE before caprun_set_config() or while another list is being made.
  */
 CAPRUN_API int caprun_list_tools(struct caprun_runtime *rt, const char *server,
-                                 void (*each)(void *data, const char *json, size_t len),
-                                 void *data);
+                                 caprun_tools_fn *each, void *data);
 
 /* --- a run --------------------------------------------------------------------------------- */
 
@@ -338,10 +340,9 @@ enum caprun_loading {
  * |loading| is called for each of these, before the run has a worker. It may cancel the run. |got|
  * and |total| are bytes of a fetch, 0 if unknown. |text| is valid until it returns.
  */
-CAPRUN_API void caprun_run_set_loading(struct caprun_run *run,
-                                       void (*loading)(void *data, struct caprun_run *run,
-                                                       enum caprun_loading what, const char *text,
-                                                       uint64_t got, uint64_t total),
+typedef void caprun_loading_fn(void *data, struct caprun_run *run, enum caprun_loading what,
+                               const char *text, uint64_t got, uint64_t total);
+CAPRUN_API void caprun_run_set_loading(struct caprun_run *run, caprun_loading_fn *loading,
                                        void *data);
 
 /*
@@ -397,9 +398,8 @@ CAPRUN_API int caprun_run_set_tools(struct caprun_run *run, const char *const *n
 /*
  * |log| gets each line that the code logs: untrusted bytes, without a NUL, valid until it returns.
  */
-CAPRUN_API void caprun_run_set_log(struct caprun_run *run,
-                                   void (*log)(void *data, const char *line, size_t len),
-                                   void *data);
+typedef void caprun_log_fn(void *data, const char *line, size_t len);
+CAPRUN_API void caprun_run_set_log(struct caprun_run *run, caprun_log_fn *log, void *data);
 
 /*
  * |handler| gets each call of the run: its number; its method, "namespace:action", ended by a NUL;
@@ -407,10 +407,9 @@ CAPRUN_API void caprun_run_set_log(struct caprun_run *run,
  * or later, with one of the functions below. Calls that are not answered in time fail with
  * RPC_TIMEOUT. Without a handler calls go to the servers of caprun_set_config(), or fail.
  */
-CAPRUN_API void caprun_run_set_handler(struct caprun_run *run,
-                                       void (*handler)(void *data, struct caprun_run *run,
-                                                       uint32_t call, const char *method,
-                                                       const char *args, size_t args_len),
+typedef void caprun_handler_fn(void *data, struct caprun_run *run, uint32_t call,
+                               const char *method, const char *args, size_t args_len);
+CAPRUN_API void caprun_run_set_handler(struct caprun_run *run, caprun_handler_fn *handler,
                                        void *data);
 
 /*
@@ -449,19 +448,17 @@ enum caprun_event {
  * ends with one CALL_DONE or one CALL_LOST, and each run with one ENDED, in a step after its end. A
  * run that never had a worker has no STARTED; after caprun_run_free() there are no events.
  */
-CAPRUN_API void caprun_run_set_event(struct caprun_run *run,
-                                     void (*event)(void *data, struct caprun_run *run,
-                                                   enum caprun_event what, uint32_t call),
-                                     void *data);
+typedef void caprun_event_fn(void *data, struct caprun_run *run, enum caprun_event what,
+                             uint32_t call);
+CAPRUN_API void caprun_run_set_event(struct caprun_run *run, caprun_event_fn *event, void *data);
 
 /*
  * |progress| is called when a server reports progress of a call. |json| is the params of the
  * notification (progress, perhaps total and message): untrusted, valid until it returns.
  */
-CAPRUN_API void caprun_run_set_progress(struct caprun_run *run,
-                                        void (*progress)(void *data, struct caprun_run *run,
-                                                         uint32_t call, const char *json,
-                                                         size_t len),
+typedef void caprun_progress_fn(void *data, struct caprun_run *run, uint32_t call, const char *json,
+                                size_t len);
+CAPRUN_API void caprun_run_set_progress(struct caprun_run *run, caprun_progress_fn *progress,
                                         void *data);
 
 /*

@@ -21,6 +21,10 @@ int cr_kill_check(int pidfd, struct cr_err *err)
 {
     if (send_signal(pidfd, 0) == 0)
         return 0;
+    if (errno == ENOSYS)
+        return cr_err_set(err, CAPRUN_E_SANDBOX,
+                          "workers cannot be killed from here: there is no pidfd_send_signal; "
+                          "valgrind does not know it (docs/embedding.md, \"Under valgrind\")");
     return cr_err_set(err, CAPRUN_E_SANDBOX, "workers cannot be killed from here: %s",
                       strerror(errno));
 }

@@ -135,8 +135,7 @@ static void ask_server(struct cr_route *route, struct cr_route_server *rs)
         cr_server_list(rs->server, &rs->waiter);
 }
 
-int cr_route_list(struct cr_route *route, const char *name,
-                  void (*each)(void *data, const char *json, size_t len), void *data,
+int cr_route_list(struct cr_route *route, const char *name, caprun_tools_fn *each, void *data,
                   struct cr_err *err)
 {
     if (route->to_list)

@@ -54,8 +54,7 @@ int cr_route_accept(struct cr_route *route, const char *method, struct cr_err *e
  * loop once for each server, when its tools are known, with a JSON object that docs/servers.md
  * describes. Returns the number of servers, or CAPRUN_E_STATE while another listing is running.
  */
-int cr_route_list(struct cr_route *route, const char *name,
-                  void (*each)(void *data, const char *json, size_t len), void *data,
+int cr_route_list(struct cr_route *route, const char *name, caprun_tools_fn *each, void *data,
                   struct cr_err *err);
 
 #endif

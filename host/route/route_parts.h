@@ -65,7 +65,7 @@ struct cr_route {
     struct cr_task release;                /* continues or fails the held calls */
 
     /* The callback of the running listing; NULL while the route is freed: no report then. */
-    void (*each)(void *data, const char *json, size_t len);
+    caprun_tools_fn *each;
     void *data;
     size_t to_list;        /* servers still to report; 0: no listing is running */
     struct cr_task remote; /* reports remote servers, for which nothing is asked */

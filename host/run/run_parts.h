@@ -34,18 +34,15 @@ struct caprun_run {
     struct cr_pool *pool;
     struct cr_spec spec;
     uint8_t digest[CR_HASH_BYTES]; /* SHA-256 of the code, from the start on */
-    void (*on_log)(void *data, const char *line, size_t len);
+    caprun_log_fn *on_log;
     void *log_data;
-    void (*on_call)(void *data, struct caprun_run *run, uint32_t call, const char *method,
-                    const char *args, size_t args_len);
+    caprun_handler_fn *on_call;
     void *call_data;
-    void (*on_event)(void *data, struct caprun_run *run, enum caprun_event what, uint32_t call);
+    caprun_event_fn *on_event;
     void *event_data;
-    void (*on_progress)(void *data, struct caprun_run *run, uint32_t call, const char *json,
-                        size_t len);
+    caprun_progress_fn *on_progress;
     void *progress_data;
-    void (*on_loading)(void *data, struct caprun_run *run, enum caprun_loading what,
-                       const char *text, uint64_t got, uint64_t total);
+    caprun_loading_fn *on_loading;
     void *loading_data;
     struct cr_loader *loader;     /* NULL: the code is set before the start */
     struct cr_gate *gate;         /* gets calls if |on_call| is NULL; NULL: calls fail */

@@ -6,11 +6,12 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from building import ROOT, installed, link_flags, output, read_text
-from harness import BUILD, SANITIZED, VARIANT, contains, each, equal, main, need, stretched, test, write_file
+from harness import BUILD, SANITIZED, VARIANT, contains, each, equal, main, need, need_program, stretched, test, write_file
 from registries import NAME, place
 from tools import tools
 
@@ -155,8 +156,12 @@ def check_by_name(program):
         contains(done.stderr, f"loaded {NAME}", f"pinned {NAME}")
 
 
+def check_whole_program(program):
+    equal(output(program), 'heat {"room":"kitchen","degrees":21}\n"kitchen is warm"\n')
+
+
 SAMPLES = {"by_name": check_by_name, "smallest_host": check_smallest_host, "answers_calls": check_answers_calls,
-           "own_loop": check_own_loop, "tools": check_tools}
+           "own_loop": check_own_loop, "tools": check_tools, "whole_program": check_whole_program}
 
 
 @test
@@ -198,6 +203,44 @@ def c_in_the_document_is_a_part_of_a_sample():
     samples = [read_text(f"samples/{name}.c") for name in SAMPLES]
     assert len(blocks("c")) > 3
     equal([b for b in blocks("c") if not any("\n" + b in "\n" + text for text in samples)], [])
+
+
+@test
+def the_document_has_a_whole_program():
+    assert read_text("samples/whole_program.c") in blocks("c")
+
+
+def under_valgrind(*before):
+    """Returns how the whole program ends: its status, standard output and standard error."""
+    program = [*before, "valgrind", "-q", "--error-exitcode=99", "--leak-check=full", f"{BUILD}/samples/whole_program"]
+    done = subprocess.run(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+@test
+def a_program_under_valgrind_works_with_the_small_library_of_the_document():
+    need_program("valgrind")
+    need(not SANITIZED, "valgrind and sanitizers do not work together")
+    recipe = re.search(r"^    cc (-shared .*) -o pidfd_signal.so (.*)$", DOCUMENT, re.M)
+    with tempfile.TemporaryDirectory() as folder:
+        library = f"{folder}/pidfd_signal.so"
+        output("gcc", *recipe[1].split(), "-o", library, f"{ROOT}/{recipe[2]}")
+        equal(under_valgrind("env", f"LD_PRELOAD={library}")[:2], (0, 'heat {"room":"kitchen","degrees":21}\n"kitchen is warm"\n'))
+
+
+@test
+def without_that_library_the_error_says_why():
+    need_program("valgrind")
+    need(not SANITIZED, "valgrind and sanitizers do not work together")
+    status, out, _ = under_valgrind()
+    equal(status, 70)
+    contains(json.loads(out)["error"]["message"], "valgrind does not know it", "Under valgrind")
+
+
+@test
+def every_callback_has_a_type():
+    equal(re.findall(r"\(\*\w+\)\(", HEADER), [])
+    equal(len(re.findall(r"^typedef void caprun_\w+_fn\(void \*data,", HEADER, re.M)), 7)
 
 
 @test
