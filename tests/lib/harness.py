@@ -118,6 +118,7 @@ def _run_one(number, name, function):
 
 def main():
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a background shell ignores it, and so would what it starts
     assert os.path.exists("/proc/thread-self/children"), "the kernel lists no children: CONFIG_PROC_CHILDREN"
     only = sys.argv[1:]
     chosen = [(n, f) for n, f in _tests if not only or n in only or n.split("/")[0] in only]
