@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/group.h"
 #include "base/mem.h"
 
 #define CHUNK 8192
@@ -195,6 +196,16 @@ int cr_file_check_owner(const struct stat *st, const char *name, struct cr_err *
                           "says, remove that permission with chmod go-w",
                           name);
     return 0;
+}
+
+int cr_file_check_owner_or_group(int dir, const char *path, const struct stat *st, const char *name,
+                                 struct cr_err *err)
+{
+    struct stat judged = *st;
+
+    if ((st->st_mode & (S_IWGRP | S_IWOTH)) == S_IWGRP && cr_group_is_mine(dir, path, st))
+        judged.st_mode &= ~(mode_t)S_IWGRP;
+    return cr_file_check_owner(&judged, name, err);
 }
 
 int cr_file_lock(int fd)

@@ -157,7 +157,9 @@ static int check_owner(const char *path, const struct stat *file, struct cr_err 
         (void)cr_err_set(&err, CAPRUN_E_INVAL, "%s was replaced while it was read", name);
         return refuse(why, "try again", &err);
     }
-    return cr_file_check_owner(file, name, &err) < 0 ? refuse(why, remedy, &err) : 0;
+    return cr_file_check_owner_or_group(AT_FDCWD, path, file, name, &err) < 0
+               ? refuse(why, remedy, &err)
+               : 0;
 }
 
 static int read_text(struct cr_config *c, struct cr_err *why)

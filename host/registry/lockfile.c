@@ -70,7 +70,7 @@ int cr_lockfile_load(struct cr_lockfile *lock, int dir, struct cr_err *why)
         return 0;
     if (r < 0)
         return cannot_read(lock, r, why);
-    if (cr_file_check_owner(&st, "", &err) < 0)
+    if (cr_file_check_owner_or_group(dir, CR_LOCKFILE_NAME, &st, "", &err) < 0)
         return cr_err_end(why, CAPRUN_OUTCOME_CONFIG_ERROR, NULL, "'%s'%s", lock->path, err.text);
     return cr_lockfile_parse(lock, why);
 }

@@ -2,8 +2,10 @@
 """config.t - .caprun.json: where it is found, who may own it, what it changes, and `caprun config`."""
 
 import glob
+import grp
 import json
 import os
+import pwd
 import shutil
 import sys
 
@@ -119,14 +121,42 @@ def a_working_directory_that_is_gone_is_a_clear_error():
 # --- owners and modes ------------------------------------------------------------------------
 
 
+STRANGE = 12345  # a group without a name
+
+
+def has_private_group():
+    """Does only this user have its group, by the names in /etc?"""
+    name, gid = pwd.getpwuid(os.geteuid()).pw_name, os.getegid()
+    of_group = [one for one in grp.getgrall() if one.gr_gid == gid]
+    return ([one.gr_name for one in of_group] == [name] and set(of_group[0].gr_mem) <= {name}
+            and all(one.pw_uid == os.geteuid() for one in pwd.getpwall() if one.pw_gid == gid))
+
+
 @each({"group": 0o664, "others": 0o646, "all": 0o777})
 def a_file_that_others_can_write_stops_everything(mode):
+    need(mode != 0o664 or os.geteuid() == 0, "only root can give a file to another group")
     with scratch_dir() as top:
         path = write(top, {}, mode=mode)
+        if mode == 0o664:
+            os.chown(path, -1, STRANGE)
         for words in (["exec", "-"], ["config"], ["config", "--config", path]):
             done = run(top, *words, code="return 1")
             refused(done, path, "can be written by others", "chmod go-w")
             contains(done.err, "--config")
+
+
+@test
+def a_file_that_only_the_private_group_of_its_owner_can_write_is_used():
+    need(has_private_group(), "this user has no private group")
+    with scratch_dir() as top:
+        path = write(top, calls(1), mode=0o664)
+        lock = write(top, {"version": 1, "capabilities": {}}, "caprun.lock", mode=0o664)
+        equal(limit(top), 1)
+        equal(run(top, "lock", "-q").status, 0)
+        for strange in (path, lock) if os.geteuid() == 0 else ():
+            os.chown(strange, -1, STRANGE)
+            refused(run(top, "lock", "-q"), strange, "can be written by others")
+            os.chown(strange, -1, 0)
 
 
 @each({"read-only": 0o444, "private": 0o600, "executable": 0o755})
