@@ -11,18 +11,22 @@
 #include "base/escape.h"
 
 #define MAX_CELL (64u << 10)
-#define USUAL 100u
+#define MAX_WORD (64u << 20)
+#define USUAL 80u
 
-size_t cr_columns_available(void)
+size_t cr_columns_available(int fd)
 {
-    const char *said = getenv("COLUMNS");
+    const char *said = fd == STDOUT_FILENO ? getenv("COLUMNS") : NULL;
     struct winsize size = {0};
+    bool is_terminal = isatty(fd);
     size_t columns = USUAL;
 
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col)
+    if (is_terminal && ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col)
         columns = size.ws_col;
     else if (said && *said >= '1' && *said <= '9')
         columns = strtoul(said, NULL, 10);
+    else if (!is_terminal)
+        return CR_COLUMNS_ALL;
     if (columns > CR_COLUMNS_MOST)
         return CR_COLUMNS_MOST;
     return columns < CR_COLUMNS_LEAST ? CR_COLUMNS_LEAST : columns;
@@ -109,6 +113,63 @@ void cr_columns_left(struct cr_buf *out, const char *text, size_t width)
 void cr_columns_right(struct cr_buf *out, const char *text, size_t width)
 {
     add_padded(out, text, width, true);
+}
+
+void cr_columns_cut(struct cr_buf *out, const char *text, size_t width)
+{
+    struct cr_buf escaped;
+
+    if (width >= CR_COLUMNS_ALL) {
+        cr_escape_terminal(out, text, strlen(text));
+        return;
+    }
+    escape_cell(&escaped, text);
+    if (count_characters(&escaped) > width)
+        cut_text(&escaped, width);
+    cr_buf_add(out, escaped.data, escaped.len);
+    if (cr_buf_err(&escaped) && !out->err)
+        out->err = cr_buf_err(&escaped);
+    cr_buf_clear(&escaped);
+}
+
+/* Appends |spaces| and |word|, or a line break and |word|. Returns the columns used after it. */
+static size_t add_word(struct cr_buf *out, const struct cr_buf *word, size_t spaces, size_t used,
+                       size_t indent, size_t columns)
+{
+    size_t n = count_characters(word);
+
+    if (used > indent && used + spaces + n > columns) {
+        cr_buf_str(out, "\n");
+        used = 0;
+        spaces = indent;
+    }
+    cr_columns_fill(out, spaces);
+    cr_buf_add(out, word->data, word->len);
+    return used + spaces + n;
+}
+
+void cr_columns_wrap(struct cr_buf *out, const char *text, size_t len, size_t used, size_t indent,
+                     size_t columns)
+{
+    cr_autobuf struct cr_buf word = CR_BUF(MAX_WORD);
+    const char *end = text + len;
+
+    while (text < end) {
+        const char *start = text;
+
+        while (start < end && *start == ' ')
+            start++;
+        word.len = 0;
+        len = 0;
+        while (start + len < end && start[len] != ' ')
+            len++;
+        cr_escape_terminal(&word, start, len);
+        if (len)
+            used = add_word(out, &word, (size_t)(start - text), used, indent, columns);
+        text = start + len;
+    }
+    if (cr_buf_err(&word) && !out->err)
+        out->err = cr_buf_err(&word);
 }
 
 /* Writes three digits, without trailing zeros in the fraction. */

@@ -11,12 +11,13 @@
 
 #define CR_COLUMNS_LEAST 40u
 #define CR_COLUMNS_MOST 500u
+#define CR_COLUMNS_ALL ((size_t)INT32_MAX) /* no limit */
 
 /*
- * Returns the width of standard output: the terminal's, or COLUMNS, or 100; always within the
- * limits above.
+ * Returns the width of |fd|, within the limits above: that of the terminal (80 if it does not say),
+ * or for standard output COLUMNS. Otherwise CR_COLUMNS_ALL: what is no terminal gets everything.
  */
-size_t cr_columns_available(void);
+size_t cr_columns_available(int fd);
 
 /* Returns the width of |text|, which is untrusted, when it is escaped. */
 size_t cr_columns_of(const char *text);
@@ -26,6 +27,17 @@ void cr_columns_left(struct cr_buf *out, const char *text, size_t width);
 
 /* The same, but padded before the text. */
 void cr_columns_right(struct cr_buf *out, const char *text, size_t width);
+
+/* Appends |text|, which is untrusted, escaped; cut if over |width|. */
+void cr_columns_cut(struct cr_buf *out, const char *text, size_t width);
+
+/*
+ * Appends |text|, which is untrusted, escaped, in lines of at most |columns|, which are broken at
+ * spaces. |used| columns of the first line are taken already; each other line begins with |indent|
+ * spaces. A word that is too long for a line is not broken: it may be a path to be copied.
+ */
+void cr_columns_wrap(struct cr_buf *out, const char *text, size_t len, size_t used, size_t indent,
+                     size_t columns);
 
 void cr_columns_fill(struct cr_buf *out, size_t spaces);
 

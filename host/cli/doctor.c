@@ -3,15 +3,17 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/escape.h"
+#include "cli/colour.h"
+#include "cli/columns.h"
 #include "cli/output.h"
 
 #define STATUS_UNSAFE 1
 #define STATUS_INTERNAL 70
 #define MAX_REPORT (1u << 20)
-#define WIDTH 100
 #define INDENT 19
 
 struct report {
@@ -50,46 +52,43 @@ static void add_json(struct report *r, const char *name, int state, int required
     cr_buf_str(&r->text, "}");
 }
 
-/*
- * Appends |text|, which may begin with spaces, in lines of WIDTH columns; later ones are indented.
- */
-static void add_wrapped(struct cr_buf *out, const char *text)
+/* Ends the line, of which |used| columns are taken, with |text| in as many lines as it needs. */
+static void add_wrapped(struct cr_buf *out, const char *text, size_t used)
 {
-    size_t used = 0;
-
-    while (*text) {
-        size_t spaces = strspn(text, " "), len = strcspn(text + spaces, " ");
-
-        if (used && used + spaces + len > WIDTH) {
-            cr_buf_str(out, "\n");
-            used = spaces = 0;
-            text += strspn(text, " ");
-        }
-        cr_buf_fmt(out, "%*s", (int)(used || spaces ? spaces : INDENT), "");
-        cr_escape_terminal(out, text + spaces, len);
-        used += (used || spaces ? spaces : INDENT) + len;
-        text += spaces + len;
-    }
+    cr_columns_wrap(out, text, strlen(text), used, INDENT, cr_columns_available(STDOUT_FILENO));
     cr_buf_str(out, "\n");
+}
+
+static enum cr_colour colour_of(int state)
+{
+    return state == CAPRUN_LAYER_PRESENT         ? CR_COLOUR_GOOD
+           : state == CAPRUN_LAYER_NOT_CHECKABLE ? CR_COLOUR_DIM
+                                                 : CR_COLOUR_BAD;
 }
 
 static void add_line(struct report *r, const char *name, int state, int required, const char *found,
                      const char *cost, const char *remedy)
 {
+    const char *none = cr_colour_code(STDOUT_FILENO, CR_COLOUR_NONE);
     char words[1024];
 
     if (!r->layers || required != r->required)
-        cr_buf_str(&r->text, required ? "Without these nothing runs:\n"
-                                      : "\nWalls behind them, which may be missing:\n");
-    (void)snprintf(words, sizeof(words), "  %-13s  %s: %s", state_name(state), name, found);
-    add_wrapped(&r->text, words);
+        cr_buf_fmt(&r->text, "%s%s%s:%s\n", r->layers ? "\n" : "",
+                   cr_colour_code(STDOUT_FILENO, CR_COLOUR_HEAD),
+                   required ? "Without these nothing runs"
+                            : "Walls behind them, which may be missing",
+                   none);
+    cr_buf_fmt(&r->text, "  %s%-13s%s", cr_colour_code(STDOUT_FILENO, colour_of(state)),
+               state_name(state), none);
+    (void)snprintf(words, sizeof(words), "  %s: %s", name, found);
+    add_wrapped(&r->text, words, INDENT - 4);
     if (*cost) {
         (void)snprintf(words, sizeof(words), "%*scosts: %s", INDENT, "", cost);
-        add_wrapped(&r->text, words);
+        add_wrapped(&r->text, words, 0);
     }
     if (*remedy) {
         (void)snprintf(words, sizeof(words), "%*sto get it: %s", INDENT, "", remedy);
-        add_wrapped(&r->text, words);
+        add_wrapped(&r->text, words, 0);
     }
 }
 

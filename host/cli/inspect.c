@@ -9,8 +9,8 @@
 
 #include "base/escape.h"
 #include "base/units.h"
+#include "cli/colour.h"
 #include "cli/columns.h"
-#include "cli/output.h"
 #include "journal/record.h"
 #include "journal/store.h"
 
@@ -100,9 +100,9 @@ static void add_label(struct cr_buf *out, const char *label)
 {
     size_t width = cr_columns_of(label);
 
-    cr_buf_str(out, cr_output_colour(STDOUT_FILENO, CR_COLOUR_DIM));
+    cr_buf_str(out, cr_colour_code(STDOUT_FILENO, CR_COLOUR_DIM));
     cr_columns_left(out, label, width < LABEL ? LABEL : width);
-    cr_buf_fmt(out, "%s ", cr_output_colour(STDOUT_FILENO, CR_COLOUR_NONE));
+    cr_buf_fmt(out, "%s ", cr_colour_code(STDOUT_FILENO, CR_COLOUR_NONE));
 }
 
 static void add_fact(struct cr_buf *out, const char *label, const char *text)
@@ -167,13 +167,10 @@ static void add_args(const struct cr_inspect *i, size_t columns, struct cr_buf *
         struct cr_json_place span = cr_json_place_of(&i->journal.doc, h->args);
 
         cr_buf_init(&args, MAX_TEXT);
-        cr_buf_add(&args, i->journal.doc.bytes + span.at,
-                   span.len < columns * 4 ? span.len : columns * 4);
+        cr_buf_add(&args, i->journal.doc.bytes + span.at, span.len);
         if (cr_buf_text(&args))
-            cr_columns_left(out, cr_buf_text(&args), columns - LABEL - 1);
+            cr_columns_cut(out, cr_buf_text(&args), columns - LABEL - 1);
         cr_buf_clear(&args);
-        while (out->len && out->data[out->len - 1] == ' ')
-            out->len--;
     } else {
         cr_buf_fmt(out, "%llu bytes", (unsigned long long)h->args_bytes);
     }
@@ -190,9 +187,9 @@ static void add_outcome(const struct cr_inspect *i, struct cr_buf *out)
     if (i->journal.end)
         cr_journal_text(i->journal.end, "message", &message);
     add_label(out, "outcome");
-    cr_buf_str(out, cr_output_colour(STDOUT_FILENO, colour));
+    cr_buf_str(out, cr_colour_code(STDOUT_FILENO, colour));
     cr_escape_terminal(out, state, strlen(state));
-    cr_buf_str(out, cr_output_colour(STDOUT_FILENO, CR_COLOUR_NONE));
+    cr_buf_str(out, cr_colour_code(STDOUT_FILENO, CR_COLOUR_NONE));
     if (message.len)
         cr_buf_str(out, ": ");
     cr_escape_terminal(out, (const char *)message.data, message.len);

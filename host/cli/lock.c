@@ -7,6 +7,7 @@
 
 #include "base/escape.h"
 #include "cli/capability.h"
+#include "cli/colour.h"
 #include "cli/launch.h"
 #include "cli/load.h"
 #include "cli/output.h"
@@ -84,8 +85,8 @@ static void add_state(struct lock *l, const char *state)
 {
     enum cr_colour colour = strcmp(state, "ok") == 0 ? CR_COLOUR_GOOD : CR_COLOUR_BAD;
 
-    cr_buf_fmt(&l->out, "%s%-11s%s  ", cr_output_colour(STDOUT_FILENO, colour), state,
-               cr_output_colour(STDOUT_FILENO, CR_COLOUR_NONE));
+    cr_buf_fmt(&l->out, "%s%-11s%s  ", cr_colour_code(STDOUT_FILENO, colour), state,
+               cr_colour_code(STDOUT_FILENO, CR_COLOUR_NONE));
 }
 
 static void add_pin_text(struct lock *l, const struct cr_pin *pin, const char *state,

@@ -9,6 +9,7 @@
 #include "base/nearest.h"
 #include "base/pattern.h"
 #include "base/units.h"
+#include "cli/colour.h"
 
 #define MAX_DAYS 36500
 
@@ -23,6 +24,7 @@ enum kind {
     ENV,        /* adds to the variables that a replay is given */
     ROUNDS,     /* sets the rounds of a benchmark */
     AGE,        /* sets seconds */
+    COLOUR,     /* sets when there are colours */
     NOTHING,    /* no effect in this version */
 };
 
@@ -75,6 +77,8 @@ static const struct option {
      "bench: how often each thing is measured"},
     {"--json", 0, FLAG, CR_OPTION_ANY, AT(json), NULL,
      "print JSON: the whole envelope, or the list"},
+    {"--color", 0, COLOUR, CR_OPTION_ANY, 0, "WHEN",
+     "auto (on terminals), always or never; see NO_COLOR"},
     {"--no-input", 0, NOTHING, CR_OPTION_TALK, 0, NULL, "never prompt"},
     {"--quiet", 'q', FLAG, CR_OPTION_TALK, AT(quiet), NULL,
      "no log lines, stacks or hints on standard error"},
@@ -178,6 +182,13 @@ static int set_age(struct cr_options *ret, const char *value, struct cr_err *err
     return 0;
 }
 
+static int choose_colour(const char *value, struct cr_err *err)
+{
+    if (cr_colour_choose(value))
+        return 0;
+    return cr_err_set(err, CAPRUN_E_INVAL, "'%.60s' is not auto, always or never", value);
+}
+
 static int add_env(struct cr_options *ret, const char *value, struct cr_err *err)
 {
     if (!value[0] || strchr(value, '='))
@@ -239,6 +250,9 @@ static int set_option(struct cr_options *ret, const struct option *o, const char
         break;
     case AGE:
         r = set_age(ret, value, &why);
+        break;
+    case COLOUR:
+        r = choose_colour(value, &why);
         break;
     case FLAG:
     case NOTHING:

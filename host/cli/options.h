@@ -17,7 +17,8 @@
 #define CR_OPTIONS_REGISTRIES 32
 #define CR_OPTIONS_PATTERNS 256 /* of --allow, of --ask and of --deny */
 
-/* Groups of options: a command takes all of a group or none. --json and --help are in no group. */
+/* Groups of options: a command takes all of a group or none. --json, --color and --help are in no
+ * group. */
 enum cr_option_group {
     CR_OPTION_ANY = 0,
     CR_OPTION_LIMITS = 1 << 0,

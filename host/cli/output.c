@@ -12,8 +12,11 @@
 
 #include "base/buf.h"
 #include "base/escape.h"
+#include "cli/colour.h"
+#include "cli/columns.h"
 
 #define MAX_TEXT (256u * 1024 * 1024)
+#define INDENT 4u /* of the lines of a message after the first */
 
 /* Another process may have made the descriptor non-blocking. */
 static bool wait_for_room(int fd)
@@ -48,19 +51,6 @@ static void flush_to_stderr(struct cr_buf *b)
     cr_buf_clear(b);
 }
 
-const char *cr_output_colour(int fd, enum cr_colour colour)
-{
-    static const char *const codes[] = {[CR_COLOUR_NONE] = "\033[0m",
-                                        [CR_COLOUR_BAD] = "\033[31m",
-                                        [CR_COLOUR_GOOD] = "\033[32m",
-                                        [CR_COLOUR_DIM] = "\033[2m"};
-    const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
-
-    if ((no_color && *no_color) || !isatty(fd) || (term && strcmp(term, "dumb") == 0))
-        return "";
-    return codes[colour];
-}
-
 void cr_output_init(struct cr_output *o)
 {
     cr_buf_init(&o->waiting, MAX_TEXT);
@@ -90,14 +80,28 @@ void cr_output_some(struct cr_output *o)
     cr_buf_drop(&o->waiting, (size_t)n);
 }
 
+/* All of this is for standard error. */
+static void add_coloured(struct cr_buf *out, enum cr_colour colour, const char *text)
+{
+    cr_buf_fmt(out, "%s%s%s", cr_colour_code(STDERR_FILENO, colour), text,
+               cr_colour_code(STDERR_FILENO, CR_COLOUR_NONE));
+}
+
+/* Appends |text|, escaped, to a line of which |used| columns are taken. */
+static void add_wrapped(struct cr_buf *out, const char *text, size_t len, size_t used)
+{
+    cr_columns_wrap(out, text, len, used, INDENT, cr_columns_available(STDERR_FILENO));
+}
+
 static void __attribute__((format(printf, 2, 0)))
 add_note(struct cr_buf *out, const char *fmt, va_list ap)
 {
     char text[1024];
 
     (void)vsnprintf(text, sizeof(text), fmt, ap);
-    cr_buf_str(out, "caprun: ");
-    cr_escape_terminal(out, text, strlen(text));
+    add_coloured(out, CR_COLOUR_HEAD, "caprun:");
+    cr_buf_str(out, " ");
+    add_wrapped(out, text, strlen(text), strlen("caprun: "));
     cr_buf_str(out, "\n");
 }
 
@@ -157,8 +161,10 @@ void cr_output_add_lines(struct cr_buf *out, const char *lead, const char *text)
 
 static void add_hint(struct cr_buf *out, const char *hint)
 {
-    cr_buf_str(out, "  hint: ");
-    cr_escape_terminal(out, hint, strlen(hint));
+    cr_buf_str(out, "  ");
+    add_coloured(out, CR_COLOUR_HINT, "hint:");
+    cr_buf_str(out, " ");
+    add_wrapped(out, hint, strlen(hint), strlen("  hint: "));
     cr_buf_str(out, "\n");
 }
 
@@ -166,7 +172,7 @@ static void add_hint(struct cr_buf *out, const char *hint)
  * The messages of code, tools and checks may have several lines: all but the first are indented, so
  * that none can look like a line of caprun. In caprun's own messages a line end is part of a path.
  */
-static void add_message(struct cr_buf *out, const char *text, size_t len,
+static void add_message(struct cr_buf *out, const char *text, size_t len, size_t used,
                         enum caprun_outcome outcome)
 {
     bool is_own = outcome == CAPRUN_OUTCOME_USAGE || outcome == CAPRUN_OUTCOME_CONFIG_ERROR ||
@@ -174,7 +180,7 @@ static void add_message(struct cr_buf *out, const char *text, size_t len,
     const char *end = is_own ? NULL : memchr(text, '\n', len);
     size_t first = end ? (size_t)(end - text) : len;
 
-    cr_escape_terminal(out, text, first);
+    add_wrapped(out, text, first, used);
     cr_buf_str(out, "\n");
     if (end)
         add_lines(out, end + 1, len - first - 1, false);
@@ -184,19 +190,21 @@ static void print_error(struct caprun_run *run, bool quiet)
 {
     const char *hint = caprun_get_hint(run);
     const char *text;
+    char lead[128];
     struct cr_buf out;
     bool said;
     size_t len;
 
     cr_buf_init(&out, MAX_TEXT);
-    cr_buf_fmt(&out, "%scaprun: %s (%s):%s ", cr_output_colour(STDERR_FILENO, CR_COLOUR_BAD),
-               caprun_get_type(run), caprun_outcome_name(caprun_get_outcome(run)),
-               cr_output_colour(STDERR_FILENO, CR_COLOUR_NONE));
+    (void)snprintf(lead, sizeof(lead), "caprun: %s (%s):", caprun_get_type(run),
+                   caprun_outcome_name(caprun_get_outcome(run)));
+    add_coloured(&out, CR_COLOUR_BAD, lead);
+    cr_buf_str(&out, " ");
     text = caprun_get_message(run, &len);
     /* the message of a denied access ends with the hint already */
     said = caprun_get_outcome(run) == CAPRUN_OUTCOME_PERMISSION_DENIED && text &&
            len >= strlen(hint) && strcmp(text + len - strlen(hint), hint) == 0;
-    add_message(&out, text ? text : "", len, caprun_get_outcome(run));
+    add_message(&out, text ? text : "", len, strlen(lead) + 1, caprun_get_outcome(run));
     text = caprun_get_stack(run, &len);
     if (text && !quiet)
         add_lines(&out, text, len, true);

@@ -19,13 +19,6 @@ struct cr_output {
     struct cr_buf waiting;
 };
 
-/*
- * Returns the code that starts a colour on |fd|; CR_COLOUR_NONE ends it. Returns "" unless |fd| is
- * a terminal that knows colours, and always if NO_COLOR is set and not empty.
- */
-enum cr_colour { CR_COLOUR_NONE, CR_COLOUR_BAD, CR_COLOUR_GOOD, CR_COLOUR_DIM };
-const char *cr_output_colour(int fd, enum cr_colour colour);
-
 void cr_output_init(struct cr_output *o);
 
 /* Writes all waiting lines, however long that takes, and frees the queue. */

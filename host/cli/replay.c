@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "cli/colour.h"
 #include "cli/input.h"
 #include "cli/journal_limits.h"
 #include "cli/launch.h"
@@ -178,11 +179,11 @@ static void add_line(const struct job *job, struct caprun_run *run, const char *
         return;
     cr_buf_init(&line, MAX_TEXT);
     cr_buf_fmt(&line, "%s%s%s  ",
-               cr_output_colour(STDOUT_FILENO, same ? CR_COLOUR_GOOD : CR_COLOUR_BAD),
+               cr_colour_code(STDOUT_FILENO, same ? CR_COLOUR_GOOD : CR_COLOUR_BAD),
                same      ? "same   "
                : differs ? "differs"
                          : "failed ",
-               cr_output_colour(STDOUT_FILENO, CR_COLOUR_NONE));
+               cr_colour_code(STDOUT_FILENO, CR_COLOUR_NONE));
     cr_escape_terminal(&line, path, strlen(path));
     if (same) {
         cr_journal_outcome(j, recorded);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/escape.h"
+#include "cli/colour.h"
 #include "cli/output.h"
 
 #define STATUS_INTERNAL 70
@@ -50,13 +51,13 @@ static void add_line(struct cr_report *r, const char *name, const char *value, c
     bool dim = strcmp(source, "default") == 0;
 
     cr_buf_str(&r->text, r->settings ? "" : "\n");
-    cr_buf_str(&r->text, dim ? cr_output_colour(STDOUT_FILENO, CR_COLOUR_DIM) : "");
+    cr_buf_str(&r->text, dim ? cr_colour_code(STDOUT_FILENO, CR_COLOUR_DIM) : "");
     add_cell(r, name, r->name_width + 2);
     add_cell(r, value, r->value_width);
     cr_buf_str(&r->text, "  ");
     add_cell(r, source, 0);
     cr_buf_str(&r->text, note ? note : "");
-    cr_buf_str(&r->text, dim ? cr_output_colour(STDOUT_FILENO, CR_COLOUR_NONE) : "");
+    cr_buf_str(&r->text, dim ? cr_colour_code(STDOUT_FILENO, CR_COLOUR_NONE) : "");
     cr_buf_str(&r->text, "\n");
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/escape.h"
 #include "base/mem.h"
+#include "cli/colour.h"
 #include "cli/columns.h"
 #include "cli/inspect.h"
 #include "cli/launch.h"
@@ -157,9 +158,9 @@ static void add_state(struct table *t, const struct cr_index_run *r)
                             : strcmp(state, "running") == 0 ? CR_COLOUR_DIM
                                                             : CR_COLOUR_BAD;
 
-    cr_buf_str(t->out, cr_output_colour(STDOUT_FILENO, colour));
+    cr_buf_str(t->out, cr_colour_code(STDOUT_FILENO, colour));
     cr_columns_left(t->out, state, t->outcome);
-    cr_buf_str(t->out, cr_output_colour(STDOUT_FILENO, CR_COLOUR_NONE));
+    cr_buf_str(t->out, cr_colour_code(STDOUT_FILENO, CR_COLOUR_NONE));
 }
 
 static void add_row(struct table *t, const struct cr_index_run *r)
@@ -186,7 +187,7 @@ static void add_row(struct table *t, const struct cr_index_run *r)
 
 static void add_titles(struct table *t)
 {
-    cr_buf_str(t->out, cr_output_colour(STDOUT_FILENO, CR_COLOUR_DIM));
+    cr_buf_str(t->out, cr_colour_code(STDOUT_FILENO, CR_COLOUR_DIM));
     cr_columns_left(t->out, "run", SHORT_ID + GAP);
     cr_columns_left(t->out, "when", t->when + GAP);
     cr_columns_left(t->out, "what", t->what + GAP);
@@ -195,14 +196,14 @@ static void add_titles(struct table *t)
         cr_columns_right(t->out, "took", GAP + t->took);
         cr_buf_str(t->out, "  calls");
     }
-    cr_buf_fmt(t->out, "%s\n", cr_output_colour(STDOUT_FILENO, CR_COLOUR_NONE));
+    cr_buf_fmt(t->out, "%s\n", cr_colour_code(STDOUT_FILENO, CR_COLOUR_NONE));
 }
 
 static void write_text(const struct cr_index_list *list, struct cr_buf *out)
 {
     struct table t = {.list = list, .out = out};
 
-    measure(&t, cr_columns_available());
+    measure(&t, cr_columns_available(STDOUT_FILENO));
     add_titles(&t);
     for (size_t i = 0; i < list->count; i++)
         add_row(&t, &list->runs[i]);
@@ -260,7 +261,7 @@ static int show_run(const char *dir, const char *word, bool json, struct cr_err 
     if (json)
         cr_inspect_json(&i, &out);
     else
-        cr_inspect_text(&i, cr_columns_available(), &out);
+        cr_inspect_text(&i, cr_columns_available(STDOUT_FILENO), &out);
     status = print_output(&out, json);
     cr_buf_clear(&out);
     cr_inspect_clear(&i);

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/colour.h"
 #include "cli/columns.h"
-#include "cli/output.h"
 #include "journal/summary.h"
 
 #define MAX_ROWS 200u
@@ -24,6 +24,7 @@
 #define GAP 2u
 #define LABEL 12u /* columns between labels of the axis, at least */
 #define MAX_TEXT 4096u
+#define USUAL 100u /* columns, where nothing limits them */
 
 /* --- events ---------------------------------------------------------------------------------- */
 
@@ -236,9 +237,9 @@ static void add_row(struct layout *l, size_t i)
     begin_bar(l, number, text);
     add_bar(l, call);
     cr_columns_fill(l->out, GAP);
-    cr_buf_str(l->out, cr_output_colour(STDOUT_FILENO, colour));
+    cr_buf_str(l->out, cr_colour_code(STDOUT_FILENO, colour));
     cr_columns_left(l->out, state, l->state);
-    cr_buf_str(l->out, cr_output_colour(STDOUT_FILENO, CR_COLOUR_NONE));
+    cr_buf_str(l->out, cr_colour_code(STDOUT_FILENO, CR_COLOUR_NONE));
     cr_columns_fill(l->out, GAP);
     show_took(l, call, text);
     cr_columns_right(l->out, text, l->took);
@@ -344,10 +345,10 @@ static void add_legend(struct layout *l)
     for (size_t i = 0; i < l->rows; i++)
         has_unknown = has_unknown || cr_timeline_is_unknown(l->t, &l->t->calls[i]);
     cr_columns_fill(l->out, l->number + GAP);
-    cr_buf_fmt(l->out, "%s%s%s%s%s%s\n", cr_output_colour(STDOUT_FILENO, CR_COLOUR_DIM),
+    cr_buf_fmt(l->out, "%s%s%s%s%s%s\n", cr_colour_code(STDOUT_FILENO, CR_COLOUR_DIM),
                l->rows ? "· waits  █ under way" : "", has_unknown ? "  ░ unknown" : "",
                l->t->wakes ? "  ╵ timer" : "", l->t->resumes ? "  ▲ resumed" : "",
-               cr_output_colour(STDOUT_FILENO, CR_COLOUR_NONE));
+               cr_colour_code(STDOUT_FILENO, CR_COLOUR_NONE));
 }
 
 void cr_timeline_draw(const struct cr_timeline *t, size_t columns, struct cr_buf *out)
@@ -359,7 +360,7 @@ void cr_timeline_draw(const struct cr_timeline *t, size_t columns, struct cr_buf
     cr_buf_str(out, "\n");
     l.rows = t->count < MAX_ROWS ? t->count : MAX_ROWS;
     l.total_us = t->journal->last_at_us > 0 ? t->journal->last_at_us : 1;
-    measure(&l, columns);
+    measure(&l, columns < CR_COLUMNS_ALL ? columns : USUAL);
     add_axis(&l);
     for (size_t i = 0; i < l.rows; i++)
         add_row(&l, i);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/escape.h"
+#include "cli/colour.h"
 #include "cli/launch.h"
 #include "cli/output.h"
 #include "cli/servers.h"
@@ -201,9 +202,9 @@ static void add_failure(struct listing *l, const struct cr_cli_server *s)
 {
     const char *hint = cr_cli_servers_text(s->doc.root, "hint");
 
-    cr_buf_fmt(&l->out, "%s%s%s  failed: ", cr_output_colour(STDOUT_FILENO, CR_COLOUR_BAD),
+    cr_buf_fmt(&l->out, "%s%s%s  failed: ", cr_colour_code(STDOUT_FILENO, CR_COLOUR_BAD),
                cr_cli_servers_text(s->doc.root, "name"),
-               cr_output_colour(STDOUT_FILENO, CR_COLOUR_NONE));
+               cr_colour_code(STDOUT_FILENO, CR_COLOUR_NONE));
     add_escaped(l, cr_cli_servers_text(s->doc.root, "error"));
     cr_buf_str(&l->out, "\n");
     if (hint[0]) {
@@ -219,8 +220,8 @@ static void add_server_line(struct listing *l, const struct cr_cli_server *s)
     const struct cJSON *tools = cr_json_get(root, "tools");
     size_t count = cr_json_count(tools);
 
-    cr_buf_fmt(&l->out, "%s%s%s  %zu tool%s, ", cr_output_colour(STDOUT_FILENO, CR_COLOUR_GOOD),
-               cr_cli_servers_text(root, "name"), cr_output_colour(STDOUT_FILENO, CR_COLOUR_NONE),
+    cr_buf_fmt(&l->out, "%s%s%s  %zu tool%s, ", cr_colour_code(STDOUT_FILENO, CR_COLOUR_GOOD),
+               cr_cli_servers_text(root, "name"), cr_colour_code(STDOUT_FILENO, CR_COLOUR_NONE),
                count, count == 1 ? "" : "s");
     if (info) {
         add_escaped(l, cr_cli_servers_text(info, "name"));

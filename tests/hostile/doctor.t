@@ -80,7 +80,14 @@ def the_text_says_the_same():
     for name, layer in doctor.layers.items():
         contains(done.out, f"  {layer['state']:13}  {name}")
     contains(done.out, "\nUntrusted code may run here. No layer is missing.")
-    equal([line for line in done.out.splitlines() if len(line) > 100 or line != line.rstrip()], [])
+
+
+@test
+def a_terminal_of_80_columns_is_wide_enough_and_a_pipe_gets_whole_lines():
+    told = Process([CAPRUN, "doctor"], env={"COLUMNS": "80"}).end().out
+    equal([line for line in told.splitlines() if len(line) > 80 or line != line.rstrip()], [])
+    contains(told, "the worker:\n                   open, socket,")
+    contains(Process([CAPRUN, "doctor"], env={}).end().out, "open, socket, execve, fork, ptrace, kill, mmap with PROT_EXEC")
 
 
 @test

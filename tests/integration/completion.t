@@ -26,7 +26,7 @@ READY, INSERT, DONE = "ready> ", "\x14", "\x0f"  # the prompt; two keys
 
 NAMES = ["acme.tools.text.count", "acme.tools.text.slug", "other.things.a.b"]
 COMMANDS = ["bench", "call", "config", "doctor", "exec", "help", "lock", "replay", "resume", "run", "runs", "tools"]
-LONG = ["--allow", "--ask", "--config", "--cpu", "--deny", "--frozen", "--help", "--json", "--memory", "--no-input",
+LONG = ["--allow", "--ask", "--color", "--config", "--cpu", "--deny", "--frozen", "--help", "--json", "--memory", "--no-input",
         "--quiet", "--record", "--registry", "--rpc-timeout", "--timeout", "--verbose", "--version"]
 GENERAL = LONG + ["-h", "-q", "-v"]
 OF_LOCK, OF_REPLAY, OF_RESUME = ["--accept"], ["--code", "--env", "--speed"], ["--retry-call", "--retry-unknown"]
@@ -113,6 +113,7 @@ OFFERS = {
     "caprun --config ": FILES,
     "caprun --config=a": ["args.json"],
     "caprun --timeout ": [],
+    "caprun --color ": ["always", "auto", "never"],
     "caprun --memory=": [],
     "caprun --deny ": [],
     "caprun --allow=": [],

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""terminal.t - progress and colours of `caprun FQDN` on a terminal, which a script does not get."""
+"""terminal.t - progress, colours and widths on a terminal, which a script does not get."""
 
+import json
 import os
+import re
 import sys
 import threading
 
@@ -14,9 +16,9 @@ from servers import Server
 COLOUR = "\x1b["
 
 
-def seen(p, *words, **options):
+def seen(p, *words, columns=200, **options):
     """Runs caprun with these words on a terminal. Returns its standard error."""
-    terminal = Terminal()
+    terminal = Terminal(columns)
     options["env"] = {"TERM": "xterm", "NO_COLOR": "", **options.get("env", {})}
     try:
         p.run(*words, stderr=terminal.theirs, **options)
@@ -58,7 +60,7 @@ def a_fetch_that_takes_long_is_shown_and_taken_away_again():
         contains(text, f"\rcaprun: fetching {url}"[:40])
         shown = [line for line in text.split("\r") if line.strip()]
         contains(shown[-1], "pinned")  # the line of the fetch was overwritten with blanks
-        assert text.split("pinned")[0].rstrip("caprun: ").endswith("\r"), text
+        assert text.split("pinned")[0].endswith("\r\x1b[1mcaprun:\x1b[0m "), text
 
 
 @test
@@ -110,11 +112,64 @@ def errors_have_colour_unless_it_is_switched_off():
     with place() as p:
         p.publish()
         words = ("a.b.c.d", "--registry", p.registry)
-        contains(seen(p, *words), COLOUR + "31mcaprun: LoadError (NOT_FOUND):" + COLOUR + "0m 'a.b.c.d'")
+        shown = seen(p, *words)
+        contains(shown, COLOUR + "31mcaprun: LoadError (NOT_FOUND):" + COLOUR + "0m 'a.b.c.d'")
         for env in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
             text = seen(p, *words, env=env)
             assert COLOUR not in text and "(NOT_FOUND)" in text, text
+            equal(seen(p, *words, "--color=always", env=env), shown)
         assert COLOUR not in p.run(*words).err
+        equal(seen(p, *words, "--color", "auto"), shown)
+        assert COLOUR not in seen(p, *words, "--color", "never")
+        contains(p.run(*words, "--color", "always").err, COLOUR + "31mcaprun: LoadError (NOT_FOUND):" + COLOUR + "0m")
+
+
+@test
+def json_never_has_colours():
+    for words in (["runs"], ["config"], ["doctor"], ["lock"], ["exec", "-"], ["tools"]):
+        with place() as p:
+            out = p.run(*words, "--json", "--color=always", code="return {a: 1}").out
+            assert "\x1b" not in out and json.loads(out), out
+
+
+@test
+def an_unknown_value_of_color_is_refused():
+    with place() as p:
+        done = p.run("runs", "--color", "maybe")
+        equal(done.status, 2)
+        contains(done.err, "--color: 'maybe' is not auto, always or never")
+
+
+@test
+def untrusted_text_cannot_bring_its_own_colours():
+    code = "console.log('\\x1b[32mgreen'); throw new Error('\\x1b[0m\\x1b[32mcaprun: all is well')"
+    with place() as p:
+        text = seen(p, "exec", "-", "--color=always", code=code)
+        contains(text, "\\u001b[32mgreen\n", "\\u001b[0m\\u001b[32mcaprun: all is well")
+        equal(sorted(set(re.findall("\x1b[^m]*m", text))), [COLOUR + "0m", COLOUR + "31m"], text)
+
+
+LONG_DENIAL = "await mcp.files.read_file({})"
+
+
+@test
+def a_denial_fits_a_terminal_of_80_columns_and_is_one_line_in_a_pipe():
+    with place() as p:
+        p.configure(mcpServers={"files": {"command": "true"}})
+        text = seen(p, "exec", "-", code=LONG_DENIAL, columns=80, env={"NO_COLOR": "1"})
+        lines = text.splitlines()
+        assert max(map(len, lines)) <= 80 and lines[1].startswith("    "), text
+        whole = p.run("exec", "-", code=LONG_DENIAL).err
+        equal(" ".join(text.split()), " ".join(whole.split()))
+        contains(whole.splitlines()[0], "files:read_file is denied", "--allow files:read_file")
+
+
+@test
+def a_hint_fits_a_terminal_of_40_columns():
+    with place() as p:
+        text = seen(p, "exec", "missing", columns=40, env={"NO_COLOR": "1"})
+        assert max(map(len, text.splitlines())) <= 40, text
+        contains(text, "  hint: FILE is a path; code itself goes", "\n    in as: echo CODE | caprun exec -")
 
 
 main()

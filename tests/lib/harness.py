@@ -26,6 +26,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import termios
 import threading
 import time
 import traceback
@@ -281,10 +282,11 @@ def caprun(*words, **options):
 
 
 class Terminal:
-    """A terminal; reads what is written to it as it arrives, like a person."""
+    """A terminal of this width; reads what is written to it as it arrives, like a person."""
 
-    def __init__(self):
+    def __init__(self, columns=200):
         self.ours, self.theirs = pty.openpty()
+        self.resize(columns)
         self.seen = b""
         self._reader = threading.Thread(target=self._read)
         self._reader.start()
@@ -301,6 +303,9 @@ class Terminal:
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline and not (part and part in self.seen):
             time.sleep(0.01)
+
+    def resize(self, columns):
+        termios.tcsetwinsize(self.ours, (24, columns))
 
     def type(self, keys):
         os.write(self.ours, keys)

@@ -64,6 +64,10 @@ _caprun_value()
         compopt +o default
         _caprun_offer real
         ;;
+    --color)
+        compopt +o default
+        _caprun_offer auto always never
+        ;;
     --accept)
         compopt +o default
         _caprun_names
@@ -101,8 +105,8 @@ _caprun_word()
 _caprun()
 {
     local words=() cword=0 cur i plain=()
-    local valued='--@(registry|config|timeout|cpu|rpc-timeout|memory|allow|ask|deny|accept|record|code|speed|env|retry-call|older|rounds)'
-    local options=(--registry --config --json --timeout --cpu --rpc-timeout --memory --allow --ask
+    local valued='--@(registry|config|timeout|cpu|rpc-timeout|memory|allow|ask|deny|accept|record|code|speed|env|retry-call|older|rounds|color)'
+    local options=(--registry --config --json --color --timeout --cpu --rpc-timeout --memory --allow --ask
         --deny --record --no-input --frozen -q --quiet -v --verbose -h --help --version)
 
     COMPREPLY=()
