@@ -385,6 +385,11 @@ int caprun_warm(struct caprun_runtime *rt)
     return cr_pool_warm(&rt->pool, &rt->err);
 }
 
+struct cr_gate *cr_api_gate(struct caprun_runtime *rt)
+{
+    return rt->route ? cr_route_gate(rt->route) : NULL;
+}
+
 int caprun_start(struct caprun_run *run)
 {
     struct caprun_runtime *rt = run->runtime;
@@ -395,7 +400,7 @@ int caprun_start(struct caprun_run *run)
     if (!run->spec.code.data && !run->loader)
         return cr_err_set(&rt->err, CAPRUN_E_STATE, "the run has no code");
     fill_in_sizes(rt);
-    run->gate = rt->route ? cr_route_gate(rt->route) : NULL;
+    run->gate = cr_api_gate(rt);
     if (run->loader) {
         cr_run_load(run);
         return 0;

@@ -24,6 +24,9 @@ struct caprun_runtime {
     struct cr_err err;
 };
 
+/* Returns the gate of the configured servers, or NULL. */
+struct cr_gate *cr_api_gate(struct caprun_runtime *rt);
+
 /* Returns 0; or CAPRUN_E_STATE with a message if |run| has started, except in its loader. */
 int cr_api_refuse_after_start(struct caprun_run *run);
 

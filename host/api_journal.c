@@ -85,6 +85,14 @@ void caprun_run_set_real_time(struct caprun_run *run, int on)
     cr_replay_set_real_time(run, on != 0);
 }
 
+int caprun_run_is_unknown(struct caprun_run *run, uint32_t call)
+{
+    if (cr_api_refuse_after_start(run) < 0)
+        return 0;
+    run->gate = cr_api_gate(run->runtime);
+    return cr_replay_is_unknown(run, call);
+}
+
 int caprun_run_retry(struct caprun_run *run, uint32_t call)
 {
     if (cr_api_refuse_after_start(run) < 0)

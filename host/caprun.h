@@ -501,6 +501,12 @@ CAPRUN_API int caprun_run_set_record_limit(struct caprun_run *run, uint64_t byte
 CAPRUN_API int caprun_run_replay(struct caprun_run *run, const char *path);
 CAPRUN_API int caprun_run_resume(struct caprun_run *run, const char *path);
 CAPRUN_API int caprun_run_retry(struct caprun_run *run, uint32_t call);
+
+/*
+ * For a run that will be resumed: returns 1 if call |call| of its journal was sent and has no
+ * answer, unless the configuration says that its tool is idempotent; else 0. |call| counts from 1.
+ */
+CAPRUN_API int caprun_run_is_unknown(struct caprun_run *run, uint32_t call);
 CAPRUN_API void caprun_run_set_real_time(struct caprun_run *run, int on);
 
 /*

@@ -273,18 +273,17 @@ static void add_advice(const struct cr_inspect *i, struct cr_buf *out)
     }
     cr_buf_str(out,
                is_restart ? "; the machine was restarted since. To go on:\n" : ". To go on:\n");
-    if (!is_restart)
-        add_command(i, "",
-                    i->summary.open ? "these calls fail, unless their tools are idempotent"
-                                    : "from where it was interrupted",
-                    out);
     if (is_restart || i->summary.open)
         add_command(i, " --retry-unknown",
                     is_restart ? "what came last may not be in the journal, and is done again"
                                : "all of them are made again",
                     out);
-    if (!is_restart && i->summary.open)
-        add_command(i, " --retry-call N", "call N is made again", out);
+    else
+        add_command(i, "", "from where it was interrupted", out);
+    if (!is_restart && i->summary.open) {
+        add_command(i, " --retry-call N", "call N is made again; repeatable", out);
+        add_command(i, " --fail-unknown", "they fail, unless their tools are idempotent", out);
+    }
 }
 
 static void add_when(const struct cr_inspect *i, struct cr_buf *out)

@@ -66,6 +66,8 @@ static const struct option {
     {"--retry-unknown", 0, FLAG, CR_OPTION_RETRY, AT(retry_unknown), NULL,
      "resume: make all calls again that were under way"},
     {"--retry-call", 0, CALL, CR_OPTION_RETRY, 0, "N", "resume: make call N again; repeatable"},
+    {"--fail-unknown", 0, FLAG, CR_OPTION_RETRY, AT(fail_unknown), NULL,
+     "resume: the other calls that were under way fail"},
     {"--rm", 0, FLAG, CR_OPTION_REMOVE, AT(remove), NULL,
      "runs: remove RUN..., or what --older or --all names"},
     {"--older", 0, AGE, CR_OPTION_REMOVE, AT(older_s), "AGE",

@@ -41,7 +41,8 @@ enum cr_option_group {
 struct cr_options {
     const char *words[CR_OPTIONS_WORDS + 1]; /* the command and its operands */
     int word_count;
-    bool json, quiet, verbose, help, version, frozen, retry_unknown, remove, all, strict;
+    bool json, quiet, verbose, help, version, frozen, retry_unknown, fail_unknown, remove, all,
+        strict;
     uint64_t timeout_ms, cpu_ms, rpc_timeout_ms, memory, older_s; /* 0: not given */
     const char *config, *accept, *record, *code, *speed;          /* NULL: not given */
     const char *registries[CR_OPTIONS_REGISTRIES];

@@ -16,6 +16,7 @@
 #include "cli/launch.h"
 #include "cli/output.h"
 #include "cli/settings.h"
+#include "cli/undecided.h"
 #include "journal/journal.h"
 #include "journal/replay.h"
 #include "journal/store.h"
@@ -71,6 +72,13 @@ static int allow_retries(struct job *job, struct cr_err *why)
     return r < 0 ? cr_err_memory(why) : 0;
 }
 
+static int decide_calls(struct job *job, struct cr_err *why)
+{
+    if (allow_retries(job, why) < 0 || cr_replay_check_boot(job->run, why) < 0)
+        return CAPRUN_E_INVAL;
+    return cr_undecided_check(job->run, &job->options, why);
+}
+
 static int give_limits(struct job *job, const struct cr_config *config, struct cr_err *why)
 {
     if (cr_journal_limits_set(job->run, &job->options, job->is_in_store ? NULL : config, false) < 0)
@@ -106,15 +114,16 @@ static void say_what_is_unknown(const struct job *job)
 static int run_with(struct job *job, const struct cr_config *config)
 {
     struct cr_err why;
-    int signal = 0;
+    int signal;
 
     if (job->is_in_store)
         cr_record_limit(job->run, cr_recording_run_bytes(config));
-    if (cr_settings_host(config, job->rt, &why) < 0 || allow_retries(job, &why) < 0 ||
-        give_limits(job, config, &why) < 0)
+    if (cr_settings_host(config, job->rt, &why) < 0 || decide_calls(job, &why) < 0 ||
+        give_limits(job, config, &why) < 0) {
         (void)cr_launch_reject(job->run, &why);
-    else
-        signal = continue_run(job, config);
+        return 0;
+    }
+    signal = continue_run(job, config);
     if (caprun_get_outcome(job->run) == CAPRUN_OUTCOME_SUCCESS && job->is_in_store &&
         config->record == CR_CONFIG_RECORD_FAILED)
         cr_record_remove(job->path);

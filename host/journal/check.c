@@ -129,8 +129,9 @@ static int check_env(struct cr_replay *p, struct cr_err *why)
 }
 
 /* The last lines before a crash of the machine may be lost, and with them calls that were made. */
-static int check_boot(const struct cr_replay *p, struct cr_err *why)
+int cr_replay_check_boot(const struct caprun_run *run, struct cr_err *why)
 {
+    const struct cr_replay *p = cr_replay_find(run);
     char boot[64];
 
     cr_record_boot(boot);
@@ -140,7 +141,8 @@ static int check_boot(const struct cr_replay *p, struct cr_err *why)
         return 0;
     return cr_err_end(
         why, CAPRUN_OUTCOME_USAGE,
-        "check what was done, with caprun runs; to go on nevertheless: --retry-unknown",
+        "check what was done, with caprun runs; to go on nevertheless: --retry-unknown; "
+        "--fail-unknown and --retry-call cannot name calls that the journal does not have",
         "the machine was restarted since, so the last second of '%s' may be missing: calls may "
         "have been made that it does not record",
         p->journal.path);
@@ -159,7 +161,7 @@ int cr_replay_check(struct caprun_run *run, struct cr_err *why)
     take_limits(p, run);
     cr_hash_take(spec->code.data, spec->code.len, code);
     p->has_other_code = memcmp(code, p->code, sizeof(code)) != 0;
-    if (check_boot(p, why) < 0 || check_time(p, run, why) < 0)
+    if (cr_replay_check_boot(run, why) < 0 || check_time(p, run, why) < 0)
         return CAPRUN_E_INVAL;
     return check_env(p, why);
 }

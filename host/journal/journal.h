@@ -50,7 +50,7 @@ struct cr_journal_line {
     enum cr_journal_kind kind;
     size_t number;          /* in the file, from 1 */
     uint32_t n;             /* the number of the call concerned, or 0 */
-    int64_t at_us, date_us; /* date_us: for a frame to the worker, the value of Date */
+    int64_t at_us, date_us; /* date_us: what Date showed then, or would have shown */
     const char *text;       /* the line without its hash and its last brace */
     size_t len;
     const char *body; /* compared by a replay: the line without time and optional fields */

@@ -54,6 +54,7 @@ static void add_send(struct cr_replay *p, struct cr_replay_call *call,
     if (!call->tool_at || is_sent_to_handler(line) ||
         (before && strcmp(texts + before, texts + call->tool_at) != 0))
         call->has_unclear_tool = true;
+    call->sent = line;
     call->is_sent = true;
 }
 

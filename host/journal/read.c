@@ -355,6 +355,7 @@ static int check_place(struct reading *r, struct cr_journal_line *line)
         return reject_line(r, "it does not say which call was sent");
     }
     line->n = (uint32_t)n;
+    line->date_us = r->base_us + line->at_us;
     switch (line->kind) {
     case CR_JOURNAL_JOB:
     case CR_JOURNAL_REPLY:

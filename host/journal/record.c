@@ -275,17 +275,12 @@ int cr_record_new(struct caprun_run *run, const struct cr_record_spec *spec, str
 int cr_record_continue(struct caprun_run *run, const struct cr_record_spec *spec, int fd,
                        const struct cr_journal *journal, struct cr_err *err)
 {
-    struct cr_record *r;
+    struct cr_record *r = new_recorder(run, spec, fd, err);
 
-    if (ftruncate(fd, (off_t)journal->whole_len) < 0) {
-        (void)cr_err_sys(err, "cannot write '%s'", spec->path);
-        (void)close(fd);
-        return err->code;
-    }
-    r = new_recorder(run, spec, fd, err);
     if (!r)
         return err->code;
     r->begun = true;
+    r->has_rest = journal->text.len > journal->whole_len;
     r->version = journal->head.version;
     r->bytes = journal->whole_len;
     r->blob_bytes = cr_blobs_size(spec->path);

@@ -35,8 +35,8 @@ int cr_record_new(struct caprun_run *run, const struct cr_record_spec *spec, str
 
 /*
  * The same for a run that is resumed. |fd| is its |journal|, open for writing and locked; the
- * recorder owns it, also after a failure. |spec|->path is the path of this file. An incomplete last
- * line is cut off.
+ * recorder owns it, also after a failure. |spec|->path is the path of this file, which is not
+ * changed before there is something to write; then an incomplete last line is cut off.
  */
 int cr_record_continue(struct caprun_run *run, const struct cr_record_spec *spec, int fd,
                        const struct cr_journal *journal, struct cr_err *err);

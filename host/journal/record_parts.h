@@ -32,7 +32,8 @@ struct cr_record {
     uint64_t blob_bytes;
     int64_t at_us; /* the time of the last line */
     bool begun, stopped;
-    bool is_full; /* over max_bytes: instead of the next line the recording is cut */
+    bool has_rest; /* after |bytes| the file has an incomplete line, cut off by the next write */
+    bool is_full;  /* over max_bytes: instead of the next line the recording is cut */
 
     unsigned jobs;        /* that this recorder has in helper threads */
     struct cr_timer sync; /* set while written lines may not be on disk */

@@ -48,6 +48,9 @@ static int write_lines(struct cr_record *r, struct cr_err *err)
 {
     if (cr_buf_err(&r->text))
         return cr_err_set(err, cr_buf_err(&r->text), "no memory for the journal");
+    if (r->has_rest && ftruncate(r->fd, (off_t)r->bytes) < 0)
+        return cr_err_sys(err, "cannot write '%s'", r->path);
+    r->has_rest = false;
     if (cr_file_write_all(r->fd, r->text.data, r->text.len) < 0) {
         (void)cr_err_sys(err, "cannot write '%s'", r->path);
         (void)!ftruncate(r->fd, (off_t)r->bytes);

@@ -16,6 +16,7 @@
 #include "journal/record.h"
 
 struct cr_journal;
+struct cr_journal_line;
 
 /*
  * Prepares |run|, which has not started, to replay the journal |path|: sets its code, args and
@@ -54,6 +55,27 @@ void cr_replay_set_real_time(struct caprun_run *run, bool on);
  * lost the end of the journal. Returns 0 or CAPRUN_E_NOMEM.
  */
 int cr_replay_retry(struct caprun_run *run, uint32_t number);
+
+/*
+ * For a run that will be resumed: was call |number| of its journal sent, without an answer? Not if
+ * the configuration says that its tool is idempotent. It fails unless cr_replay_retry() names it.
+ */
+bool cr_replay_is_unknown(struct caprun_run *run, uint32_t number);
+
+/* The lines about a recorded call; NULL: it was not sent (|sent| is the last time), or answered. */
+struct cr_replay_lines {
+    const struct cr_journal_line *made, *sent, *answer;
+};
+struct cr_replay_lines cr_replay_lines_of(const struct caprun_run *run, uint32_t number);
+
+/* For a run that is not resumed after all: shows the recorded calls in its envelope. */
+void cr_replay_show_calls(struct caprun_run *run);
+
+/*
+ * Returns 0; or USAGE if the machine was restarted since the run was recorded, and the retry of all
+ * calls was not requested: calls may have been made that the journal does not record.
+ */
+int cr_replay_check_boot(const struct caprun_run *run, struct cr_err *why);
 
 /* Returns the journal that |run| replays or resumes, or NULL. */
 const struct cr_journal *cr_replay_journal(const struct caprun_run *run);

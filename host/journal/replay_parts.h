@@ -13,7 +13,7 @@
 
 /* One recorded call. */
 struct cr_replay_call {
-    const struct cr_journal_line *made, *answer; /* NULL: no such line */
+    const struct cr_journal_line *made, *sent, *answer; /* NULL: no such line; |sent|: the last */
     bool is_sent;
     bool has_unclear_tool; /* a "send" line has no exact name, or two have different names */
     size_t tool_at;        /* offset in |texts| of the tool's exact name; 0: unknown */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "journal/replay_parts.h"
+#include "journal/summary.h"
 #include "run/calls.h"
 #include "run/decide.h"
 
@@ -47,6 +48,60 @@ static bool may_repeat(const struct cr_replay *p, struct caprun_run *run, uint32
             return true;
     }
     return p->retries_all || is_idempotent(p, run, number);
+}
+
+bool cr_replay_is_unknown(struct caprun_run *run, uint32_t number)
+{
+    const struct cr_replay *p = cr_replay_find(run);
+
+    return p && number && number <= p->journal.calls && p->calls[number - 1].sent &&
+           !p->calls[number - 1].answer && !is_idempotent(p, run, number);
+}
+
+struct cr_replay_lines cr_replay_lines_of(const struct caprun_run *run, uint32_t number)
+{
+    const struct cr_replay_call *call = &cr_replay_find(run)->calls[number - 1];
+
+    return (struct cr_replay_lines){call->made, call->sent, call->answer};
+}
+
+static enum cr_call_state state_of(const struct cr_journal_line *answer)
+{
+    const char *state;
+
+    if (!answer)
+        return CR_CALL_OPEN;
+    if (answer->kind == CR_JOURNAL_REPLY)
+        return CR_CALL_DONE;
+    state = cr_summary_fail_state(answer);
+    return strcmp(state, "denied") == 0   ? CR_CALL_DENIED
+           : strcmp(state, "failed") == 0 ? CR_CALL_FAILED
+                                          : CR_CALL_UNKNOWN;
+}
+
+static void show_call(struct cr_replay *p, struct caprun_run *run, uint32_t number)
+{
+    const struct cr_replay_call *call = &p->calls[number - 1];
+    struct cr_buf method;
+    const char *text, *colon;
+
+    cr_buf_init(&method, LIMIT_ERROR_MESSAGE_BYTES);
+    cr_journal_text(call->made, "method", &method);
+    text = cr_buf_text(&method);
+    colon = text ? strchr(text, ':') : NULL;
+    if (colon && cr_calls_add(run, text, (int)(colon - text), colon + 1, (int)strlen(colon + 1), 0))
+        cr_calls_show(run, number, state_of(call->answer), call->is_sent,
+                      call->answer ? (uint64_t)(call->answer->at_us - call->made->at_us) : 0);
+    cr_buf_clear(&method);
+    cr_replay_set_decider(p, run, number);
+}
+
+void cr_replay_show_calls(struct caprun_run *run)
+{
+    struct cr_replay *p = cr_replay_find(run);
+
+    for (uint32_t n = 1; n <= p->journal.calls && cr_run_look(run).call_count == n - 1; n++)
+        show_call(p, run, n);
 }
 
 static void report_unknown(struct cr_replay *p, struct caprun_run *run, uint32_t number)

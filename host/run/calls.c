@@ -108,6 +108,18 @@ void cr_calls_show_time(struct caprun_run *run, uint32_t number, uint64_t us)
     run->calls[number - 1].us = us;
 }
 
+void cr_calls_show(struct caprun_run *run, uint32_t number, enum cr_call_state state, bool is_sent,
+                   uint64_t us)
+{
+    struct cr_call *call = &run->calls[number - 1];
+
+    call->state = state;
+    call->us = us;
+    if (is_sent)
+        call->sent_us = call->started_us;
+    run->calls_open -= state != CR_CALL_OPEN;
+}
+
 void cr_calls_stop_clock(struct caprun_run *run, uint32_t number)
 {
     stop_clock(run, &run->calls[number - 1]);

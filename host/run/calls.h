@@ -120,6 +120,12 @@ void cr_calls_hint(struct caprun_run *run, uint32_t number, const char *hint);
 void cr_calls_show_sent(struct caprun_run *run, uint32_t number);
 void cr_calls_show_time(struct caprun_run *run, uint32_t number, uint64_t us);
 
+/*
+ * For the player: shows call |number|, just added to a run that will not start, as it was recorded.
+ */
+void cr_calls_show(struct caprun_run *run, uint32_t number, enum cr_call_state state, bool is_sent,
+                   uint64_t us);
+
 /* For the gate: counts a call of a tool that does not exist. Returns how many the run has made. */
 size_t cr_calls_count_missing(struct caprun_run *run);
 

@@ -29,7 +29,7 @@ COMMANDS = ["bench", "call", "config", "doctor", "exec", "help", "lock", "replay
 LONG = ["--allow", "--ask", "--color", "--config", "--cpu", "--deny", "--frozen", "--help", "--json", "--memory", "--no-input",
         "--quiet", "--record", "--registry", "--rpc-timeout", "--timeout", "--verbose", "--version"]
 GENERAL = LONG + ["-h", "-q", "-v"]
-OF_LOCK, OF_REPLAY, OF_RESUME = ["--accept"], ["--code", "--env", "--speed"], ["--retry-call", "--retry-unknown"]
+OF_LOCK, OF_REPLAY, OF_RESUME = ["--accept"], ["--code", "--env", "--speed"], ["--fail-unknown", "--retry-call", "--retry-unknown"]
 OF_BENCH, OF_RUNS, OF_DOCTOR = ["--rounds"], ["--all", "--older", "--rm"], ["--strict"]
 MEASURED = ["answer10m", "answer1m", "busy", "call", "cpu", "fresh", "memory", "rate"]
 FOLDERS = ["deep folder", "folder"]

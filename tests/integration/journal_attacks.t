@@ -285,7 +285,7 @@ def a_sent_call_that_the_code_makes_later_is_not_made_again():
     """A worker with native code of an attacker, or another engine, can do this without a forged journal."""
     with recorder(s={}) as r:
         late = "await new Promise((r) => setTimeout(r, 20)); return mcp.s.echo({})"
-        done = r.run("resume", forge(r, [JOB, CALL, SEND], code=late))
+        done = r.run("resume", forge(r, [JOB, CALL, SEND], code=late), "--fail-unknown")
         equal(r.called("s"), [], "calls")
         equal(done.status, 8, said(done))
         contains(done.err, "REPLAY_DIFFERED", "Call 1 is missing")
@@ -306,17 +306,19 @@ def a_resume_that_is_refused_leaves_the_journal_as_it_was():
     boot = "0" * 36
     with recorder(s={}) as r:
         for lines, head, options, status in (
-                ([JOB, CALL, SEND], {"boot": boot}, [], 2),
-                ([JOB, CALL, SEND], {"env": {"NOT_SET_AT_ALL": ""}}, [], 2),
-                ([JOB, CALL, SEND], {"origin": {"fqdn": "acme.tools.no.where", "code": "", "metadata": ""}}, [], 6),
+                ([JOB, CALL, SEND], {}, [], 2),
+                ([JOB, CALL, SEND], {"boot": boot}, ["--fail-unknown"], 2),
+                ([JOB, CALL, SEND], {"env": {"NOT_SET_AT_ALL": ""}}, ["--fail-unknown"], 2),
+                ([JOB, CALL, SEND], {"origin": {"fqdn": "acme.tools.no.where", "code": "", "metadata": ""}},
+                 ["--fail-unknown"], 6),
                 ([JOB, CALL, SEND], {}, ["--config", "/nowhere.json"], 2),
-                ([JOB, CALL, SEND], {"code": "return 2"}, [], 8)):
+                ([JOB, CALL, SEND], {"code": "return 2"}, ["--fail-unknown"], 8)):
             path = forge(r, lines, **head)
             before = read(path)
             done = r.run("resume", path, *options)
             equal(done.status, status, said(done))
             equal(read(path), before, f"the journal, {head} {options}")
-        done = r.run("resume", forge(r, [JOB, CALL, SEND], code=CODE.replace(";", ".catch(() => 0);")))
+        done = r.run("resume", forge(r, [JOB, CALL, SEND], code=CODE.replace(";", ".catch(() => 0);")), "--fail-unknown")
         equal((done.status, done.out), (0, "1\n"), done.err)
 
 

@@ -56,7 +56,7 @@ def a_run_whose_host_was_killed_goes_on_without_making_a_call_twice():
         process.send(signal.SIGKILL)
         equal(process.end().status, -signal.SIGKILL)
         wait_until(lambda: not reap_orphans(), 20, "what it has left")
-        done = r.run("resume", path, "--json")
+        done = r.run("resume", path, "--json", "--fail-unknown")
         equal((done.status, done.envelope["result"]), (0, [{"a": 1}, "RPC_ERROR"]), done.err)
         equal([call["state"] for call in done.envelope["calls"]], ["done", "in_flight_unknown"])
         equal(r.called("s"), ["echo", "never"])

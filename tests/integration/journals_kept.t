@@ -69,7 +69,7 @@ def an_incomplete_journal_is_refused_with_its_reason(words):
         contains(r.err, "JOURNAL_INVALID", words)
 
 
-@each({"unknown calls fail": ([], "RPC_ERROR", ["echo"]),
+@each({"unknown calls fail": (["--fail-unknown"], "RPC_ERROR", ["echo"]),
        "unknown calls are made again": (["--retry-unknown"], {"name": "later", "args": {}}, ["later", "echo"])})
 def an_interrupted_run_goes_on_in_version_1(case):
     """The first line says version 1, so a reader expects lines of version 1 to the end."""

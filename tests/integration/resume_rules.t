@@ -46,7 +46,9 @@ def id_of(path):
 
 
 def resumed(r, path, *options, status=0, **more):
-    done = r.run("resume", id_of(path), "--json", *options, **more)
+    """Resumes the run; unknown calls that |options| do not name fail."""
+    rest = [] if "--retry-unknown" in options else ["--fail-unknown"]
+    done = r.run("resume", id_of(path), "--json", *options, *rest, **more)
     equal(done.status, status, f"status; stderr {done.err!r:.800}")
     r.err = done.err
     return done.envelope
@@ -54,7 +56,7 @@ def resumed(r, path, *options, status=0, **more):
 
 def refused(r, path, *parts, status=2, words=(), **more):
     before = read(path)
-    done = r.run("resume", path, *words, **more)
+    done = r.run("resume", path, "--fail-unknown", *words, **more)
     equal((done.status, done.out), (status, ""), done.err)
     contains(done.err, *parts)
     equal(read(path), before, "the journal")
@@ -62,6 +64,107 @@ def refused(r, path, *parts, status=2, words=(), **more):
 
 def states(envelope):
     return [call["state"] for call in envelope["calls"]]
+
+
+# --- the question ------------------------------------------------------------------------------
+
+
+def everything(path):
+    """The bytes of a journal and its blobs."""
+    blobs = sorted(os.listdir(path + ".d")) if os.path.isdir(path + ".d") else []
+    return read(path), [(name, read(os.path.join(path + ".d", name))) for name in blobs]
+
+
+def asked(r, path, *options, words=()):
+    """Resumes the run, which has to stop, unchanged and without a start of anything. Returns the envelope."""
+    before, calls, starts = everything(path), len(r.called("s")), r.starts("s")
+    done = r.run("resume", id_of(path), *options)
+    equal((done.status, done.out), (2, ""), done.err)
+    contains(done.err, "(USAGE)", *words)
+    r.err = done.err
+    envelope = r.run("resume", id_of(path), "--json", *options).envelope
+    equal((envelope["success"], envelope["error"]["code"], envelope["runId"]), (False, "USAGE", id_of(path)))
+    equal((everything(path), len(r.called("s")), r.starts("s")), (before, calls, starts), "journal, calls and starts")
+    return envelope
+
+
+THREE = OUTCOME + "return Promise.all([1, 2, 3].map((n) => outcome(mcp.s.echo({n, text: '\\u001b[2J' + 'x'.repeat(1000)}))))"
+CHOICES = ("--retry-unknown", "--retry-call N", "--fail-unknown")
+
+
+@test
+def a_run_with_unknown_calls_stops_and_asks():
+    with recorder(**SILENT) as r:
+        path = interrupted(r, THREE, 3)
+        envelope = asked(r, path, words=("it is not known whether calls 1, 2, 3 were carried out", id_of(path), *CHOICES))
+        equal((states(envelope), envelope["metrics"]["rpcCalls"]), (["in_flight_unknown"] * 3, 3))
+        contains(envelope["error"]["hint"], *CHOICES)
+        lines = r.err.splitlines()
+        assert all(re.match(r"caprun: call \d, sent \d{4}-\d\d-\d\d \d\d:\d\d:\d\d: s:echo \{", line) for line in lines[:3]), lines
+        assert "\x1b" not in r.err and "x" * 900 not in r.err, r.err
+        r.serve({"s": {}})
+        equal(states(resumed(r, path, "--retry-unknown")), ["done"] * 3)
+        equal(r.replay(path), 0, r.err)
+
+
+@test
+def a_torn_line_stays_while_the_run_asks():
+    with recorder(**SILENT) as r:
+        path = interrupted(r, ONE)
+        write_file(path, read(path) + b'{"at":5,"to":"re')
+        asked(r, path, words=("call 1 was carried out",))
+        r.serve({"s": {}})
+        equal(states(resumed(r, path)), ["in_flight_unknown", "done"])
+        equal(r.replay(path), 0, r.err)
+
+
+@test
+def calls_that_were_not_named_are_asked_about():
+    with recorder(**SILENT) as r:
+        path = interrupted(r, THREE, 3)
+        envelope = asked(r, path, "--retry-call", "2", words=("it is not known whether calls 1, 3 were carried out",))
+        equal(states(envelope), ["in_flight_unknown"] * 3)
+        r.serve({"s": {}})
+        equal(states(resumed(r, path, "--retry-call", "1", "--retry-call", "2", "--retry-call", "3")), ["done"] * 3)
+
+
+@test
+def idempotent_calls_are_not_asked_about():
+    with recorder(**SILENT) as r:
+        path = interrupted(r, ONE)
+        r.serve({"s": {"config": {"idempotent": ["ec*"]}}})
+        done = r.run("resume", id_of(path), "--json")
+        equal((done.status, states(done.envelope)), (0, ["done", "done"]), done.err)
+
+
+# (options, what is said)
+NO_SUCH_CALL = {
+    "not made": (["--retry-call", "7"], "call 7 is not unknown: it has not been made"),
+    "answered": (["--retry-call", "1", "--retry-call", "2"], "call 1 is not unknown: it was answered"),
+    "both": (["--retry-unknown", "--fail-unknown"], "cannot both be given"),
+}
+
+
+@each(NO_SUCH_CALL)
+def a_decision_about_no_unknown_call_is_refused(case):
+    options, words = case
+    with recorder(s={}) as r:
+        path = interrupted(r, OUTCOME + "await mcp.s.echo({}); return outcome(mcp.s.never({}))", 2)
+        asked(r, path, *options, words=(words,))
+        equal(states(asked(r, path)), ["done", "in_flight_unknown"])
+        equal(states(resumed(r, path)), ["done", "in_flight_unknown"])
+
+
+@test
+def after_a_restart_only_all_calls_can_be_retried():
+    with recorder(**SILENT) as r:
+        path = interrupted(r, ONE)
+        boot = lines_of(path)[0]["boot"].encode()
+        write_file(path, seal([body.replace(boot, b"1" * len(boot)) for body in bodies_of(read(path))]))
+        for options in ([], ["--fail-unknown"], ["--retry-call", "1"]):
+            asked(r, path, *options, words=("the machine was restarted since", "--retry-unknown"))
+        r.serve({"s": {}})
+        equal(states(resumed(r, path, "--retry-unknown")), ["done", "done"])
 
 
 # --- a call that was in flight ---------------------------------------------------------------
@@ -99,7 +202,8 @@ def an_uncaught_call_ends_the_run():
 AGAIN = {
     "--retry-unknown": (["--retry-unknown"], {}),
     "--retry-call of it": (["--retry-call", "1"], {}),
-    "several of them": (["--retry-call", "7", "--retry-call=1"], {}),
+    "--retry-call, twice": (["--retry-call", "1", "--retry-call=1"], {}),
+    "--retry-call of one that is idempotent": (["--retry-call", "1"], {"idempotent": ["ec*"]}),
     "a tool that the configuration calls idempotent": ([], {"idempotent": ["ec*"]}),
 }
 
@@ -116,13 +220,12 @@ def a_call_that_may_be_repeated_is_made_again(case):
         equal(r.replay(path), 0, r.err)
 
 
-@each({"another call": (["--retry-call", "2"], {}), "another tool": ([], {"idempotent": ["read_*"]})})
-def a_call_that_may_not_is_not(case):
-    options, config = case
+@test
+def a_call_that_may_not_is_not():
     with recorder(**SILENT) as r:
         path = interrupted(r, ONE)
-        r.serve({"s": {"config": config}})
-        envelope = resumed(r, path, *options)
+        r.serve({"s": {"config": {"idempotent": ["read_*"]}}})
+        envelope = resumed(r, path)
         equal((states(envelope), len(r.called("s"))), (["in_flight_unknown", "done"], 2))
 
 
@@ -179,7 +282,7 @@ def a_run_that_is_killed_again_and_again_keeps_what_it_was_told():
             for (let n = 1; n < 4; n++) { all.push(await outcome(mcp.s.echo({n}))); console.log(n); }
             return [all.map((o) => o.code), Math.random()]""")
         for calls in (2, 3):
-            running = r.start("resume", id_of(path))
+            running = r.start("resume", id_of(path), "--fail-unknown")
             wait_for_calls(r, calls)
             kill(r, running)
         envelope = resumed(r, path)
@@ -315,7 +418,7 @@ def a_call_is_made_again_only_at_the_same_tool():
 def of_several_processes_that_resume_at_once_one_wins():
     with recorder(s={}) as r:
         path = interrupted(r, "await mcp.s.sleep({ms: 1e6}).catch(() => 0); return mcp.s.sleep({ms: 300})")
-        both = [r.start("resume", id_of(path)) for _ in range(6)]
+        both = [r.start("resume", id_of(path), "--fail-unknown") for _ in range(6)]
         ends = sorted((one.end(60).status, one.err) for one in both)
         equal([status for status, _ in ends], [0] + [2] * 5, ends)
         for _, err in ends[1:]:
@@ -567,7 +670,7 @@ def a_run_of_100_calls_is_live_again_in_100_ms():
         times = []
         for life in range(5):
             before = time.time()
-            running = r.start("resume", id_of(path))
+            running = r.start("resume", id_of(path), "--fail-unknown")
             wait_for_calls(r, 102 + life)
             kill(r, running)
             line = [line for line in lines_of(path) if kind_of(line) == "resume"][-1]

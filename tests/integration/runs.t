@@ -374,10 +374,10 @@ def an_interrupted_run_says_what_is_unknown_and_what_to_type():
         short = run["runId"][-8:]
         contains(shown(r), "  interrupted  ", "2, 1 unknown")
         text = shown(r, short)
-        contains(text, "it is not known whether call 2 was carried out", f"  caprun resume {short}\n",
-                 f"  caprun resume {short} --retry-unknown\n", f"  caprun resume {short} --retry-call N\n",
-                 "░  unknown")
-        equal(r.run("resume", short).status, 1)
+        contains(text, "it is not known whether call 2 was carried out", f"  caprun resume {short} --retry-unknown\n",
+                 f"  caprun resume {short} --retry-call N\n", f"  caprun resume {short} --fail-unknown\n", "░  unknown")
+        assert f"  caprun resume {short}\n" not in text, text
+        equal(r.run("resume", short, "--fail-unknown").status, 1)
         text = shown(r, short)
         contains(text, "resumed 1 time", "▲", "outcome   RPC_ERROR: ")
         assert "caprun resume" not in text

@@ -163,7 +163,7 @@ class Killed:
         return os.waitid(os.P_PID, self.running.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
 
     def start_resume(self, *options):
-        self.running = self.place.start("resume", self.id, "--json", *options, env=self.env)
+        self.running = self.place.start("resume", self.id, "--json", "--fail-unknown", *options, env=self.env)
 
     def calls(self):
         """{number: (tool, args as text)}, from the journal."""

@@ -130,7 +130,7 @@ _caprun()
         case ${plain[0]-} in
         lock) options+=(--accept) ;;
         replay) options+=(--code --speed --env) ;;
-        resume) options+=(--retry-unknown --retry-call) ;;
+        resume) options+=(--retry-unknown --retry-call --fail-unknown) ;;
         runs) options+=(--rm --older --all) ;;
         doctor) options+=(--strict) ;;
         bench) options+=(--rounds) ;;

@@ -1,0 +1,132 @@
+/*
+ * undecided.c - before a resume: lists the calls that were under way when the run was interrupted,
+ * and asks whether they are made again or fail. Both can be wrong, so caprun does not choose.
+ */
+#include "cli/undecided.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/mem.h"
+#include "cli/output.h"
+#include "journal/diff.h"
+#include "journal/journal.h"
+#include "journal/replay.h"
+
+#define MAX_LISTED 20u
+#define MAX_TEXT (64u << 20)
+
+static bool is_retried(const struct cr_options *o, uint32_t number)
+{
+    bool is = o->retry_unknown;
+
+    for (int i = 0; i < o->retry_count; i++)
+        is = is || o->retry_calls[i] == number;
+    return is;
+}
+
+/* --- options that do not fit ----------------------------------------------------------------- */
+
+static const char *why_not_retried(const struct caprun_run *run, uint32_t number)
+{
+    struct cr_replay_lines lines;
+
+    if (number > cr_replay_journal(run)->calls)
+        return "it has not been made";
+    lines = cr_replay_lines_of(run, number);
+    if (lines.answer)
+        return "it was answered";
+    return lines.sent ? NULL : "it was not sent yet, and will be sent";
+}
+
+static int check_options(struct caprun_run *run, const struct cr_options *o, struct cr_err *why)
+{
+    if (o->retry_unknown && o->fail_unknown)
+        return cr_err_end(why, CAPRUN_OUTCOME_USAGE,
+                          "--retry-call N makes some of the calls again, and --fail-unknown lets "
+                          "the others fail",
+                          "--retry-unknown and --fail-unknown cannot both be given");
+    for (int i = 0; i < o->retry_count; i++) {
+        const char *reason = why_not_retried(run, o->retry_calls[i]);
+
+        if (reason)
+            return cr_err_end(why, CAPRUN_OUTCOME_USAGE, "caprun runs RUN shows the unknown calls",
+                              "--retry-call: call %u is not unknown: %s", o->retry_calls[i],
+                              reason);
+    }
+    return 0;
+}
+
+/* --- the list -------------------------------------------------------------------------------- */
+
+static void show_when(const struct cr_journal_line *line, char ret[64])
+{
+    time_t seconds = (time_t)(line->date_us / 1000000);
+    struct tm local;
+
+    if (!localtime_r(&seconds, &local) || !strftime(ret, 64, "%Y-%m-%d %H:%M:%S", &local))
+        (void)snprintf(ret, 64, "at an unknown time");
+}
+
+static void list_call(const struct caprun_run *run, uint32_t number)
+{
+    const struct cr_replay_lines lines = cr_replay_lines_of(run, number);
+    cr_autobuf struct cr_buf text = CR_BUF(MAX_TEXT);
+    size_t len = 0;
+    const char *args = cr_journal_member(lines.made, "args", &len);
+    char when[64];
+
+    cr_journal_text(lines.sent, "tool", &text);
+    if (!text.len) /* an old journal, without the exact tool */
+        cr_journal_text(lines.made, "method", &text);
+    cr_buf_str(&text, " ");
+    if (args)
+        cr_diff_cut(&text, args, len);
+    else
+        cr_buf_str(&text, "(long args)");
+    show_when(lines.sent, when);
+    cr_output_note("call %u, sent %s: %s", number, when,
+                   cr_buf_text(&text) ? cr_buf_text(&text) : "?");
+}
+
+/* Adds ", 3" to |ret| as long as there is room. */
+static void add_number(char ret[160], uint32_t number)
+{
+    size_t len = strlen(ret);
+
+    if (len < 140)
+        (void)snprintf(ret + len, 160 - len, "%s%u", len ? ", " : "", number);
+    else if (ret[len - 1] != '.')
+        (void)snprintf(ret + len, 160 - len, ", ...");
+}
+
+int cr_undecided_check(struct caprun_run *run, const struct cr_options *o, struct cr_err *why)
+{
+    uint32_t calls = cr_replay_journal(run)->calls, left = 0;
+    char numbers[160] = "";
+
+    if (check_options(run, o, why) < 0)
+        return CAPRUN_E_INVAL;
+    for (uint32_t n = 1; n <= calls && !o->fail_unknown; n++) {
+        if (!caprun_run_is_unknown(run, n) || is_retried(o, n))
+            continue;
+        if (left++ < MAX_LISTED)
+            list_call(run, n);
+        add_number(numbers, n);
+    }
+    if (!left)
+        return 0;
+    if (left > MAX_LISTED)
+        cr_output_note("and %u more; caprun runs RUN --json has them all", left - MAX_LISTED);
+    cr_replay_show_calls(run);
+    (void)cr_err_end(why, CAPRUN_OUTCOME_USAGE, NULL,
+                     "it is not known whether %s %s %s carried out; nothing was done now, and the "
+                     "run is as it was",
+                     left == 1 ? "call" : "calls", numbers, left == 1 ? "was" : "were");
+    return cr_err_hint(why,
+                       "look whether %s, then: caprun resume %.60s --retry-unknown (makes all "
+                       "unknown calls again), --retry-call N (makes call N again), or "
+                       "--fail-unknown (the others fail, and the code goes on)",
+                       left == 1 ? "it was" : "they were", o->words[1]);
+}
