@@ -146,7 +146,8 @@ int caprun_permit(struct caprun_runtime *rt, enum caprun_permission what, const 
 
     if (refuse_without_route(rt) < 0)
         return CAPRUN_E_STATE;
-    return cr_patterns_add(&cr_route_policy(rt->route)->patterns, answer, pattern, true, &rt->err);
+    return cr_patterns_add(&cr_route_policy(rt->route)->patterns, answer, pattern,
+                           CR_PATTERNS_COMMAND_LINE, &rt->err);
 }
 
 int caprun_accept_tool(struct caprun_runtime *rt, const char *method)

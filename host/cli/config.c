@@ -21,37 +21,46 @@
 #define MIB (1024u * 1024)
 #define HIDDEN "(set)"
 
+/* A place in a file that was looked up last: the next one is mostly near. */
+struct near {
+    size_t at, line;
+};
+
 struct listing {
     const struct cr_config *config;
     const struct cr_options *options;
     struct cr_report report;
-    size_t at, line; /* the last looked-up place in the file: the next one is mostly near */
+    struct near project, user;
 };
 
-static size_t line_of(struct listing *l, size_t at)
+static size_t line_of(struct near *near, const char *bytes, size_t at)
 {
-    const char *bytes = l->config->doc.bytes;
-
-    while (l->at < at)
-        l->line += bytes[l->at++] == '\n';
-    while (l->at > at)
-        l->line -= bytes[--l->at] == '\n';
-    return l->line;
+    while (near->at < at)
+        near->line += bytes[near->at++] == '\n';
+    while (near->at > at)
+        near->line -= bytes[--near->at] == '\n';
+    return near->line;
 }
 
-/* Reports a setting from the file, at |where|. Frees |value|. */
-static void list_written(struct listing *l, const char *name, struct cr_buf *value,
-                         const struct cJSON *where)
+/* Appends "FILE:LINE" of |where|, which is in |file|. */
+static void add_source(struct listing *l, struct cr_buf *out, const struct cr_config *file,
+                       const struct cJSON *where)
 {
-    struct cr_buf source;
+    cr_buf_fmt(out, "%s:%zu", file->path,
+               line_of(file->is_users ? &l->user : &l->project, file->doc.bytes,
+                       cr_json_place_of(&file->doc, where).key_at));
+}
+
+/* Reports a setting of |file|, at |where|. Frees |value|. */
+static void list_written(struct listing *l, const char *name, struct cr_buf *value,
+                         const struct cr_config *file, const struct cJSON *where)
+{
+    cr_autobuf struct cr_buf source = CR_BUF(CR_REPORT_MAX);
     const char *text;
 
-    cr_buf_init(&source, CR_REPORT_MAX);
-    cr_buf_fmt(&source, "%s:%zu", l->config->path,
-               line_of(l, cr_json_place_of(&l->config->doc, where).key_at));
+    add_source(l, &source, file, where);
     text = cr_buf_text(&source);
     cr_report_add(&l->report, name, value, text ? text : "", NULL);
-    cr_buf_clear(&source);
 }
 
 /* --- values without secrets --------------------------------------------------------------- */
@@ -121,7 +130,8 @@ static bool is_place(const struct cJSON *value)
            strcmp(cr_json_key(value), "audit") == 0;
 }
 
-static void list_value(struct listing *l, const char *name, const struct cJSON *value)
+static void list_value(struct listing *l, const char *name, const struct cr_config *file,
+                       const struct cJSON *value)
 {
     struct cr_buf out;
 
@@ -129,10 +139,10 @@ static void list_value(struct listing *l, const char *name, const struct cJSON *
     if (is_secret(value))
         add_secrets(&out, value);
     else if (is_place(value))
-        add_place(&out, l->config->dir, cr_json_text(value));
+        add_place(&out, file->dir, cr_json_text(value));
     else
         cr_json_canonical(&out, value);
-    list_written(l, name, &out, value);
+    list_written(l, name, &out, file, value);
 }
 
 static void list_default(struct listing *l, const char *name, const char *value, const char *note)
@@ -208,11 +218,43 @@ static void list_option(struct listing *l, const struct setting *s, const char *
     cr_report_add(&l->report, name, &out, s->option, NULL);
 }
 
+/*
+ * The patterns of both files hold. Returns false if at most one file has the list |key|: then it is
+ * reported like any setting.
+ */
+static bool list_both(struct listing *l, const char *name, const char *key)
+{
+    const struct cr_config *c = l->config, *user = c->user;
+    const struct cJSON *mine = cr_json_get(cr_json_get(c->doc.root, "permissions"), key);
+    const struct cJSON *users =
+        user ? cr_json_get(cr_json_get(user->doc.root, "permissions"), key) : NULL;
+    cr_autobuf struct cr_buf source = CR_BUF(CR_REPORT_MAX), more = CR_BUF(CR_REPORT_MAX);
+    struct cr_buf value;
+
+    if (!mine || !users)
+        return false;
+    cr_buf_init(&value, CR_REPORT_MAX);
+    cr_json_canonical(&value, mine);
+    cr_json_canonical(&more, users);
+    if (cr_json_count(mine) && cr_json_count(users)) {
+        value.len -= value.len > 0; /* the "]" */
+        cr_buf_str(&value, ",");
+        cr_buf_add(&value, more.data + 1, more.len ? more.len - 1 : 0);
+    } else if (cr_json_count(users)) {
+        value.len = 0;
+        cr_buf_add(&value, more.data, more.len);
+    }
+    add_source(l, &source, c, mine);
+    cr_buf_str(&source, ", ");
+    add_source(l, &source, user, users);
+    cr_report_add(&l->report, name, &value, cr_buf_text(&source) ? cr_buf_text(&source) : "", NULL);
+    return true;
+}
+
 static void list_setting(struct listing *l, const struct setting *s)
 {
-    const struct cJSON *root = l->config->doc.root;
-    const struct cJSON *value =
-        cr_json_get(s->object ? cr_json_get(root, s->object) : root, s->key);
+    const struct cJSON *value = NULL;
+    const struct cr_config *file = cr_config_find(l->config, s->object, s->key, &value);
     uint64_t given = 0;
     char name[64];
 
@@ -222,9 +264,11 @@ static void list_setting(struct listing *l, const struct setting *s)
                    s->key);
     if (given)
         list_option(l, s, name, given);
-    else if (value &&
+    else if (s->object && strcmp(s->object, "permissions") == 0 && list_both(l, name, s->key))
+        return;
+    else if (file &&
              !(cr_json_type(value) == CR_JSON_NUMBER && strcmp(cr_json_text(value), "0") == 0))
-        list_value(l, name, value);
+        list_value(l, name, file, value);
     else
         list_default(l, name, s->value, s->note);
 }
@@ -232,7 +276,8 @@ static void list_setting(struct listing *l, const struct setting *s)
 /* Registries of the command line have replaced those of the file. */
 static void list_registries(struct listing *l)
 {
-    const struct cJSON *list = cr_json_get(l->config->doc.root, "registries");
+    const struct cJSON *list = NULL;
+    const struct cr_config *file = cr_config_find(l->config, NULL, "registries", &list);
     const struct cJSON *v = list && !l->options->registry_count ? cr_json_first(list) : NULL;
     struct cr_buf out;
 
@@ -240,14 +285,14 @@ static void list_registries(struct listing *l)
     cr_buf_str(&out, "[");
     for (size_t i = 0; i < l->config->registry_count; i++) {
         cr_buf_str(&out, i ? "," : "");
-        add_place(&out, l->config->dir, v ? cr_json_text(v) : l->config->registries[i]);
+        add_place(&out, file ? file->dir : "", v ? cr_json_text(v) : l->config->registries[i]);
         v = v ? cr_json_next(v) : NULL;
     }
     cr_buf_str(&out, "]");
     if (l->options->registry_count)
         cr_report_add(&l->report, "registries", &out, "--registry", NULL);
-    else if (list)
-        list_written(l, "registries", &out, list);
+    else if (file)
+        list_written(l, "registries", &out, file, list);
     else
         cr_report_add(&l->report, "registries", &out, "default", NULL);
 }
@@ -263,7 +308,7 @@ static char *join_name(struct listing *l, const char *object, const char *name, 
     return NULL;
 }
 
-static void list_server(struct listing *l, const struct cJSON *server)
+static void list_server(struct listing *l, const struct cr_config *file, const struct cJSON *server)
 {
     static const struct {
         const char *key, *value; /* the default, as JSON, or NULL */
@@ -276,33 +321,52 @@ static void list_server(struct listing *l, const struct cJSON *server)
         cr_autofree char *name = join_name(l, "mcpServers", cr_json_key(server), keys[i].key);
 
         if (name && value)
-            list_value(l, name, value);
+            list_value(l, name, file, value);
         else if (name && keys[i].value)
             list_default(l, name, keys[i].value, NULL);
     }
 }
 
-static void list_maps(struct listing *l)
+/* Reports what holds of |object|, in which each name is a setting, in |file|. */
+static void list_map(struct listing *l, const struct cr_config *file, const char *object,
+                     void (*list)(struct listing *l, const struct cr_config *file,
+                                  const struct cJSON *value))
 {
-    const struct cJSON *root = l->config->doc.root;
-    const struct cJSON *servers = cr_json_get(root, "mcpServers");
-    const struct cJSON *cloud = cr_json_get(cr_json_get(root, "routing"), "cloud");
-    const struct cJSON *env = cr_json_get(root, "env");
+    const struct cJSON *map = cr_json_get(file->doc.root, object), *found;
 
-    for (const struct cJSON *v = cr_json_first(servers); v; v = cr_json_next(v))
-        list_server(l, v);
+    for (const struct cJSON *v = cr_json_first(map); v; v = cr_json_next(v))
+        if (cr_config_find(l->config, object, cr_json_key(v), &found) == file)
+            list(l, file, v);
+}
+
+static void list_grant(struct listing *l, const struct cr_config *file, const struct cJSON *grant)
+{
+    cr_autofree char *name = join_name(l, "env", cr_json_key(grant), "");
+
+    if (name)
+        list_value(l, name, file, grant);
+}
+
+static void list_cloud(struct listing *l)
+{
+    const struct cJSON *cloud = NULL;
+    const struct cr_config *file = cr_config_find(l->config, "routing", "cloud", &cloud);
+
     for (const struct cJSON *v = cr_json_first(cloud); v; v = cr_json_next(v)) {
         cr_autofree char *name = join_name(l, "routing", "cloud", cr_json_key(v));
 
         if (name)
-            list_value(l, name, v);
+            list_value(l, name, file, v);
     }
-    for (const struct cJSON *v = cr_json_first(env); v; v = cr_json_next(v)) {
-        cr_autofree char *name = join_name(l, "env", cr_json_key(v), "");
+}
 
-        if (name)
-            list_value(l, name, v);
-    }
+static void list_maps(struct listing *l)
+{
+    for (const struct cr_config *file = l->config; file; file = file->user)
+        list_map(l, file, "mcpServers", list_server);
+    list_cloud(l);
+    for (const struct cr_config *file = l->config; file; file = file->user)
+        list_map(l, file, "env", list_grant);
 }
 
 static void list_all(struct listing *l)
@@ -327,8 +391,10 @@ static const char *file_source(const struct listing *l)
 static void list_files(struct listing *l)
 {
     const char *path = l->config->path, *dir = l->config->dir, *source = file_source(l);
+    char user[PATH_MAX];
     struct cr_buf lock, cache;
 
+    cr_settings_user_file(user);
     cr_buf_init(&lock, CR_REPORT_MAX);
     cr_buf_init(&cache, CR_REPORT_MAX);
     cr_buf_fmt(&lock, "%s/" CR_LOCKFILE_NAME, strcmp(dir, "/") == 0 ? "" : dir);
@@ -339,6 +405,8 @@ static void list_files(struct listing *l)
         cr_report_file(&l->report, "file", path ? path : "", source);
         if (l->report.json)
             cr_report_file(&l->report, "fileSource", path ? source : "", "");
+        cr_report_file(&l->report, l->report.json ? "userFile" : "user file",
+                       l->config->user ? user : "", l->config->user ? "" : user);
         cr_report_file(&l->report, "lockfile", (const char *)lock.data, "");
         cr_report_file(&l->report, "cache", (const char *)cache.data, "");
     }
@@ -348,7 +416,7 @@ static void list_files(struct listing *l)
 
 static int print_settings(const struct cr_config *config, const struct cr_options *o)
 {
-    struct listing l = {.config = config, .options = o, .line = 1};
+    struct listing l = {.config = config, .options = o, .project = {0, 1}, .user = {0, 1}};
 
     cr_report_init(&l.report, o->json);
     list_all(&l);

@@ -85,8 +85,9 @@ void cr_report_file(struct cr_report *r, const char *name, const char *path, con
     if (!r->json) {
         add_cell(r, name, FILE_WIDTH);
         add_cell(r, *path ? path : "none", 0);
-        if (*source)
-            cr_buf_fmt(&r->text, " (%s)", source);
+        cr_buf_str(&r->text, *source ? " (" : "");
+        add_cell(r, source, 0);
+        cr_buf_str(&r->text, *source ? ")" : "");
         cr_buf_str(&r->text, "\n");
         return;
     }

@@ -71,8 +71,11 @@ static int replace_registries(struct cr_config *c, const struct cr_options *o, s
 
 int cr_settings_load(const struct cr_options *o, struct cr_config *ret, struct cr_err *why)
 {
-    int r = cr_config_load(cr_settings_file(o), ret, why);
+    char user[PATH_MAX];
+    int r;
 
+    cr_settings_user_file(user);
+    r = cr_config_load_both(cr_settings_file(o), user[0] ? user : NULL, ret, why);
     if (r == 0 && o->registry_count) {
         r = replace_registries(ret, o, why);
         if (r < 0)
@@ -242,9 +245,9 @@ static void warn_about_patterns(const struct cr_config *c, const struct cr_optio
 
 /* --- the rest ----------------------------------------------------------------------------- */
 
-void cr_settings_warn(const struct cr_config *c, const struct cr_options *o)
+static void warn_about_file(const struct cr_config *file)
 {
-    const char *line = (const char *)c->warnings.data, *end = line + c->warnings.len;
+    const char *line = (const char *)file->warnings.data, *end = line + file->warnings.len;
 
     while (line < end) {
         size_t len = (size_t)((const char *)memchr(line, '\n', (size_t)(end - line)) - line);
@@ -252,6 +255,13 @@ void cr_settings_warn(const struct cr_config *c, const struct cr_options *o)
         cr_output_note("%.*s", (int)len, line);
         line += len + 1;
     }
+}
+
+void cr_settings_warn(const struct cr_config *c, const struct cr_options *o)
+{
+    warn_about_file(c);
+    if (c->user)
+        warn_about_file(c->user);
     warn_about_patterns(c, o);
 }
 
@@ -270,12 +280,24 @@ void cr_settings_cache_dir(struct cr_buf *out)
     add_dir(out, "XDG_CACHE_HOME", ".cache");
 }
 
+/* Writes the path of that directory and |file|, or "". */
+static void find_dir(const char *variable, const char *in_home, const char *file,
+                     char ret[PATH_MAX])
+{
+    cr_autobuf struct cr_buf path = CR_BUF(PATH_MAX - 1);
+
+    add_dir(&path, variable, in_home);
+    if (path.len)
+        cr_buf_str(&path, file);
+    (void)snprintf(ret, PATH_MAX, "%s", path.len && cr_buf_text(&path) ? cr_buf_text(&path) : "");
+}
+
 void cr_settings_state_dir(char ret[PATH_MAX])
 {
-    struct cr_buf dir;
+    find_dir("XDG_STATE_HOME", ".local/state", "", ret);
+}
 
-    cr_buf_init(&dir, PATH_MAX - 1);
-    add_dir(&dir, "XDG_STATE_HOME", ".local/state");
-    (void)snprintf(ret, PATH_MAX, "%s", dir.len && cr_buf_text(&dir) ? cr_buf_text(&dir) : "");
-    cr_buf_clear(&dir);
+void cr_settings_user_file(char ret[PATH_MAX])
+{
+    find_dir("XDG_CONFIG_HOME", ".config", "/config.json", ret);
 }

@@ -16,9 +16,16 @@
 const char *cr_settings_file(const struct cr_options *o);
 
 /*
- * Reads that file, or the one that is found, if any. Registries of the command line replace those
- * of the file; relative ones start at the working directory. Returns 0, and the caller clears |ret|
- * with cr_config_clear(); or CONFIG_ERROR, or USAGE if a --registry is invalid.
+ * Writes the path of the user's own configuration: caprun/config.json in XDG_CONFIG_HOME, or in
+ * .config of HOME; or "" if neither is an absolute path.
+ */
+void cr_settings_user_file(char ret[PATH_MAX]);
+
+/*
+ * Reads that file, or the one that is found, if any, and the user's own file. Registries of the
+ * command line replace those of the file; relative ones start at the working directory. Returns 0,
+ * and the caller clears |ret| with cr_config_clear(); or CONFIG_ERROR, or USAGE if a --registry is
+ * invalid.
  */
 int cr_settings_load(const struct cr_options *o, struct cr_config *ret, struct cr_err *why);
 

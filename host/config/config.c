@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/scan.h"
 #include "config/fields.h"
+#include "config/merge.h"
 #include "config/shape.h"
 
 #define MAX_FILE (1u << 20)
@@ -136,10 +137,13 @@ static int find_file(struct cr_config *c, const char *path, struct cr_err *why)
 /* --- reading it --------------------------------------------------------------------------- */
 
 /* Checks the file and a link to it: a user who can change one of them decides what is allowed. */
-static int check_owner(const char *path, const struct stat *file, struct cr_err *why)
+static int check_owner(const struct cr_config *c, const struct stat *file, struct cr_err *why)
 {
-    static const char remedy[] =
-        "make it yours alone (chown, chmod go-w), or name another file with --config";
+    const char *path = c->path;
+    const char *remedy =
+        c->is_users ? "make it yours alone (chown, chmod go-w), or set XDG_CONFIG_HOME to another "
+                      "directory"
+                    : "make it yours alone (chown, chmod go-w), or name another file with --config";
     struct cr_err err;
     struct stat link;
     char name[4096];
@@ -173,7 +177,7 @@ static int read_text(struct cr_config *c, struct cr_err *why)
                           "'%s' is not there, or is a link that leads nowhere", c->path);
     if (r < 0)
         return refuse(why, NULL, &err);
-    return check_owner(c->path, &st, why);
+    return check_owner(c, &st, why);
 }
 
 static int parse(struct cr_config *c, struct cr_err *why)
@@ -205,13 +209,18 @@ char *cr_config_locate(const char *dir, const char *place)
     return strstr(place, "://") ? strdup(place) : cr_config_path(dir, place);
 }
 
-static int load(struct cr_config *c, const char *path, struct cr_err *why)
+static void begin(struct cr_config *c)
 {
-    int r = find_file(c, path, why);
+    *c = (struct cr_config){0};
+    cr_buf_init(&c->text, MAX_FILE);
+    cr_buf_init(&c->warnings, MAX_WARNINGS);
+}
 
-    if (r != 0)
-        return r == 1 ? 0 : r;
-    r = read_text(c, why);
+/* Reads the file, which was found. */
+static int read_file(struct cr_config *c, struct cr_err *why)
+{
+    int r = read_text(c, why);
+
     if (r == 0)
         r = parse(c, why);
     if (r == 0)
@@ -221,19 +230,75 @@ static int load(struct cr_config *c, const char *path, struct cr_err *why)
     return r;
 }
 
-int cr_config_load(const char *path, struct cr_config *ret, struct cr_err *why)
+/* --- the user's file ---------------------------------------------------------------------- */
+
+/* Returns 0, 1 if there is no such file, or an error. */
+static int find_user_file(const char *path, struct cr_err *why)
 {
-    struct cr_config c = {0};
+    struct cr_err err;
+    struct stat st;
+
+    if (lstat(path, &st) == 0)
+        return 0;
+    if (errno == ENOENT || errno == ENOTDIR)
+        return 1;
+    (void)cr_err_sys(&err, "cannot look for your configuration, '%s'", path);
+    return refuse(
+        why, "make its directory readable for you, or set XDG_CONFIG_HOME to another directory",
+        &err);
+}
+
+/* The caller frees |c| with cr_config_clear(), also after an error. */
+static int read_user_file(struct cr_config *c, const char *path, struct cr_err *why)
+{
+    c->path = strdup(path);
+    c->dir = strdup(path);
+    if (!c->path || !c->dir)
+        return cr_err_memory(why);
+    (void)go_up(c->dir);
+    return read_file(c, why);
+}
+
+static int add_user_file(struct cr_config *c, const char *path, struct cr_err *why)
+{
+    int r = find_user_file(path, why);
+
+    if (r != 0)
+        return r == 1 ? 0 : r;
+    c->user = malloc(sizeof(*c->user));
+    if (!c->user)
+        return cr_err_memory(why);
+    begin(c->user);
+    c->user->is_users = true;
+    r = read_user_file(c->user, path, why);
+    return r == 0 ? cr_merge_user(c, why) : r;
+}
+
+/* --- all ---------------------------------------------------------------------------------- */
+
+int cr_config_load_both(const char *path, const char *user, struct cr_config *ret,
+                        struct cr_err *why)
+{
+    struct cr_config c;
     int r;
 
-    cr_buf_init(&c.text, MAX_FILE);
-    cr_buf_init(&c.warnings, MAX_WARNINGS);
-    r = load(&c, path, why);
-    if (r < 0)
+    begin(&c);
+    r = find_file(&c, path, why);
+    if (r == 0)
+        r = read_file(&c, why);
+    if (r >= 0 && user)
+        r = add_user_file(&c, user, why);
+    if (r < 0) {
         cr_config_clear(&c);
-    else
-        *ret = c;
-    return r;
+        return r;
+    }
+    *ret = c;
+    return 0;
+}
+
+int cr_config_load(const char *path, struct cr_config *ret, struct cr_err *why)
+{
+    return cr_config_load_both(path, NULL, ret, why);
 }
 
 void cr_config_clear(struct cr_config *config)
@@ -244,6 +309,9 @@ void cr_config_clear(struct cr_config *config)
     cr_json_clear(&config->doc);
     cr_buf_clear(&config->text);
     cr_buf_clear(&config->warnings);
+    if (config->user)
+        cr_config_clear(config->user);
+    free(config->user);
     *config = (struct cr_config){0};
 }
 

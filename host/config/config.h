@@ -6,7 +6,11 @@
  * server of "mcpServers" may have unknown keys; they cause a warning. A file is used only if it
  * belongs to the user or root and no other user can write it.
  *
- *     cr_config_load -> fields, cr_config_granted -> cr_config_clear
+ * The user may have a file of their own, for all projects. It is merged below the project's file:
+ * by whole top-level keys, but "mcpServers", "env" and "limits" by name; patterns of both files
+ * hold, each with the strength of its file.
+ *
+ *     cr_config_load -> fields, cr_config_granted, cr_config_find -> cr_config_clear
  */
 #ifndef CR_CONFIG_H
 #define CR_CONFIG_H
@@ -32,18 +36,22 @@ enum cr_config_era { CR_CONFIG_ERA_AUTO, CR_CONFIG_ERA_MODERN, CR_CONFIG_ERA_LEG
 
 struct cr_config_server { /* of "mcpServers" */
     const char *name;
-    char *url;   /* NULL: the server is a command; else |argv|, |env| and |cwd| are NULL */
-    char **argv; /* ends with NULL; a command with a slash is an absolute path */
-    char **env;  /* "NAME=value", only what is configured; ends with NULL */
-    char *cwd;   /* absolute; default: the directory of the file */
+    const char *file; /* that it comes from, absolute */
+    char *url;        /* NULL: the server is a command; else |argv|, |env| and |cwd| are NULL */
+    char **argv;      /* ends with NULL; a command with a slash is an absolute path */
+    char **env;       /* "NAME=value", only what is configured; ends with NULL */
+    char *cwd;        /* absolute; default: the directory of the file */
     enum cr_config_era era;
     uint64_t max_concurrent; /* default: 64 */
     char **idempotent;       /* globs over its actions; ends with NULL */
 };
 
 struct cr_config {
-    char *path; /* absolute; NULL: there is no file */
-    char *dir;  /* absolute: where relative paths start, and where the lockfile is */
+    char *path;             /* absolute; NULL: there is no file */
+    char *dir;              /* absolute: where relative paths start, and where the lockfile is */
+    bool is_users;          /* this is the user's own file */
+    struct cr_config *user; /* the user's own file; NULL: none. What holds of it is merged into the
+                               fields here, except for its patterns and warnings */
     struct cr_buf text;
     struct cr_json_doc doc; /* all zeros: there is no file */
 
@@ -64,8 +72,8 @@ struct cr_config {
         char **variables; /* that it may get; ends with NULL */
     } * grants;           /* "env" */
     size_t grant_count;
-    char **allow, **ask, **deny; /* of "permissions": patterns that end with NULL; or NULL */
-    struct cr_buf warnings;      /* lines, each with a line feed */
+    char **allow, **ask, **deny; /* "permissions" of this file: patterns, then NULL; or NULL */
+    struct cr_buf warnings;      /* about this file: lines, each with a line feed */
 };
 
 /*
@@ -75,6 +83,21 @@ struct cr_config {
  */
 int cr_config_load(const char *path, struct cr_config *ret, struct cr_err *why);
 void cr_config_clear(struct cr_config *config);
+
+/*
+ * The same, merged with the user's file |user|, an absolute path. NULL or a missing file: there is
+ * none. An error names the file that has it.
+ */
+int cr_config_load_both(const char *path, const char *user, struct cr_config *ret,
+                        struct cr_err *why);
+
+/*
+ * Finds the value that holds of the setting |key| in |object|, or at the top if |object| is NULL.
+ * Returns the file that has it: |config| or its |user|; or NULL: neither, the default holds. Of the
+ * lists in "permissions", those of both files hold; this finds the project's.
+ */
+const struct cr_config *cr_config_find(const struct cr_config *config, const char *object,
+                                       const char *key, const struct cJSON **ret);
 
 /* The variables that "env" grants to the capability with the four-part |name|; or NULL. */
 char *const *cr_config_granted(const struct cr_config *config, const char *name);

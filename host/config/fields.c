@@ -120,6 +120,7 @@ static bool take_server(const struct cr_config *c, const struct cJSON *server,
     const struct cJSON *at_once = cr_json_get(server, "maxConcurrent");
 
     ret->name = cr_json_key(server);
+    ret->file = c->path;
     ret->max_concurrent = MAX_CONCURRENT;
     if (at_once)
         (void)cr_json_number(at_once, UINT64_MAX, &ret->max_concurrent);

@@ -34,7 +34,6 @@
 #define MAX_RECORD_MB 1024 /* the longest journal that can be read */
 #define MAX_DAYS 36500
 #define MAX_RULES 1000
-#define MAX_SERVERS 1000
 #define MAX_VARIABLES 256 /* of one capability: all are compared with all that it asks for */
 #define MIN_UID 65536u
 #define MAX_UID 4294901758u /* leaves room for 65,536 uids */
@@ -71,7 +70,7 @@ static const struct cr_shape server = {
 static const struct cr_shape servers = {.form = CR_FORM_MAP,
                                         .text = &cr_text_namespace,
                                         .each = &server,
-                                        .max = MAX_SERVERS,
+                                        .max = CR_KEYS_MAX_SERVERS,
                                         .unlike = true};
 
 static const struct cr_key cloud[] = {

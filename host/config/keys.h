@@ -46,6 +46,8 @@ struct cr_key {
     const char *refused;   /* not supported yet, and must not be ignored: why it has to be empty */
 };
 
+#define CR_KEYS_MAX_SERVERS 1000
+
 /* The whole file. */
 extern const struct cr_shape cr_keys_file;
 

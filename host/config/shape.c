@@ -200,24 +200,12 @@ static int check_list(struct walk *w, const struct cr_shape *shape, const struct
     return r;
 }
 
-static char with_underscore(char c)
-{
-    return c == '-' ? '_' : c;
-}
-
-/* Code may write "_" for a "-" in a name: one name must not mean two servers. */
-static bool is_alike(const char *a, const char *b)
-{
-    for (; *a && with_underscore(*a) == with_underscore(*b); a++)
-        b++;
-    return *a == *b;
-}
-
+/* One name must not mean two servers. */
 static int check_unlike(struct walk *w, const struct cJSON *map)
 {
     for (const struct cJSON *a = cr_json_first(map); a; a = cr_json_next(a))
         for (const struct cJSON *b = cr_json_first(map); b != a; b = cr_json_next(b))
-            if (is_alike(cr_json_key(a), cr_json_key(b)))
+            if (cr_text_is_alike(cr_json_key(a), cr_json_key(b)))
                 return refuse_key(
                     w, a,
                     "\"%.*s\" and \"%.*s\" are the same name in code, which may write \"_\" for "

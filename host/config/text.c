@@ -17,6 +17,18 @@ static bool is_made_of(const char *text, size_t len, const char *characters, siz
     return len > 0 && len <= max && strspn(text, characters) >= len;
 }
 
+static char with_underscore(char c)
+{
+    return c == '-' ? '_' : c;
+}
+
+bool cr_text_is_alike(const char *a, const char *b)
+{
+    for (; *a && with_underscore(*a) == with_underscore(*b); a++)
+        b++;
+    return *a == *b;
+}
+
 static bool is_one_of(const char *text, const char *const *words)
 {
     for (; *words; words++)

@@ -11,6 +11,9 @@ struct cr_text {
     bool secret; /* messages must not show the text */
 };
 
+/* Are both names equal once each "-" is a "_"? Code may write "_" for "-". */
+bool cr_text_is_alike(const char *a, const char *b);
+
 /* Any text except "". */
 extern const struct cr_text cr_text_filled;
 /* A URL for HTTP, or the path of a directory. */

@@ -13,7 +13,7 @@ struct cr_patterns_one {
     struct cr_patterns_one *next; /* the pattern added before this one */
     enum cr_policy_answer answer;
     enum level level;
-    bool from_command_line;
+    enum cr_patterns_source source;
     char text[];
 };
 
@@ -54,7 +54,7 @@ void cr_patterns_clear(struct cr_patterns *p)
 }
 
 int cr_patterns_add(struct cr_patterns *p, enum cr_policy_answer answer, const char *pattern,
-                    bool from_command_line, struct cr_err *err)
+                    enum cr_patterns_source source, struct cr_err *err)
 {
     struct cr_patterns_one *one;
     size_t len = strlen(pattern);
@@ -68,8 +68,9 @@ int cr_patterns_add(struct cr_patterns *p, enum cr_policy_answer answer, const c
     if (!one)
         return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for the pattern '%s'", pattern);
     one->answer = answer;
-    one->level = from_command_line && answer == CR_POLICY_DENY ? FORBIDDEN : level_of(pattern);
-    one->from_command_line = from_command_line;
+    one->level =
+        source != CR_PATTERNS_PROJECT && answer == CR_POLICY_DENY ? FORBIDDEN : level_of(pattern);
+    one->source = source;
     memcpy(one->text, pattern, len + 1);
     one->next = p->list;
     p->list = one;
@@ -93,7 +94,7 @@ static void judge(const struct cr_patterns *p, const char *method, matcher *matc
     for (const struct cr_patterns_one *one = is_short ? p->list : NULL; one; one = one->next)
         if ((!best || !is_weaker(one, best)) && matches(one->text, method))
             best = one;
-    *ret = best ? (struct cr_verdict){best->answer, best->text, best->from_command_line}
+    *ret = best ? (struct cr_verdict){best->answer, best->text, best->source}
                 : (struct cr_verdict){.answer = CR_POLICY_ASK};
 }
 

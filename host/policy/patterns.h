@@ -1,8 +1,9 @@
 /*
  * patterns.h - patterns for tool names, and which of them wins.
  *
- * From strongest to weakest: a --deny; exact names; globs with a literal beginning of the action;
- * "ns:*", "ns", and other patterns with a literal namespace but no literal beginning of the action;
+ * From strongest to weakest: a deny of the command line or of the user's file; exact names; globs
+ * with a literal beginning of the action; "ns:*", "ns", and other patterns with a literal namespace
+ * but no literal beginning of the action;
  * "*", and other patterns with a wildcard in the namespace. Within one level deny beats ask, and
  * ask beats allow. If no pattern matches, the answer is ask.
  *
@@ -19,6 +20,9 @@
 
 enum cr_policy_answer { CR_POLICY_ALLOW, CR_POLICY_ASK, CR_POLICY_DENY };
 
+/* Where a pattern comes from. A deny is strongest unless it is the project's. */
+enum cr_patterns_source { CR_PATTERNS_PROJECT, CR_PATTERNS_COMMAND_LINE, CR_PATTERNS_USER };
+
 /* A longer name, "ns:action", matches no pattern: comparing takes name times pattern steps. */
 #define CR_PATTERNS_NAME_MAX 193
 
@@ -31,8 +35,8 @@ struct cr_patterns {
 
 struct cr_verdict {
     enum cr_policy_answer answer;
-    const char *pattern;    /* the pattern that decided, as given; NULL: none matched */
-    bool from_command_line; /* and not from the configuration */
+    const char *pattern; /* the pattern that decided, as given; NULL: none matched */
+    enum cr_patterns_source source;
 };
 
 void cr_patterns_init(struct cr_patterns *p);
@@ -40,7 +44,7 @@ void cr_patterns_clear(struct cr_patterns *p);
 
 /* Copies |pattern|. Returns 0; CAPRUN_E_INVAL if it is not a pattern; CAPRUN_E_NOMEM. */
 int cr_patterns_add(struct cr_patterns *p, enum cr_policy_answer answer, const char *pattern,
-                    bool from_command_line, struct cr_err *err);
+                    enum cr_patterns_source source, struct cr_err *err);
 
 /*
  * Decides about a call of |method|, "ns:action".

@@ -67,7 +67,8 @@ void cr_policy_deny_unlisted(const struct cr_tool_list *tools, const char *metho
 
 /*
  * Deny and ask rules also match aliases; else code that is denied "a_b" could call "a-b".
- * Exception: the configuration allows this exact name. A --deny always wins.
+ * Exception: a pattern allows this exact name. A deny of the command line or of the user's file
+ * always wins.
  */
 static void apply_aliases(const struct cr_policy *policy, const char *name, struct cr_verdict *v)
 {
@@ -75,7 +76,7 @@ static void apply_aliases(const struct cr_policy *policy, const char *name, stru
     bool forbidden;
 
     cr_patterns_judge_alias(&policy->patterns, name, &alias);
-    forbidden = alias.answer == CR_POLICY_DENY && alias.from_command_line;
+    forbidden = alias.answer == CR_POLICY_DENY && alias.source != CR_PATTERNS_PROJECT;
     if (alias.answer != CR_POLICY_ALLOW && (forbidden || strcmp(v->pattern, name) != 0))
         *v = alias;
 }
@@ -94,11 +95,11 @@ static void say_where(const struct cr_verdict *v, char *ret, size_t size)
 
     if (!v->pattern)
         (void)snprintf(ret, size, "nothing in \"permissions\" allows it");
-    else if (v->from_command_line)
+    else if (v->source == CR_PATTERNS_COMMAND_LINE)
         (void)snprintf(ret, size, "--%s %s", list, v->pattern);
     else
-        (void)snprintf(ret, size, "\"permissions\": {\"%s\": [\"%s\"]} of .caprun.json", list,
-                       v->pattern);
+        (void)snprintf(ret, size, "\"permissions\": {\"%s\": [\"%s\"]} of %s", list, v->pattern,
+                       v->source == CR_PATTERNS_USER ? "the user's config.json" : ".caprun.json");
 }
 
 static void say_denied(const char *name, const struct cr_verdict *v, struct cr_ruling *ret)

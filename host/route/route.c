@@ -237,13 +237,26 @@ static bool is_idempotent(struct cr_gate *gate, const char *tool)
 
 /* --- from the configuration to the end -------------------------------------------------------- */
 
-static int add_patterns(struct cr_route *route, char *const *list, enum cr_policy_answer answer,
-                        struct cr_err *err)
+static int add_list(struct cr_route *route, char *const *list, enum cr_policy_answer answer,
+                    enum cr_patterns_source source, struct cr_err *err)
 {
     int r = 0;
 
     for (; r == 0 && list && *list; list++)
-        r = cr_patterns_add(&route->policy.patterns, answer, *list, false, err);
+        r = cr_patterns_add(&route->policy.patterns, answer, *list, source, err);
+    return r;
+}
+
+/* Adds the patterns of one file. */
+static int add_patterns(struct cr_route *route, const struct cr_config *file,
+                        enum cr_patterns_source source, struct cr_err *err)
+{
+    int r = add_list(route, file->allow, CR_POLICY_ALLOW, source, err);
+
+    if (r == 0)
+        r = add_list(route, file->ask, CR_POLICY_ASK, source, err);
+    if (r == 0)
+        r = add_list(route, file->deny, CR_POLICY_DENY, source, err);
     return r;
 }
 
@@ -257,11 +270,9 @@ static int apply_config(struct cr_route *route, const struct cr_config *config, 
         return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for the servers");
     r = cr_route_add_servers(route, config, guard, cache, err);
     if (r == 0)
-        r = add_patterns(route, config->allow, CR_POLICY_ALLOW, err);
-    if (r == 0)
-        r = add_patterns(route, config->ask, CR_POLICY_ASK, err);
-    if (r == 0)
-        r = add_patterns(route, config->deny, CR_POLICY_DENY, err);
+        r = add_patterns(route, config, CR_PATTERNS_PROJECT, err);
+    if (r == 0 && config->user)
+        r = add_patterns(route, config->user, CR_PATTERNS_USER, err);
     return r;
 }
 

@@ -121,7 +121,7 @@ static int add_idempotent(struct cr_route *route, const struct cr_config_server 
 
     for (char **glob = c->idempotent; r == 0 && *glob; glob++) {
         (void)snprintf(pattern, sizeof(pattern), "%s:%s", c->name, *glob);
-        r = cr_patterns_add(&route->idempotent, CR_POLICY_ALLOW, pattern, false, err);
+        r = cr_patterns_add(&route->idempotent, CR_POLICY_ALLOW, pattern, CR_PATTERNS_PROJECT, err);
     }
     return r;
 }

@@ -76,7 +76,8 @@ static bool policy(void)
     for (unsigned server = 0; server < 20; server++) {
         for (size_t i = 0; i < COUNT(actions); i++) {
             (void)snprintf(name, sizeof(name), "server%u:%s", server, actions[i]);
-            if (cr_patterns_add(&p, (enum cr_policy_answer)(i % 3), name, false, &err) < 0)
+            if (cr_patterns_add(&p, (enum cr_policy_answer)(i % 3), name, CR_PATTERNS_PROJECT,
+                                &err) < 0)
                 return false;
         }
     }

@@ -4,6 +4,9 @@
  * What must hold: a refusal names a place in the text; accepted values are within their bounds;
  * warnings are whole lines; the bytes of each value are inside those of its parent; the canonical
  * form is JSON, does not change when made canonical again, and gives the same result as the text.
+ *
+ * A record separator (0x1e) divides an input into a project's file and a user's, which are merged:
+ * then each setting holds once, and comes from the file that cr_config_find() says.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,6 +19,7 @@
 #include "base/units.h"
 #include "config/config.h"
 #include "config/fields.h"
+#include "config/merge.h"
 #include "config/shape.h"
 #include "config/text.h"
 
@@ -107,10 +111,8 @@ static void check_patterns(char *const *list)
         insist(cr_pattern_is(*list));
 }
 
-/* Checks the fields of an accepted configuration. */
-static void check_fields(struct cr_config *c)
+static void check_servers(const struct cr_config *c)
 {
-    insist(cr_fields_take(c) == 0);
     for (size_t i = 0; i < c->server_count; i++) {
         const struct cr_config_server *s = &c->servers[i];
 
@@ -118,6 +120,13 @@ static void check_fields(struct cr_config *c)
         insist(s->url || (s->argv[0][0] && s->env && s->cwd[0] == '/'));
         insist(s->url || s->argv[0][0] == '/' || !strchr(s->argv[0], '/'));
     }
+}
+
+/* Checks the fields of an accepted configuration. */
+static void check_fields(struct cr_config *c)
+{
+    insist(cr_fields_take(c) == 0);
+    check_servers(c);
     check_patterns(c->allow);
     check_patterns(c->ask);
     check_patterns(c->deny);
@@ -154,6 +163,87 @@ static bool judge(const struct cr_json_doc *doc)
     return r == 0;
 }
 
+/* --- two files ---------------------------------------------------------------------------- */
+
+#define SEPARATOR 0x1e
+
+/* Reads |len| bytes as a file. Returns false if they are refused. */
+static bool read_config(const uint8_t *data, size_t len, char *name, struct cr_config *ret)
+{
+    struct cr_err why = {0};
+
+    *ret = (struct cr_config){.path = name, .dir = folder};
+    cr_buf_init(&ret->warnings, 16 << 10);
+    if (cr_json_parse(data, len, &ret->doc, NULL) < 0)
+        return false;
+    if (cr_shape_check(ret, &why) < 0)
+        return false;
+    insist(cr_fields_take(ret) == 0);
+    return true;
+}
+
+static void clear_config(struct cr_config *c)
+{
+    cr_fields_clear(c);
+    cr_json_clear(&c->doc);
+    cr_buf_clear(&c->warnings);
+}
+
+/* What the project does not say is the user's; what it says holds. */
+static void check_number(const struct cr_config *c, const char *object, const char *key,
+                         uint64_t number)
+{
+    const struct cJSON *value = NULL;
+    uint64_t written = 0;
+
+    if (cr_config_find(c, object, key, &value))
+        insist(cr_json_number(value, UINT64_MAX, &written) == 0);
+    insist(number == written);
+}
+
+static void check_merged(const struct cr_config *c)
+{
+    const struct cJSON *value = NULL;
+
+    check_accepted(c);
+    check_servers(c);
+    insist(c->server_count <= 1000);
+    for (size_t i = 0; i < c->server_count; i++) {
+        const struct cr_config_server *s = &c->servers[i];
+        const struct cr_config *file = cr_config_find(c, "mcpServers", s->name, &value);
+
+        insist(file && file->path == s->file && cr_json_key(value) == s->name);
+        for (size_t k = 0; k < i; k++)
+            insist(!cr_text_is_alike(s->name, c->servers[k].name));
+    }
+    for (size_t i = 0; i < c->grant_count; i++)
+        insist(cr_config_granted(c, c->grants[i].name) == c->grants[i].variables);
+    check_number(c, "limits", "timeoutMs", c->limits.timeout_ms);
+    check_number(c, "limits", "maxDepth", c->limits.max_depth);
+    check_number(c, "pool", "maxWorkers", c->max_workers);
+    check_number(c, "sandbox", "uidBase", c->uid_base);
+}
+
+static void merge(const uint8_t *data, size_t at, size_t size)
+{
+    static char user_name[] = "u";
+    struct cr_config c, user;
+    struct cr_err why = {0};
+    bool good = read_config(data, at, file_name, &c);
+
+    good = read_config(data + at + 1, size - at - 1, user_name, &user) && good;
+    user.is_users = true;
+    c.user = &user;
+    if (good && cr_merge_user(&c, &why) == 0)
+        check_merged(&c);
+    else if (good)
+        insist(strncmp(why.text, "u:", 2) == 0);
+    clear_config(&c);
+    clear_config(&user);
+}
+
+/* -------------------------------------------------------------------------------------------- */
+
 static void check_canonical(const struct cr_json_doc *doc, bool accepted)
 {
     struct cr_json_doc again;
@@ -174,8 +264,13 @@ static void check_canonical(const struct cr_json_doc *doc, bool accepted)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct cr_json_doc doc;
+    const uint8_t *separator = memchr(data, SEPARATOR, size);
     struct cr_err err = {0};
 
+    if (separator) {
+        merge(data, (size_t)(separator - data), size);
+        return 0;
+    }
     if (cr_json_parse(data, size, &doc, &err) < 0) {
         insist(strncmp(err.text, "line ", 5) == 0);
         return 0;

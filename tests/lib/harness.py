@@ -42,7 +42,7 @@ TORTURE = os.environ.get("CAPRUN_TORTURE") == "1"  # `make torture`: the long se
 MUST_WORK = os.environ.get("CAPRUN_MUST_WORK") == "1" or bool(os.environ.get("CI"))
 NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 PR_SET_CHILD_SUBREAPER = 36
-os.environ["XDG_CONFIG_HOME"] = os.path.join(BUILD, "no-config")  # not the configuration of whoever runs the tests
+os.environ["XDG_CONFIG_HOME"] = "/dev/null"  # not the configuration of whoever runs the tests
 METRICS = ["startupTimeMs", "executionTimeMs", "cpuTimeMs", "waitTimeMs", "memoryUsedMB", "rpcCalls"]
 
 _tests = []

@@ -21,14 +21,14 @@ static const char *const levels[][4] = {
 struct given {
     enum cr_policy_answer answer;
     const char *pattern;
-    bool from_command_line;
+    enum cr_patterns_source source;
 };
 
 static void give(struct cr_patterns *p, struct given g)
 {
     struct cr_err err;
 
-    if (cr_patterns_add(p, g.answer, g.pattern, g.from_command_line, &err) < 0) {
+    if (cr_patterns_add(p, g.answer, g.pattern, g.source, &err) < 0) {
         printf("# %s\n", err.text);
         tap_failed = 1;
     }
@@ -39,7 +39,7 @@ static bool says(const struct cr_patterns *p, const char *method, struct given w
     struct cr_verdict v;
 
     cr_patterns_judge(p, method, &v);
-    if (v.answer == wanted.answer && v.from_command_line == wanted.from_command_line &&
+    if (v.answer == wanted.answer && v.source == wanted.source &&
         (wanted.pattern ? v.pattern && strcmp(v.pattern, wanted.pattern) == 0 : !v.pattern))
         return true;
     printf("# %s: answer %d by %s, wanted %d by %s\n", method, v.answer,
@@ -70,13 +70,13 @@ static bool every_answer_wins(const char *stronger, const char *weaker)
 
     for (size_t a = 0; a < COUNT(answers); a++)
         for (size_t b = 0; b < COUNT(answers); b++) {
-            struct given winner = {answers[a], stronger, false},
-                         loser = {answers[b], weaker, false};
+            struct given winner = {answers[a], stronger, CR_PATTERNS_PROJECT},
+                         loser = {answers[b], weaker, CR_PATTERNS_PROJECT};
 
             all = wins(winner, loser) && all;
-            winner.from_command_line = true;
+            winner.source = CR_PATTERNS_COMMAND_LINE;
             all = wins(winner, loser) && all;
-            loser.from_command_line = loser.answer != CR_POLICY_DENY;
+            loser.source = loser.answer != CR_POLICY_DENY ? CR_PATTERNS_USER : CR_PATTERNS_PROJECT;
             all = wins(winner, loser) && all;
         }
     return all;
@@ -96,31 +96,35 @@ TEST(within_a_level_deny_beats_ask_and_ask_beats_allow)
     for (size_t i = 0; i < COUNT(levels); i++)
         for (size_t a = 0; a < 4 && levels[i][a]; a++)
             for (size_t b = 0; b < 4 && levels[i][b]; b++) {
-                struct given allow = {CR_POLICY_ALLOW, levels[i][a], false};
-                struct given ask = {CR_POLICY_ASK, levels[i][b], false};
-                struct given deny = {CR_POLICY_DENY, levels[i][b], false};
+                struct given allow = {CR_POLICY_ALLOW, levels[i][a], CR_PATTERNS_PROJECT};
+                struct given ask = {CR_POLICY_ASK, levels[i][b], CR_PATTERNS_PROJECT};
+                struct given deny = {CR_POLICY_DENY, levels[i][b], CR_PATTERNS_PROJECT};
 
                 CHECK(wins(ask, allow) && wins(deny, allow));
                 ask.pattern = levels[i][a];
                 CHECK(wins(deny, ask));
                 /* an option that allows does not override a file that denies */
-                allow.from_command_line = ask.from_command_line = true;
+                allow.source = ask.source = CR_PATTERNS_COMMAND_LINE;
                 CHECK(wins(deny, allow) && wins(deny, ask));
             }
 }
 
-TEST(a_deny_of_the_command_line_beats_everything)
+TEST(a_deny_of_the_command_line_or_of_the_users_file_beats_everything)
 {
     for (size_t d = 0; d < COUNT(levels); d++)
         for (size_t i = 0; i < COUNT(levels); i++)
             for (size_t a = 0; a < 2; a++) {
-                struct given deny = {CR_POLICY_DENY, levels[d][0], true};
-                struct given other = {answers[a], levels[i][0], false};
+                struct given deny = {CR_POLICY_DENY, levels[d][0], CR_PATTERNS_COMMAND_LINE};
+                struct given other = {answers[a], levels[i][0], CR_PATTERNS_PROJECT};
 
                 CHECK(wins(deny, other));
-                other.from_command_line = true;
+                other.source = CR_PATTERNS_COMMAND_LINE;
                 CHECK(wins(deny, other));
-                other = (struct given){CR_POLICY_DENY, levels[i][0], false};
+                other = (struct given){CR_POLICY_DENY, levels[i][0], CR_PATTERNS_PROJECT};
+                CHECK(wins(deny, other));
+                deny.source = CR_PATTERNS_USER;
+                CHECK(wins(deny, other));
+                other = (struct given){answers[a], levels[i][0], CR_PATTERNS_COMMAND_LINE};
                 CHECK(wins(deny, other));
             }
 }
@@ -130,15 +134,16 @@ TEST(a_tool_that_no_pattern_matches_is_asked_about)
     struct cr_patterns p;
 
     cr_patterns_init(&p);
-    CHECK(says(&p, "files:read_all", (struct given){CR_POLICY_ASK, NULL, false}));
-    give(&p, (struct given){CR_POLICY_ALLOW, "files:read", true});
-    give(&p, (struct given){CR_POLICY_DENY, "file", true});
-    give(&p, (struct given){CR_POLICY_ALLOW, "files:read_all_*", false});
-    CHECK(says(&p, "files:read_all", (struct given){CR_POLICY_ASK, NULL, false}));
-    CHECK(says(&p, "files:read", (struct given){CR_POLICY_ALLOW, "files:read", true}));
+    CHECK(says(&p, "files:read_all", (struct given){CR_POLICY_ASK, NULL, CR_PATTERNS_PROJECT}));
+    give(&p, (struct given){CR_POLICY_ALLOW, "files:read", CR_PATTERNS_COMMAND_LINE});
+    give(&p, (struct given){CR_POLICY_DENY, "file", CR_PATTERNS_COMMAND_LINE});
+    give(&p, (struct given){CR_POLICY_ALLOW, "files:read_all_*", CR_PATTERNS_PROJECT});
+    CHECK(says(&p, "files:read_all", (struct given){CR_POLICY_ASK, NULL, CR_PATTERNS_PROJECT}));
+    CHECK(says(&p, "files:read",
+               (struct given){CR_POLICY_ALLOW, "files:read", CR_PATTERNS_COMMAND_LINE}));
     cr_patterns_clear(&p);
     cr_patterns_clear(&p);
-    CHECK(says(&p, "files:read", (struct given){CR_POLICY_ASK, NULL, false}));
+    CHECK(says(&p, "files:read", (struct given){CR_POLICY_ASK, NULL, CR_PATTERNS_PROJECT}));
 }
 
 TEST(of_two_equal_patterns_the_first_is_reported)
@@ -146,9 +151,9 @@ TEST(of_two_equal_patterns_the_first_is_reported)
     struct cr_patterns p;
 
     cr_patterns_init(&p);
-    give(&p, (struct given){CR_POLICY_ALLOW, "files:*", false});
-    give(&p, (struct given){CR_POLICY_ALLOW, "files", true});
-    CHECK(says(&p, "files:x", (struct given){CR_POLICY_ALLOW, "files:*", false}));
+    give(&p, (struct given){CR_POLICY_ALLOW, "files:*", CR_PATTERNS_PROJECT});
+    give(&p, (struct given){CR_POLICY_ALLOW, "files", CR_PATTERNS_COMMAND_LINE});
+    CHECK(says(&p, "files:x", (struct given){CR_POLICY_ALLOW, "files:*", CR_PATTERNS_PROJECT}));
     cr_patterns_clear(&p);
 }
 
@@ -158,9 +163,10 @@ TEST(the_pattern_is_a_copy)
     char text[] = "files:read";
 
     cr_patterns_init(&p);
-    give(&p, (struct given){CR_POLICY_ALLOW, text, false});
+    give(&p, (struct given){CR_POLICY_ALLOW, text, CR_PATTERNS_PROJECT});
     memset(text, '*', strlen(text));
-    CHECK(says(&p, "files:read", (struct given){CR_POLICY_ALLOW, "files:read", false}));
+    CHECK(
+        says(&p, "files:read", (struct given){CR_POLICY_ALLOW, "files:read", CR_PATTERNS_PROJECT}));
     cr_patterns_clear(&p);
 }
 
@@ -170,12 +176,13 @@ TEST(an_invalid_pattern_is_refused_and_changes_nothing)
     struct cr_err err;
 
     cr_patterns_init(&p);
-    give(&p, (struct given){CR_POLICY_ALLOW, "a", false});
+    give(&p, (struct given){CR_POLICY_ALLOW, "a", CR_PATTERNS_PROJECT});
     CHECK(cr_patterns_add(&p, CR_POLICY_DENY, "a b", false, &err) == CAPRUN_E_INVAL);
     CHECK(strstr(err.text, "'a b' is not a pattern like \"ns:action\""));
     CHECK(cr_patterns_add(&p, CR_POLICY_DENY, "", true, &err) == CAPRUN_E_INVAL);
     CHECK(cr_patterns_add(&p, CR_POLICY_DENY, "${A}:b", true, NULL) == CAPRUN_E_INVAL);
-    CHECK(p.count == 1 && says(&p, "a:b", (struct given){CR_POLICY_ALLOW, "a", false}));
+    CHECK(p.count == 1 &&
+          says(&p, "a:b", (struct given){CR_POLICY_ALLOW, "a", CR_PATTERNS_PROJECT}));
     cr_patterns_clear(&p);
 }
 
@@ -186,19 +193,21 @@ TEST(names_may_be_strange)
 
     (void)snprintf(longest, sizeof(longest), "%064d:%0128d", 1, 2);
     cr_patterns_init(&p);
-    give(&p, (struct given){CR_POLICY_DENY, "-:.", false});
-    give(&p, (struct given){CR_POLICY_ALLOW, "_:../*", false});
-    give(&p, (struct given){CR_POLICY_DENY, "9", false});
-    give(&p, (struct given){CR_POLICY_ALLOW, longest, false});
-    give(&p, (struct given){CR_POLICY_ALLOW, "then:__proto__", false});
-    CHECK(says(&p, "-:.", (struct given){CR_POLICY_DENY, "-:.", false}));
-    CHECK(says(&p, "-:..", (struct given){CR_POLICY_ASK, NULL, false}));
-    CHECK(says(&p, "_:../etc/passwd", (struct given){CR_POLICY_ALLOW, "_:../*", false}));
-    CHECK(says(&p, "9:-", (struct given){CR_POLICY_DENY, "9", false}));
-    CHECK(says(&p, longest, (struct given){CR_POLICY_ALLOW, longest, false}));
-    CHECK(says(&p, "then:__proto__", (struct given){CR_POLICY_ALLOW, "then:__proto__", false}));
+    give(&p, (struct given){CR_POLICY_DENY, "-:.", CR_PATTERNS_PROJECT});
+    give(&p, (struct given){CR_POLICY_ALLOW, "_:../*", CR_PATTERNS_PROJECT});
+    give(&p, (struct given){CR_POLICY_DENY, "9", CR_PATTERNS_PROJECT});
+    give(&p, (struct given){CR_POLICY_ALLOW, longest, CR_PATTERNS_PROJECT});
+    give(&p, (struct given){CR_POLICY_ALLOW, "then:__proto__", CR_PATTERNS_PROJECT});
+    CHECK(says(&p, "-:.", (struct given){CR_POLICY_DENY, "-:.", CR_PATTERNS_PROJECT}));
+    CHECK(says(&p, "-:..", (struct given){CR_POLICY_ASK, NULL, CR_PATTERNS_PROJECT}));
+    CHECK(says(&p, "_:../etc/passwd",
+               (struct given){CR_POLICY_ALLOW, "_:../*", CR_PATTERNS_PROJECT}));
+    CHECK(says(&p, "9:-", (struct given){CR_POLICY_DENY, "9", CR_PATTERNS_PROJECT}));
+    CHECK(says(&p, longest, (struct given){CR_POLICY_ALLOW, longest, CR_PATTERNS_PROJECT}));
+    CHECK(says(&p, "then:__proto__",
+               (struct given){CR_POLICY_ALLOW, "then:__proto__", CR_PATTERNS_PROJECT}));
     longest[0] = 'x';
-    CHECK(says(&p, longest, (struct given){CR_POLICY_ASK, NULL, false}));
+    CHECK(says(&p, longest, (struct given){CR_POLICY_ASK, NULL, CR_PATTERNS_PROJECT}));
     cr_patterns_clear(&p);
 }
 
@@ -218,9 +227,9 @@ TEST(an_alias_is_judged_as_if_patterns_had_underscores)
     struct cr_verdict v;
 
     cr_patterns_init(&p);
-    give(&p, (struct given){CR_POLICY_ALLOW, "my-files:read-file", false});
-    give(&p, (struct given){CR_POLICY_DENY, "my-files:read-*", false});
-    give(&p, (struct given){CR_POLICY_ALLOW, "other", false});
+    give(&p, (struct given){CR_POLICY_ALLOW, "my-files:read-file", CR_PATTERNS_PROJECT});
+    give(&p, (struct given){CR_POLICY_DENY, "my-files:read-*", CR_PATTERNS_PROJECT});
+    give(&p, (struct given){CR_POLICY_ALLOW, "other", CR_PATTERNS_PROJECT});
     cr_patterns_judge_alias(&p, "my_files:read_file", &v);
     CHECK(v.answer == CR_POLICY_ALLOW && strcmp(v.pattern, "my-files:read-file") == 0);
     CHECK(alias_answer(&p, "my-files:read_file") == CR_POLICY_ALLOW);
@@ -228,12 +237,12 @@ TEST(an_alias_is_judged_as_if_patterns_had_underscores)
     CHECK(alias_answer(&p, "other:x") == CR_POLICY_ALLOW);
     CHECK(alias_answer(&p, "my_file:x") == CR_POLICY_ASK);
     /* exact names */
-    CHECK(says(&p, "my_files:read_file", (struct given){CR_POLICY_ASK, NULL, false}));
-    CHECK(says(&p, "my-files:read_file", (struct given){CR_POLICY_ASK, NULL, false}));
+    CHECK(says(&p, "my_files:read_file", (struct given){CR_POLICY_ASK, NULL, CR_PATTERNS_PROJECT}));
+    CHECK(says(&p, "my-files:read_file", (struct given){CR_POLICY_ASK, NULL, CR_PATTERNS_PROJECT}));
     CHECK(says(&p, "my-files:read-file",
-               (struct given){CR_POLICY_ALLOW, "my-files:read-file", false}));
+               (struct given){CR_POLICY_ALLOW, "my-files:read-file", CR_PATTERNS_PROJECT}));
     /* two tools share an alias: a deny of either one counts until the exact tool is known */
-    give(&p, (struct given){CR_POLICY_DENY, "my-files:read.file", false});
+    give(&p, (struct given){CR_POLICY_DENY, "my-files:read.file", CR_PATTERNS_PROJECT});
     CHECK(alias_answer(&p, "my_files:read_file") == CR_POLICY_DENY);
     cr_patterns_clear(&p);
 }
@@ -311,7 +320,7 @@ TEST(as_many_as_there_may_be_of_the_worst_globs_take_no_time)
     pattern[130] = 'x';
     cr_patterns_init(&p);
     for (int i = 0; i < CR_PATTERNS_MAX; i++)
-        give(&p, (struct given){CR_POLICY_ALLOW, pattern, false});
+        give(&p, (struct given){CR_POLICY_ALLOW, pattern, CR_PATTERNS_PROJECT});
     start = clock();
     cr_patterns_judge(&p, method, &v);
     CHECK(v.answer == CR_POLICY_ASK);
@@ -334,12 +343,12 @@ TEST(without_memory_a_pattern_is_refused_and_the_others_hold)
         failing_stop();
         CHECK((first == 0 || first == CAPRUN_E_NOMEM) && (second == 0 || second == CAPRUN_E_NOMEM));
         CHECK(p.count == (size_t)(first == 0) + (second == 0));
-        CHECK(says(
-            &p, "a:x",
-            (struct given){first ? CR_POLICY_ASK : CR_POLICY_DENY, first ? NULL : "a", false}));
-        CHECK(says(
-            &p, "b:x",
-            (struct given){second ? CR_POLICY_ASK : CR_POLICY_DENY, second ? NULL : "b", false}));
+        CHECK(says(&p, "a:x",
+                   (struct given){first ? CR_POLICY_ASK : CR_POLICY_DENY, first ? NULL : "a",
+                                  CR_PATTERNS_PROJECT}));
+        CHECK(says(&p, "b:x",
+                   (struct given){second ? CR_POLICY_ASK : CR_POLICY_DENY, second ? NULL : "b",
+                                  CR_PATTERNS_PROJECT}));
         failed += first < 0 || second < 0;
         cr_patterns_clear(&p);
     }
@@ -352,11 +361,11 @@ TEST(a_name_that_is_too_long_matches_no_pattern)
     struct cr_patterns p;
 
     cr_patterns_init(&p);
-    give(&p, (struct given){CR_POLICY_ALLOW, "s:a*", false});
+    give(&p, (struct given){CR_POLICY_ALLOW, "s:a*", CR_PATTERNS_PROJECT});
     memset(name + 2, 'a', CR_PATTERNS_NAME_MAX - 2);
-    CHECK(says(&p, name, (struct given){CR_POLICY_ALLOW, "s:a*", false}));
+    CHECK(says(&p, name, (struct given){CR_POLICY_ALLOW, "s:a*", CR_PATTERNS_PROJECT}));
     name[CR_PATTERNS_NAME_MAX] = 'a';
-    CHECK(says(&p, name, (struct given){CR_POLICY_ASK, NULL, false}));
+    CHECK(says(&p, name, (struct given){CR_POLICY_ASK, NULL, CR_PATTERNS_PROJECT}));
     cr_patterns_clear(&p);
 }
 
@@ -371,7 +380,7 @@ TEST(there_is_room_for_a_thousand)
     CHECK(cr_patterns_add(&p, CR_POLICY_DENY, "b:x", false, &err) == CAPRUN_E_TOOBIG);
     CHECK(strstr(err.text, "'b:x' is one pattern too many: 1000 are allowed"));
     CHECK(p.count == CR_PATTERNS_MAX &&
-          says(&p, "a:x", (struct given){CR_POLICY_DENY, "a:x", false}));
+          says(&p, "a:x", (struct given){CR_POLICY_DENY, "a:x", CR_PATTERNS_PROJECT}));
     cr_patterns_clear(&p);
 }
 

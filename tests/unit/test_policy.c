@@ -16,10 +16,12 @@ static bool begin(const char *allow, const char *ask, const char *deny)
 {
     policy = (struct cr_policy){0};
     cr_tool_list_init(&tools);
-    return (!allow ||
-            cr_patterns_add(&policy.patterns, CR_POLICY_ALLOW, allow, false, &err) == 0) &&
-           (!ask || cr_patterns_add(&policy.patterns, CR_POLICY_ASK, ask, false, &err) == 0) &&
-           (!deny || cr_patterns_add(&policy.patterns, CR_POLICY_DENY, deny, false, &err) == 0);
+    return (!allow || cr_patterns_add(&policy.patterns, CR_POLICY_ALLOW, allow, CR_PATTERNS_PROJECT,
+                                      &err) == 0) &&
+           (!ask || cr_patterns_add(&policy.patterns, CR_POLICY_ASK, ask, CR_PATTERNS_PROJECT,
+                                    &err) == 0) &&
+           (!deny || cr_patterns_add(&policy.patterns, CR_POLICY_DENY, deny, CR_PATTERNS_PROJECT,
+                                     &err) == 0);
 }
 
 static bool end(void)
