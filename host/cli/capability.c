@@ -81,7 +81,7 @@ static int run_capability(struct job *job, const char *name, const struct cr_con
     cr_loader_record(run, &recording);
     if (expected)
         cr_loader_expect(run, expected);
-    cr_progress_init(&job->progress, job->options->quiet);
+    cr_progress_init(&job->progress, job->options->quiet || job->options->json);
     caprun_run_set_loading(run, show_loading, job);
     cr_signals_begin(&signals);
     signal = cr_launch_run(job->rt, run, &signals, job->options);

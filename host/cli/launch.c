@@ -61,20 +61,22 @@ int cr_launch_args(struct caprun_runtime *rt, struct caprun_run *run, const char
                                "ARGS is a path, - or JSON that starts with {");
 }
 
-/* Waits for the run, for a signal, or for standard error to take more lines. */
+/* Waits for the run, for a signal, for standard error to take more lines, or to draw progress. */
 static void wait_and_step(struct caprun_runtime *rt, struct caprun_run *run,
-                          struct cr_signals *signals, struct cr_output *out)
+                          struct cr_signals *signals, struct cr_trace *trace)
 {
+    struct cr_output *out = trace->out;
     struct pollfd fds[] = {
         {.fd = caprun_fd(rt), .events = POLLIN},
         {.fd = signals->fd, .events = POLLIN},
         {.fd = out->waiting.len ? STDERR_FILENO : -1, .events = POLLOUT},
     };
 
-    (void)poll(fds, 3, -1);
+    (void)poll(fds, 3, cr_trace_wait_ms(trace));
     caprun_step(rt);
     if (fds[2].revents)
         cr_output_some(out);
+    cr_trace_draw(trace, run);
     if (!caprun_done(run) && cr_signals_take(signals))
         caprun_cancel(run);
 }
@@ -128,12 +130,12 @@ int cr_launch_run(struct caprun_runtime *rt, struct caprun_run *run, struct cr_s
     cr_output_init(&out);
     if (!o->quiet)
         caprun_run_set_log(run, cr_output_log, &out);
-    if (o->verbose)
-        cr_trace_begin(&trace, run, &out);
+    cr_trace_begin(&trace, run, &out, o);
     (void)caprun_start(run);
     while (!caprun_done(run))
-        wait_and_step(rt, run, signals, &out);
-    caprun_step(rt);         /* the last events */
+        wait_and_step(rt, run, signals, &trace);
+    caprun_step(rt); /* the last events */
+    cr_trace_end(&trace);
     cr_signals_end(signals); /* from now on a signal ends caprun, if standard error blocks */
     cr_output_finish(&out);
     return caprun_get_outcome(run) == CAPRUN_OUTCOME_CANCELLED ? signals->taken : 0;

@@ -34,7 +34,7 @@ static int load_capability(struct lock *l, const char *name, struct cr_capabilit
     struct cr_fqdn want;
 
     if (cr_cli_parse_name(name, &want, why) < 0 ||
-        cr_cli_load(l->rt, &want, &l->signals, l->options->quiet, ret, why) < 0)
+        cr_cli_load(l->rt, &want, &l->signals, l->options->quiet || l->options->json, ret, why) < 0)
         return CAPRUN_E_INVAL;
     if (!ret->offline_reason[0])
         return 0;
@@ -173,8 +173,8 @@ static int ask_servers(struct lock *l, struct cr_err *why)
     cr_tool_pins_each(&l->file, note_a_tool, &any);
     if (!any)
         return 0;
-    return cr_cli_servers_ask(l->rt, NULL, l->config, &l->signals, l->options->quiet, &l->servers,
-                              why);
+    return cr_cli_servers_ask(l->rt, NULL, l->config, &l->signals,
+                              l->options->quiet || l->options->json, &l->servers, why);
 }
 
 static int show_pins(struct lock *l, struct cr_err *why)
@@ -257,8 +257,8 @@ static int accept_tool(struct lock *l, const char *name, struct cr_err *why)
                           "NS:ACTION",
                           "'%s' is no tool of a configured server", name);
     (void)snprintf(server, sizeof(server), "%.*s", (int)strcspn(name, ":"), name);
-    r = cr_cli_servers_ask(l->rt, server, l->config, &l->signals, l->options->quiet, &l->servers,
-                           why);
+    r = cr_cli_servers_ask(l->rt, server, l->config, &l->signals,
+                           l->options->quiet || l->options->json, &l->servers, why);
     if (r < 0)
         return r;
     r = say_accepted(l, server, name + strlen(server) + 1, why);

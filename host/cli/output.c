@@ -16,7 +16,13 @@
 #include "cli/columns.h"
 
 #define MAX_TEXT (256u * 1024 * 1024)
+#define MAX_STATUS 16384
 #define INDENT 4u /* of the lines of a message after the first */
+#define ERASE                                                                          \
+    "\r\033[J" /* also what a terminal that became narrower has moved to the next line \
+                */
+
+static bool has_status; /* is the last line of the terminal one of cr_output_status()? */
 
 /* Another process may have made the descriptor non-blocking. */
 static bool wait_for_room(int fd)
@@ -26,10 +32,34 @@ static bool wait_for_room(int fd)
     return poll(&p, 1, -1) >= 0 || errno == EINTR;
 }
 
+void cr_output_end_status(void)
+{
+    if (has_status)
+        (void)!write(STDERR_FILENO, ERASE, strlen(ERASE));
+    has_status = false;
+}
+
+/* The cursor stays at the start of the line, so that Ctrl-C leaves no "^C" behind it. */
+void cr_output_status(const char *text)
+{
+    struct pollfd p = {.fd = STDERR_FILENO, .events = POLLOUT};
+    cr_autobuf struct cr_buf out = CR_BUF(MAX_STATUS);
+    const char *term = getenv("TERM");
+
+    if ((term && strcmp(term, "dumb") == 0) || poll(&p, 1, 0) != 1 || !(p.revents & POLLOUT))
+        return;
+    cr_buf_str(&out, ERASE);
+    cr_columns_cut(&out, text, cr_columns_available(STDERR_FILENO) - 1);
+    cr_buf_str(&out, "\r");
+    if (!cr_buf_err(&out))
+        has_status = write(STDERR_FILENO, out.data, out.len) > 0 || has_status;
+}
+
 static int write_all(int fd, const struct cr_buf *b, struct cr_err *err)
 {
     size_t done = 0;
 
+    cr_output_end_status();
     if (cr_buf_err(b))
         return cr_err_set(err, cr_buf_err(b), "no memory for the output");
     while (done < b->len) {
@@ -72,8 +102,10 @@ void cr_output_log(void *o, const char *line, size_t len)
 void cr_output_some(struct cr_output *o)
 {
     size_t len = o->waiting.len < PIPE_BUF ? o->waiting.len : PIPE_BUF;
-    ssize_t n = write(STDERR_FILENO, o->waiting.data, len);
+    ssize_t n;
 
+    cr_output_end_status();
+    n = write(STDERR_FILENO, o->waiting.data, len);
     /* drop the line if standard error is closed */
     if (n < 0)
         n = errno == EINTR || errno == EAGAIN ? 0 : (ssize_t)len;

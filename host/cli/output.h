@@ -31,6 +31,14 @@ void cr_output_log(void *o, const char *line, size_t len);
 void cr_output_line(struct cr_output *o, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
+/*
+ * Shows |text|, escaped and cut to the width, as the last line of the terminal on standard error;
+ * any other output erases it first. Does nothing while the terminal takes no output, or if TERM is
+ * dumb.
+ */
+void cr_output_status(const char *text);
+void cr_output_end_status(void);
+
 /* Standard error has room: writes as much as cannot block. */
 void cr_output_some(struct cr_output *o);
 

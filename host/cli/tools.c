@@ -349,7 +349,7 @@ static int ask_and_show(struct caprun_runtime *rt, const struct cr_config *confi
                         const struct cr_options *o, struct cr_signals *signals, struct cr_err *why)
 {
     struct listing l = {.options = o};
-    int r = cr_cli_servers_ask(rt, NULL, config, signals, o->quiet, &l.servers, why);
+    int r = cr_cli_servers_ask(rt, NULL, config, signals, o->quiet || o->json, &l.servers, why);
 
     if (r < 0)
         return r;

@@ -4,14 +4,16 @@
 import json
 import os
 import re
+import signal
 import sys
 import threading
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
-from harness import Terminal, contains, equal, main, stretched, test
+from harness import Terminal, contains, each, equal, main, stretched, test
 from registries import NAME, place, serve_files
 from servers import Server
+from tools import tools
 
 COLOUR = "\x1b["
 
@@ -25,6 +27,22 @@ def seen(p, *words, columns=200, **options):
     finally:
         text = terminal.text()
     return text
+
+
+def screen(text):
+    """The lines that a terminal shows in the end, without colours."""
+    lines, column = [""], 0
+    for part in re.split("(\x1b\\[J|\x1b\\[[0-9]*m|[\r\n])", text):
+        if part == "\n":
+            lines.append("")
+        if part in ("\n", "\r"):
+            column = 0
+        elif part == "\x1b[J":
+            lines[-1] = lines[-1][:column]
+        elif not part.startswith("\x1b["):
+            lines[-1] = lines[-1][:column] + part + lines[-1][column + len(part):]
+            column += len(part)
+    return "\n".join(lines)
 
 
 def slowly(p, gate):
@@ -57,10 +75,10 @@ def a_fetch_that_takes_long_is_shown_and_taken_away_again():
     with place() as p:
         p.publish()
         text, url = fetch_and_see(p)
-        contains(text, f"\rcaprun: fetching {url}"[:40])
+        contains(text, f"\r\x1b[Jcaprun: fetching {url}"[:40])
         shown = [line for line in text.split("\r") if line.strip()]
         contains(shown[-1], "pinned")  # the line of the fetch was overwritten with blanks
-        assert text.split("pinned")[0].endswith("\r\x1b[1mcaprun:\x1b[0m "), text
+        assert text.split("pinned")[0].endswith("\r\x1b[J\x1b[1mcaprun:\x1b[0m "), text
 
 
 @test
@@ -170,6 +188,96 @@ def a_hint_fits_a_terminal_of_40_columns():
         text = seen(p, "exec", "missing", columns=40, env={"NO_COLOR": "1"})
         assert max(map(len, text.splitlines())) <= 40, text
         contains(text, "  hint: FILE is a path; code itself goes", "\n    in as: echo CODE | caprun exec -")
+
+
+# --- the line about calls --------------------------------------------------------------------
+
+def follow(t, code, *options, columns=80, wait_for=(), then=lambda run, terminal: None, **env):
+    """Runs |code| until each of |wait_for| was seen, then calls |then|. Returns what was written."""
+    terminal = Terminal(columns)
+    run = t.start("exec", "-", *options, code=code, stderr=terminal.theirs, env={"TERM": "xterm", **env})
+    for part in wait_for:
+        terminal.wait_for(part.encode(), stretched(20))
+    then(run, terminal)
+    run.end(60)
+    return terminal.text()
+
+
+def interrupt(run, _terminal):
+    run.send(signal.SIGINT)
+
+
+THREE = """
+    const calls = [mcp.a.progress({count: 1e6, ms: 20, message: "at\\n\\x1b[31m" + "words ".repeat(40)}),
+                   mcp.a.never({}), mcp.a.never({})];
+    await Promise.all(calls);
+"""
+
+
+@test
+def a_call_that_takes_long_is_shown_with_the_progress_of_its_server():
+    with tools(a={}) as t:
+        text = follow(t, THREE, wait_for=["caprun: a:progress, 1 s, and 2 others: ", "caprun: a:progress, 2 s"],
+                      then=interrupt)
+        drawn = re.findall("\r\x1b\\[J(caprun: a:[^\r]*)\r", text)
+        assert drawn and max(map(len, drawn)) <= 79, drawn
+        last = drawn[-1]
+        assert re.fullmatch(r"caprun: a:progress, \d+ s, and 2 others: \d+ of 1000000, at\\n\\u001b\[31mw[ words]+…", last), last
+        equal(screen(text), "caprun: Cancelled (CANCELLED): Cancelled\n")
+
+
+@test
+def the_oldest_call_is_shown_and_the_line_never_mixes_with_the_log():
+    code = """
+        const slow = mcp.a.sleep({ms: 1400});
+        setTimeout(() => console.log("a line"), 1200);
+        const slower = mcp.a.sleep({ms: 2900});
+        await slow; console.log("one"); await slower; console.log("two");
+    """
+    with tools(a={}) as t:
+        text = follow(t, code)
+        contains(text, "a:sleep, 1 s, and 1 other\r", "a:sleep, 2 s\r")
+        equal(screen(text), "a line\none\ntwo\n")
+
+
+@test
+def the_line_follows_the_width_of_the_window():
+    with tools(a={}) as t:
+        def narrow(run, terminal):
+            terminal.resize(40)
+            terminal.wait_for("…\r".encode(), stretched(20))
+            run.send(signal.SIGINT)
+
+        text = follow(t, "await mcp.a.progress({count: 1e6, ms: 20, message: 'x'.repeat(60)})", columns=120,
+                      wait_for=["x" * 60], then=narrow)
+        cut = [line for line in re.findall("\x1b\\[J([^\r]+)\r", text) if line.endswith("…")]
+        equal({len(line) for line in cut}, {39}, cut)
+
+
+@test
+def with_verbose_there_are_lines_and_the_line():
+    with tools(a={}) as t:
+        text = follow(t, "await mcp.a.progress({count: 30, ms: 50, message: 'x'})", "-v", NO_COLOR="1")
+        contains(text, "\x1b[Jcaprun: a:progress, 1 s: ")
+        shown = screen(text)
+        contains(shown, "caprun: call 1 a:progress: 1 of 30, x\n", "caprun: call 1 a:progress done: ")
+        assert " s: " not in shown and "\n\n" not in shown, shown
+
+
+@each({"quiet": (["-q"], "xterm"), "json": (["--json"], "xterm"), "a dumb terminal": ([], "dumb"), "a pipe": None})
+def a_slow_call_is_not_shown(case):
+    with tools(a={}) as t:
+        code = "await mcp.a.sleep({ms: 1300})"
+        if case is None:
+            equal(t.run("exec", "-", code=code).err, "")
+        else:
+            equal(follow(t, code, *case[0], TERM=case[1]), "")
+
+
+@test
+def a_fast_call_is_not_shown():
+    with tools(a={}) as t:
+        equal(follow(t, "for (let i = 0; i < 50; i++) await mcp.a.echo({})"), "")
 
 
 main()

@@ -291,12 +291,13 @@ class Fake:
     def tool_progress(self, id, args):
         """Reports progress so many times, so many milliseconds apart, then answers."""
         left, token = args["count"], self.calls[id]
+        more = {"message": args["message"]} if "message" in args else {}
 
         def go_on(done=0):
             if done == left:
                 self.answer(id, structured("done"))
             elif id in self.calls:
-                self.notify("notifications/progress", progressToken=token, progress=done + 1, total=left)
+                self.notify("notifications/progress", progressToken=token, progress=done + 1, total=left, **more)
                 self.after(args["ms"], lambda: go_on(done + 1))
 
         go_on()
