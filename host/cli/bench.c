@@ -17,6 +17,8 @@
 #include "base/escape.h"
 #include "cli/bench_floor.h"
 #include "cli/bench_work.h"
+#include "cli/colour.h"
+#include "cli/columns.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 
@@ -229,10 +231,10 @@ static void add_figure(struct cr_buf *out, const struct figure *f, double value,
         return;
     }
     show_decimals(shown, shown < 10 ? 2 : shown < 100 ? 1 : 0, text);
-    cr_buf_fmt(out, "  %-44s%10s %-5s", f->label, text, units[f->unit]);
+    cr_buf_fmt(out, "  %-44s%10s %s", f->label, text, units[f->unit]);
     if (floor > 0) {
         show_decimals(value / floor, 2, text);
-        cr_buf_fmt(out, "%8s x", text);
+        cr_buf_fmt(out, "%*s x", 13 - (int)cr_columns_of(units[f->unit]), text);
     }
     cr_buf_str(out, "\n");
 }
@@ -242,7 +244,8 @@ static void add_group(struct cr_buf *out, const struct bench *b, size_t at)
     const struct group *g = &groups[at];
     double floor = g->floor < 0 ? 0 : median_of(b, at, g->floor);
 
-    cr_buf_fmt(out, "\n%s\n", g->title);
+    cr_buf_fmt(out, "\n%s%s%s\n", cr_colour_code(STDOUT_FILENO, CR_COLOUR_HEAD), g->title,
+               cr_colour_code(STDOUT_FILENO, CR_COLOUR_NONE));
     for (int i = 0; i < FIGURES && g->figures[i].key; i++)
         add_figure(out, &g->figures[i], median_of(b, at, i),
                    i == g->floor || g->figures[i].unit == BYTES ? 0 : floor);

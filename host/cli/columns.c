@@ -119,7 +119,7 @@ void cr_columns_cut(struct cr_buf *out, const char *text, size_t width)
 {
     struct cr_buf escaped;
 
-    if (width >= CR_COLUMNS_ALL) {
+    if (width > CR_COLUMNS_MOST) { /* what is left of CR_COLUMNS_ALL */
         cr_escape_terminal(out, text, strlen(text));
         return;
     }

@@ -8,6 +8,7 @@
 #include "base/escape.h"
 #include "cli/capability.h"
 #include "cli/colour.h"
+#include "cli/columns.h"
 #include "cli/launch.h"
 #include "cli/load.h"
 #include "cli/output.h"
@@ -80,6 +81,7 @@ static void add_pin_json(struct lock *l, const char *name, const struct cr_pin *
 }
 
 #define INDENT "             "
+#define HASH_AT 23u /* column */
 
 static void add_state(struct lock *l, const char *state)
 {
@@ -89,14 +91,37 @@ static void add_state(struct lock *l, const char *state)
                cr_colour_code(STDOUT_FILENO, CR_COLOUR_NONE));
 }
 
+/* A terminal that is too narrow gets the beginning of the hash; --json has all of it. */
+static void add_hash(struct lock *l, const char *what, const char *hash)
+{
+    cr_buf_fmt(&l->out, INDENT "%-8s  ", what);
+    cr_columns_cut(&l->out, hash, cr_columns_available(STDOUT_FILENO) - HASH_AT);
+    cr_buf_str(&l->out, "\n");
+}
+
+/* Appends |text|, after |lead|, in lines that are indented. */
+static void add_words(struct lock *l, const char *lead, const char *text)
+{
+    while (*text) {
+        size_t len = strcspn(text, "\n");
+
+        cr_buf_fmt(&l->out, INDENT "%s", lead);
+        cr_columns_wrap(&l->out, text, len, strlen(INDENT) + strlen(lead), strlen(INDENT) + 2,
+                        cr_columns_available(STDOUT_FILENO));
+        cr_buf_str(&l->out, "\n");
+        text += len + (text[len] == '\n');
+    }
+}
+
 static void add_pin_text(struct lock *l, const struct cr_pin *pin, const char *state,
                          const struct cr_err *why)
 {
     add_state(l, state);
-    cr_buf_fmt(&l->out, "%s\n             code      %s\n             metadata  %s\n", pin->fqdn,
-               pin->code, pin->metadata);
-    cr_output_add_lines(&l->out, INDENT, why->text);
-    cr_output_add_lines(&l->out, INDENT "hint: ", why->hint);
+    cr_buf_fmt(&l->out, "%s\n", pin->fqdn);
+    add_hash(l, "code", pin->code);
+    add_hash(l, "metadata", pin->metadata);
+    add_words(l, "", why->text);
+    add_words(l, "hint: ", why->hint);
 }
 
 static void add_pin(void *data, const char *name, const struct cr_pin *pin)
@@ -136,7 +161,8 @@ static void add_tool_text(struct lock *l, const char *server, const char *tool, 
     cr_escape_terminal(&l->out, server, strlen(server));
     cr_buf_str(&l->out, ":");
     cr_escape_terminal(&l->out, tool, strlen(tool));
-    cr_buf_fmt(&l->out, "\n             tool      %s\n", hash);
+    cr_buf_str(&l->out, "\n");
+    add_hash(l, "tool", hash);
 }
 
 static void add_tool(void *data, const char *server, const char *tool, const char *hash)
@@ -149,8 +175,8 @@ static void add_tool(void *data, const char *server, const char *tool, const cha
         add_tool_json(l, server, tool, hash, state, words);
     } else {
         add_tool_text(l, server, tool, hash, state);
-        cr_output_add_lines(&l->out, INDENT, words);
-        cr_output_add_lines(&l->out, INDENT "hint: ", hint);
+        add_words(l, "", words);
+        add_words(l, "hint: ", hint);
     }
     l->tools++;
     /* a server that is not configured any more is no problem */
@@ -200,7 +226,7 @@ static int show_pins(struct lock *l, struct cr_err *why)
     if (l->options->json)
         cr_buf_str(&l->out, "]}\n");
     else if (l->pins && !l->config->registry_count)
-        cr_buf_str(&l->out, "there is no registry to compare with: --registry, or \"registries\" "
+        cr_buf_str(&l->out, "no registry to compare with: --registry, or \"registries\" "
                             "in .caprun.json\n");
     else if (!l->pins && !l->tools)
         cr_buf_fmt(&l->out, "%s pins nothing yet: the first run of a capability does\n",

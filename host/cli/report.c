@@ -6,11 +6,14 @@
 
 #include "base/escape.h"
 #include "cli/colour.h"
+#include "cli/columns.h"
 #include "cli/output.h"
 
 #define STATUS_INTERNAL 70
 #define WIDEST_VALUE 40
 #define FILE_WIDTH 10
+#define LEAST_VALUE 8u
+#define LEAST_SOURCE 20u /* columns */
 
 void cr_report_init(struct cr_report *r, bool json)
 {
@@ -35,28 +38,51 @@ static void add_json(struct cr_report *r, const char *name, const char *value, c
     cr_buf_str(&r->text, "}");
 }
 
-/* Appends |text|, escaped, padded to |width|. */
-static void add_cell(struct cr_report *r, const char *text, size_t width)
+/*
+ * Appends the value. On a terminal it leaves room for the source, and is cut: --json has all of it.
+ * Returns its width.
+ */
+static size_t add_value(struct cr_report *r, const char *value, size_t columns)
 {
-    size_t start = r->text.len, used;
+    size_t beside = r->name_width + 2 + 2 + LEAST_SOURCE, width = cr_columns_of(value);
+    size_t most = columns > beside + LEAST_VALUE ? columns - beside : LEAST_VALUE;
+    size_t usual = r->value_width < most ? r->value_width : most;
 
-    cr_escape_terminal(&r->text, text, strlen(text));
-    used = r->text.len - start;
-    cr_buf_fmt(&r->text, "%*s", (int)(used < width ? width - used : 0), "");
+    if (width <= usual) {
+        cr_columns_left(&r->text, value, usual);
+        return usual;
+    }
+    cr_columns_cut(&r->text, value, most);
+    return width < most ? width : most;
+}
+
+/* Appends the end of |source|, the path of a file and a line, if there is no room for all of it. */
+static void add_source(struct cr_report *r, const char *source, size_t room)
+{
+    size_t n = cr_columns_of(source);
+
+    if (n > room) {
+        cr_buf_str(&r->text, "…");
+        for (n -= room - 1; n && *source; source++)
+            n -= ((unsigned char)source[1] & 0xc0) != 0x80;
+    }
+    cr_escape_terminal(&r->text, source, strlen(source));
 }
 
 static void add_line(struct cr_report *r, const char *name, const char *value, const char *source,
                      const char *note)
 {
     bool dim = strcmp(source, "default") == 0;
+    size_t columns = cr_columns_available(STDOUT_FILENO), start = r->name_width + 2, used;
 
     cr_buf_str(&r->text, r->settings ? "" : "\n");
     cr_buf_str(&r->text, dim ? cr_colour_code(STDOUT_FILENO, CR_COLOUR_DIM) : "");
-    add_cell(r, name, r->name_width + 2);
-    add_cell(r, value, r->value_width);
+    cr_columns_left(&r->text, name, start);
+    used = start + add_value(r, value, columns);
     cr_buf_str(&r->text, "  ");
-    add_cell(r, source, 0);
-    cr_buf_str(&r->text, note ? note : "");
+    add_source(r, source, columns > used + 2 ? columns - used - 2 : LEAST_SOURCE);
+    if (note)
+        cr_columns_wrap(&r->text, note, strlen(note), used + 2 + strlen(source), used + 2, columns);
     cr_buf_str(&r->text, dim ? cr_colour_code(STDOUT_FILENO, CR_COLOUR_NONE) : "");
     cr_buf_str(&r->text, "\n");
 }
@@ -69,7 +95,7 @@ void cr_report_add(struct cr_report *r, const char *name, struct cr_buf *value, 
     if (!text)
         r->text.err = cr_buf_err(value);
     else if (r->measuring)
-        measure(r, strlen(name), strlen(text));
+        measure(r, cr_columns_of(name), cr_columns_of(text));
     else if (r->json)
         add_json(r, name, text, source);
     else
@@ -83,10 +109,10 @@ void cr_report_file(struct cr_report *r, const char *name, const char *path, con
 {
     r->files++;
     if (!r->json) {
-        add_cell(r, name, FILE_WIDTH);
-        add_cell(r, *path ? path : "none", 0);
+        cr_columns_left(&r->text, name, FILE_WIDTH);
+        cr_escape_terminal(&r->text, *path ? path : "none", strlen(*path ? path : "none"));
         cr_buf_str(&r->text, *source ? " (" : "");
-        add_cell(r, source, 0);
+        cr_escape_terminal(&r->text, source, strlen(source));
         cr_buf_str(&r->text, *source ? ")" : "");
         cr_buf_str(&r->text, "\n");
         return;

@@ -199,17 +199,24 @@ static void add_titles(struct table *t)
     cr_buf_fmt(t->out, "%s\n", cr_colour_code(STDOUT_FILENO, CR_COLOUR_NONE));
 }
 
+/* On a terminal the newest run comes last, next to the prompt; elsewhere first, as in JSON. */
 static void write_text(const struct cr_index_list *list, struct cr_buf *out)
 {
     struct table t = {.list = list, .out = out};
+    bool is_terminal = isatty(STDOUT_FILENO);
+    cr_autobuf struct cr_buf rest = CR_BUF(256);
 
+    if (list->total > list->count)
+        cr_buf_fmt(&rest, "and %zu %s; caprun runs --json has them all\n",
+                   list->total - list->count, is_terminal ? "older" : "more");
     measure(&t, cr_columns_available(STDOUT_FILENO));
     add_titles(&t);
+    if (is_terminal)
+        cr_buf_add(out, rest.data, rest.len);
     for (size_t i = 0; i < list->count; i++)
-        add_row(&t, &list->runs[i]);
-    if (list->total > list->count)
-        cr_buf_fmt(out, "and %zu more; caprun runs --json has them all\n",
-                   list->total - list->count);
+        add_row(&t, &list->runs[is_terminal ? list->count - 1 - i : i]);
+    if (!is_terminal)
+        cr_buf_add(out, rest.data, rest.len);
 }
 
 /* --- the command ----------------------------------------------------------------------------- */

@@ -8,13 +8,15 @@
 
 #include "base/escape.h"
 #include "cli/colour.h"
+#include "cli/columns.h"
 #include "cli/launch.h"
 #include "cli/output.h"
 #include "cli/servers.h"
 #include "cli/settings.h"
 
 #define MAX_TEXT (256u << 20)
-#define DESCRIPTION_CHARS 100u
+#define LEAST_WORDS 10u /* columns */
+#define WIDEST_NAME 30u
 
 /* A tool of a server, and its score for the given words. */
 struct match {
@@ -35,6 +37,11 @@ struct listing {
 static bool has_failed(const struct cr_cli_server *s)
 {
     return strcmp(cr_cli_servers_text(s->doc.root, "state"), "ok") != 0;
+}
+
+static const char *name_of(const struct cr_cli_server *s)
+{
+    return cr_cli_servers_text(s->doc.root, "name");
 }
 
 /* --- words ------------------------------------------------------------------------------------ */
@@ -181,21 +188,21 @@ static void add_escaped(struct listing *l, const char *text)
     cr_escape_terminal(&l->out, text, strlen(text));
 }
 
-/* Appends the first line of the tool's description, cut if it is long. */
-static void add_description(struct listing *l, const struct cJSON *tool)
+/* Appends the first line of the tool's description, cut if the terminal is too narrow for it. */
+static void add_description(struct listing *l, const struct cJSON *tool, size_t used)
 {
     const char *text = cr_cli_servers_text(tool, "description");
-    size_t len, shown;
+    size_t columns = cr_columns_available(STDOUT_FILENO);
+    cr_autobuf struct cr_buf line = CR_BUF(MAX_TEXT);
 
     text += strspn(text, " \t\r\n");
-    len = strcspn(text, "\r\n");
-    shown = len < DESCRIPTION_CHARS ? len : DESCRIPTION_CHARS;
-    while (shown < len && shown && ((unsigned char)text[shown] & 0xc0) == 0x80)
-        shown--; /* do not cut in the middle of a character */
-    if (len)
+    cr_buf_add(&line, text, strcspn(text, "\r\n"));
+    if (line.len && cr_buf_text(&line)) {
         cr_buf_str(&l->out, "  ");
-    cr_escape_terminal(&l->out, text, shown);
-    cr_buf_str(&l->out, shown < len ? "…\n" : "\n");
+        cr_columns_cut(&l->out, cr_buf_text(&line),
+                       columns > used + 2 + LEAST_WORDS ? columns - used - 2 : LEAST_WORDS);
+    }
+    cr_buf_str(&l->out, "\n");
 }
 
 static void add_failure(struct listing *l, const struct cr_cli_server *s)
@@ -254,14 +261,30 @@ static bool is_changed(const struct cr_cli_server *s, const char *name)
     return v != NULL;
 }
 
-static void add_tool(struct listing *l, const struct cr_cli_server *s, const struct cJSON *tool)
+/* Makes |*width| as wide as a name, up to a limit: descriptions begin in the same column. */
+static void widen(size_t *width, const char *lead, const struct cJSON *tool)
+{
+    size_t n = strlen(lead) + cr_columns_of(cr_cli_servers_text(tool, "name"));
+
+    if (n > *width && n <= WIDEST_NAME)
+        *width = n;
+}
+
+/* Appends the line of a tool, after |lead| and |mark|; the name is padded to |width|. */
+static void add_tool(struct listing *l, const struct cr_cli_server *s, const struct cJSON *tool,
+                     const char *lead, const char *mark, size_t width)
 {
     const char *name = cr_cli_servers_text(tool, "name");
+    const char *note = is_changed(s, name) ? " (changed since it was pinned: caprun lock)" : "";
+    size_t used = strlen(lead) + strlen(mark) + cr_columns_of(name) + strlen(note);
 
+    cr_buf_fmt(&l->out, "%s%s", lead, mark);
     add_escaped(l, name);
-    if (is_changed(s, name))
-        cr_buf_str(&l->out, " (changed since it was pinned: caprun lock)");
-    add_description(l, tool);
+    cr_buf_str(&l->out, note);
+    if (!cr_cli_servers_text(tool, "description")[0])
+        width = 0;
+    cr_columns_fill(&l->out, used < width ? width - used : 0);
+    add_description(l, tool, used < width ? width : used);
 }
 
 /* Appends everything about one tool. */
@@ -284,6 +307,7 @@ static void add_whole_tool(struct listing *l, const struct match *m)
 static void write_text(struct listing *l)
 {
     bool ranked = l->options->word_count > 1;
+    size_t width;
 
     for (size_t i = 0; i < l->servers.answered; i++) {
         const struct cr_cli_server *s = &l->servers.list[i];
@@ -297,11 +321,15 @@ static void write_text(struct listing *l)
             continue;
         add_server_line(l, s);
         add_lock_error(l, s);
-        for (const struct cJSON *t = cr_json_first(tools); t; t = cr_json_next(t)) {
-            cr_buf_str(&l->out, "  ");
-            add_tool(l, s, t);
-        }
+        width = 0;
+        for (const struct cJSON *t = cr_json_first(tools); t; t = cr_json_next(t))
+            widen(&width, "  ", t);
+        for (const struct cJSON *t = cr_json_first(tools); t; t = cr_json_next(t))
+            add_tool(l, s, t, "  ", "", width);
     }
+    width = 0;
+    for (size_t i = 0; i < l->count; i++)
+        widen(&width, name_of(l->matches[i].server), l->matches[i].tool);
     for (size_t i = 0; i < l->count; i++) {
         const struct match *m = &l->matches[i];
 
@@ -309,8 +337,7 @@ static void write_text(struct listing *l)
             add_whole_tool(l, m);
             continue;
         }
-        cr_buf_fmt(&l->out, "%s:", cr_cli_servers_text(m->server->doc.root, "name"));
-        add_tool(l, m->server, m->tool);
+        add_tool(l, m->server, m->tool, name_of(m->server), ":", width + 1);
     }
     if (ranked && !l->count)
         cr_buf_str(&l->out, "no tool fits these words\n");

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """terminal.t - progress, colours and widths on a terminal, which a script does not get."""
 
+import contextlib
 import json
 import os
 import re
@@ -10,7 +11,7 @@ import threading
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
-from harness import Terminal, contains, each, equal, main, stretched, test
+from harness import Terminal, contains, each, equal, main, stretched, test, write_file
 from registries import NAME, place, serve_files
 from servers import Server
 from tools import tools
@@ -188,6 +189,61 @@ def a_hint_fits_a_terminal_of_40_columns():
         text = seen(p, "exec", "missing", columns=40, env={"NO_COLOR": "1"})
         assert max(map(len, text.splitlines())) <= 40, text
         contains(text, "  hint: FILE is a path; code itself goes", "\n    in as: echo CODE | caprun exec -")
+
+
+# --- tables ----------------------------------------------------------------------------------
+
+def shown_table(p, *words, columns=80):
+    """Standard output on a terminal, without colours."""
+    terminal = Terminal(columns)
+    done = p.run(*words, stdout=terminal.theirs, env={"NO_COLOR": "1", "TERM": "xterm"})
+    text = terminal.text()
+    assert done.status in (0, 1, 6), done.err
+    return text
+
+
+@contextlib.contextmanager
+def crowded():
+    """A place where every table has something long to show."""
+    words = "long words that go on " * 9
+    tool = {"name": "a_tool_with_quite_a_long_name", "description": words}
+    with tools(server_with_a_name_that_is_long={"tools": [tool]}) as p:
+        p.publish()
+        p.run(NAME, '{"text":"a"}', "--registry", p.registry)
+        p.run("call", "server_with_a_name_that_is_long:echo", json.dumps({"text": words}))
+        yield p
+
+
+@each({"help": ["--help"], "doctor": ["doctor"], "config": ["config"], "tools": ["tools"], "ranked": ["tools", "a"],
+       "lock": ["lock"], "runs": ["runs"], "bench": ["bench", "memory", "--rounds", "1"]})
+def a_table_fits_80_columns(words):
+    with crowded() as p:
+        text = shown_table(p, *words)
+        equal([line for line in text.splitlines() if len(line) > 80 or line != line.rstrip()], [])
+        assert len(text.splitlines()) > 2, text
+
+
+@each({"config": (["config"], "limits"), "tools": (["tools"], "long words that go on " * 9), "lock": (["lock"], "sha256-")})
+def what_is_cut_on_a_terminal_is_whole_in_a_pipe(case):
+    words, part = case
+    with crowded() as p:
+        contains(shown_table(p, *words), "…")
+        text = p.run(*words).out
+        contains(text, part.rstrip())
+        assert "…" not in text, text
+        assert words != ["lock"] or re.search("sha256-[0-9a-f]{64}", text), text
+
+
+@test
+def the_newest_run_is_next_to_the_prompt_on_a_terminal_and_first_in_a_pipe():
+    with place() as p:
+        p.env["XDG_STATE_HOME"] = p.root
+        for n in (1, 2, 3):
+            write_file(f"{p.work}/{n}.js", f"return {n}")
+            p.run("exec", f"{n}.js")
+        equal(re.findall(r"\d\.js", shown_table(p, "runs")), ["1.js", "2.js", "3.js"])
+        equal(re.findall(r"\d\.js", p.run("runs").out), ["3.js", "2.js", "1.js"])
+        equal([run["subject"] for run in json.loads(p.run("runs", "--json").out)["runs"]], ["3.js", "2.js", "1.js"])
 
 
 # --- the line about calls --------------------------------------------------------------------
