@@ -206,8 +206,14 @@ const namespace = (name, rows, special) => {
 };
 
 const reader = (api) => () => deny(api, "read", ".", instead.read);
+// Code reads these two to choose between variants. They are the same on every machine, so that a run
+// can be repeated elsewhere: those of Deno 2.0.0, the oldest that the binding supports.
+const version = { deno: "2.0.0", v8: "12.9.202.13-rusty", typescript: "5.6.2" };
+const build = {
+    target: "x86_64-unknown-linux-gnu", arch: "x86_64", os: "linux", vendor: "unknown", env: "gnu",
+};
 const Deno = namespace("Deno", deno, {
-    env: denoEnvironment, errors: errors(), cwd: reader("Deno.cwd"), readDir,
+    version, build, env: denoEnvironment, errors: errors(), cwd: reader("Deno.cwd"), readDir,
     open: opener("Deno.open", refuse), openSync: opener("Deno.openSync", deny),
 });
 const process = namespace("process", node,

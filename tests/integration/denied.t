@@ -99,7 +99,8 @@ add("Deno.exit(1)", THROWS, "sys", "exit", use="; use return")
 add("Deno.hostname()", THROWS, "sys", "hostname")
 add("Deno.kill(1)", THROWS, "sys", "kill")
 add("Deno.permissions.query()", THROWS, "sys", "permissions")
-add("`${Deno.version}`", THROWS, "sys", "version", "Deno.version")
+add("`${Deno.noColor}`", THROWS, "sys", "noColor", "Deno.noColor")
+add("Deno.version = 1", THROWS, "sys", "version", "Deno.version")
 add("[...Deno.args]", THROWS, "sys", "args", "Deno.args", "; use args")
 add("Deno.newThing.deeper()", THROWS, "sys", "newThing")
 add("process.exit(1)", THROWS, "sys", "exit", use="; use return")
@@ -159,6 +160,15 @@ def an_attempt_that_is_not_caught_ends_the_run(case):
 def looking_is_not_reaching(code):
     envelope = run_json(f"{code}; return 1")
     equal([envelope.get("result"), envelope["blocked"], envelope["logs"]], [1, [], []], str(envelope.get("error")))
+
+
+@test
+def version_and_build_of_Deno_are_the_same_data_everywhere():
+    version = {"deno": "2.0.0", "v8": "12.9.202.13-rusty", "typescript": "5.6.2"}
+    build = {"target": "x86_64-unknown-linux-gnu", "arch": "x86_64", "os": "linux", "vendor": "unknown", "env": "gnu"}
+    envelope = run_json("const text = `${Deno.version.deno} ${Deno.build.os === 'linux'}`;"
+                        "return [Deno.version, {...Deno.build}, Object.keys(Deno.version), text]")
+    equal([envelope.get("result"), envelope["blocked"]], [[version, build, list(version), "2.0.0 true"], []])
 
 
 @test
