@@ -463,9 +463,9 @@ test: deps test-data ## build and run all tests
 	@$(build_tests) VARIANT=watchdog watched_programs
 	@$(MAKE) --no-print-directory VARIANT=watchdog prove-watched
 
-test-deno: all ## only the tests of the binding for Deno, with the pinned Deno from npm
+test-deno: all ## only the tests of the binding for Deno, with the newest and the oldest Deno from npm
 	@third_party/get-npm tests/deno build/npm-deno
-	$(run_tests) tests/deno/suite.t tests/integration/deno.t
+	$(run_tests) tests/deno/*.t tests/integration/deno.t
 
 hostile: deps ## only the attacks on the sandbox (a minute)
 	@$(build_tests) test_programs

@@ -5,14 +5,17 @@ const encoder = new TextEncoder(), decoder = new TextDecoder("utf-8", { ignoreBO
 /** Short texts are copied here: many small buffers would stay until V8's next big collection. */
 const scratch = new Uint8Array(1 << 16);
 
+/** `Uint8Array<ArrayBuffer>`, which TypeScript before 5.7, of Deno 2.0, writes without the `<>`. */
+type Bytes = ReturnType<TextEncoder["encode"]>;
+
 /** The bytes of a text; valid until the next conversion. */
-export function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+export function bytesOf(text: string): Bytes {
   if (3 * text.length > scratch.length) return encoder.encode(text);
   return scratch.subarray(0, encoder.encodeInto(text, scratch).written);
 }
 
 /** The bytes of a text, with a NUL at the end; throws if the text contains a NUL. */
-export function cString(text: string): Uint8Array<ArrayBuffer> {
+export function cString(text: string): Bytes {
   if (text.includes("\0")) throw new TypeError(`a NUL in '${text.replaceAll("\0", "\\0")}'`);
   return encoder.encode(`${text}\0`);
 }
