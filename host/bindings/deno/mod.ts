@@ -24,6 +24,24 @@ export {
   SandboxWorker,
   type SandboxWorkerOptions,
 } from "./sandbox_worker.ts";
+export {
+  type InitHandler,
+  type PromiseResolver,
+  RpcBridge,
+  type RpcMessage,
+  type RpcMessageType,
+  SANDBOX_INIT_TIMEOUT_MS,
+} from "./rpc_bridge.ts";
+export { TimeoutError, TimeoutHandler, timeoutHandler } from "./timeout_handler.ts";
+export {
+  BaseTransport,
+  DenoWorkerTransport,
+  type IframeElement,
+  IframeTransport,
+  McpAppsProtocolAdapter,
+  type MessageTransport,
+  type ProtocolAdapter,
+} from "./transports.ts";
 export { type Counts, createRuntime, type Runtime, type RuntimeOptions } from "./runtime.ts";
 export type {
   CallContext,
