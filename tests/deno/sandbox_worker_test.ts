@@ -94,7 +94,18 @@ test("an error of the code has its message and its own lines", async () => {
 });
 
 test("code that does not parse is an error of the code", async () => {
-  match(failure(await execute("return {"), "CODE_ERROR"), /ends too early.* at line 1, column 9/);
+  const early = /^SyntaxError: .*ends too early.* at line 1, column 9/;
+  match(failure(await execute("return {"), "CODE_ERROR"), early);
+});
+
+test("an error has the type of the envelope, and a syntax error its name", async () => {
+  const { error } = await execute("this is not valid javascript {{{{");
+  equal([error?.code, error?.type], ["CODE_ERROR", "SyntaxError"]);
+  match(error?.message ?? "", /^SyntaxError: (?!SyntaxError)/);
+  const thrown = await execute("throw new SyntaxError('of the code')");
+  equal([thrown.error?.type, thrown.error?.message], ["RuntimeError", "SyntaxError: of the code"]);
+  const late = await execute("for (;;) {}", {}, { executionTimeoutMs: 50 });
+  equal(late.error?.type, "TimeoutError");
 });
 
 test("the time of the run is reported", async () => {
@@ -443,6 +454,16 @@ test("the sandbox is active from the first execution to the shutdown", async () 
   sandbox.shutdown();
 });
 
+test("the processes can be started before the first execution", async () => {
+  const sandbox = new SandboxWorker(noCalls);
+  sandbox.warm();
+  equal(sandbox.isActive(), false);
+  equal(valueOf(await sandbox.execute("return 1", {})), 1);
+  sandbox.shutdown();
+  sandbox.warm();
+  equal(sandbox.isActive(), false);
+});
+
 test("the object works with `using`", async () => {
   let sandbox: SandboxWorker;
   {
@@ -456,7 +477,8 @@ test("the object works with `using`", async () => {
 test("after the shutdown an execution resolves to WORKER_TERMINATED", async () => {
   const sandbox = new SandboxWorker(noCalls);
   sandbox.shutdown();
-  failure(await sandbox.execute("return 1", {}), "WORKER_TERMINATED");
+  const { error } = await sandbox.execute("return 1", {});
+  equal([error?.code, error?.type], ["WORKER_TERMINATED", "WorkerError"]);
   equal(sandbox.isActive(), false);
 });
 

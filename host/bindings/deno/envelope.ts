@@ -44,6 +44,8 @@ export interface EnvelopeError {
   toolName?: string;
   /** What to change, if known. */
   hint?: string;
+  /** The `reason` of the signal that cancelled the run. */
+  cause?: unknown;
 }
 
 /** An access that the code tried, and that was denied. */
@@ -86,6 +88,19 @@ export interface Metrics {
   memoryUsedMB: number;
   /** How many calls there were. */
   rpcCalls: number;
+}
+
+/** An envelope for a run that the library knows nothing of. */
+export function failedEnvelope(error: EnvelopeError): Envelope {
+  const metrics: Metrics = {
+    startupTimeMs: 0,
+    executionTimeMs: 0,
+    cpuTimeMs: 0,
+    waitTimeMs: 0,
+    memoryUsedMB: 0,
+    rpcCalls: 0,
+  };
+  return { success: false, error, logs: [], blocked: [], calls: [], metrics, runId: "" };
 }
 
 /** How a run has ended. */

@@ -11,7 +11,7 @@
  * The library's callbacks during a step only note what has happened. It is handled when the step
  * has returned: neither handlers nor listeners are called inside of the library.
  */
-import type { Envelope } from "./envelope.ts";
+import { type Envelope, type EnvelopeError, failedEnvelope } from "./envelope.ts";
 import { type Library, library, openEarly } from "./library.ts";
 import {
   type CallContext,
@@ -61,7 +61,23 @@ const MOST_ARG_BYTES = 32 << 20;
 const TOO_MANY_ARGS = "The args of calls that wait for their answers have over 32 MiB together";
 const MOST_WAITING = 1 << 20;
 const E_INVAL = -2;
+/** How long warm() waits for the first worker. */
+const FIRST_WORKER_MS = 250;
+/** The number of CAPRUN_COUNT_READY. */
+export const READY = 1;
 const CLOSED = "this runtime is closed";
+
+/** The error of runs after the end of their pool or object. */
+export const SHUT_DOWN: EnvelopeError = {
+  type: "WorkerError",
+  code: "WORKER_TERMINATED",
+  message: "The sandbox was shut down",
+};
+const NO_MEMORY: EnvelopeError = {
+  type: "InternalError",
+  code: "INTERNAL",
+  message: "No memory for the envelope",
+};
 
 /** C functions write a pointer here. */
 const out = new BigUint64Array(1);
@@ -202,13 +218,14 @@ export class Pool {
 
   /** Throws if the options are invalid; every other error is in the envelope. */
   run(code: string, args: unknown, options: RunOptions): Promise<Envelope> {
-    if (this.#closing) throw new Error(CLOSED);
+    if (this.#closing) return Promise.resolve(failedEnvelope({ ...SHUT_DOWN }));
     const pointer = this.#make(options);
     const refusal = this.#give(pointer, code, args);
     if (refusal !== undefined) this.#reject(pointer, "VALIDATION_ERROR", refusal);
+    else if (this.#closing) this.lib.caprun_terminate(pointer); // by a toJSON of the args
     else if (options.signal?.aborted) this.lib.caprun_cancel(pointer);
     else return this.#begin(pointer, options);
-    return Promise.resolve(this.#take(pointer));
+    return Promise.resolve(this.#take(pointer, options));
   }
 
   /** Ends, with `WORKER_TERMINATED`, the runs that have these |options|, or all. */
@@ -258,10 +275,6 @@ export class Pool {
   }
 
   #begin(pointer: Pointer, options: RunOptions): Promise<Envelope> {
-    if (this.#closing) { // a toJSON of the args may have closed it
-      this.lib.caprun_run_free(pointer);
-      throw new Error(CLOSED);
-    }
     const { signal, onEvent } = options;
     const { promise, resolve } = Promise.withResolvers<Envelope>();
     const cancel = () => run.ended || this.lib.caprun_cancel(pointer);
@@ -290,10 +303,16 @@ export class Pool {
   }
 
   /** Returns the envelope of a run that has ended, and frees the run. */
-  #take(run: Pointer): Envelope {
+  #take(run: Pointer, { signal }: RunOptions): Envelope {
     const json = textAt(this.lib.caprun_result_json(run, null));
     this.lib.caprun_run_free(run);
-    return json ? JSON.parse(json) : noMemory();
+    if (!json) return failedEnvelope({ ...NO_MEMORY });
+    const envelope: Envelope = JSON.parse(json), { error } = envelope;
+    if (error?.code === "CANCELLED" && signal?.aborted) {
+      error.message += `: ${wordsOf(signal.reason)}`;
+      error.cause = signal.reason;
+    }
+    return envelope;
   }
 
   /** For the callbacks. Ends the last wait on the other thread before the end is reported. */
@@ -303,7 +322,7 @@ export class Pool {
     live[run.id] = undefined;
     free.push(run.id);
     this.#count--;
-    const envelope = this.#take(run.pointer);
+    const envelope = this.#take(run.pointer, run.options);
     this.#ends.push(() => run.settle(envelope));
     if (this.#isAside && this.#count === 0) this.lib.caprun_wake(this.pointer);
     else this.#tellEnds();
@@ -416,9 +435,19 @@ export class Pool {
 
   // --- the whole pool ---
 
-  /** Starts the workers that wait for runs. */
+  /**
+   * Starts the workers that wait for runs. If nothing runs, waits in place until the first is ready:
+   * the zygote needs some milliseconds to start, which the first run would have to wait.
+   */
   warm(): void {
     if (this.lib.caprun_warm(this.pointer) < 0) throw new Error(this.#error());
+    const end = performance.now() + FIRST_WORKER_MS;
+    for (;;) {
+      this.#step();
+      const left = Math.ceil(end - performance.now());
+      if (this.#count > 0 || this.count(READY) > 0 || left <= 0) break;
+      this.lib.caprun_wait(this.pointer, left);
+    }
   }
 
   missingLayers(): string | undefined {
@@ -437,6 +466,7 @@ export class Pool {
   }
 
   async #close(): Promise<void> {
+    await null; // a toJSON of the args may call this during run()
     while (this.#turns) { // it ends when no run is left
       this.terminate();
       await this.#turns;
@@ -472,7 +502,7 @@ class Context implements CallContext {
     const aborts = this.#run.aborts ??= new Map();
     let abort = aborts.get(this.n);
     if (!abort) aborts.set(this.n, abort = new AbortController());
-    if (this.#run.ended || this.#run.lost?.has(this.n)) abort.abort();
+    if (this.#run.ended || this.#run.lost?.has(this.n)) abort.abort(reasonOf(this.#run));
     return abort.signal;
   }
 }
@@ -498,24 +528,10 @@ function answerOf(method: string, value: unknown): string {
 
 function lose(run: Live, n: number): void {
   (run.lost ??= new Set()).add(n);
-  run.aborts?.get(n)?.abort();
+  run.aborts?.get(n)?.abort(reasonOf(run));
 }
 
-function noMemory(): Envelope {
-  return {
-    success: false,
-    error: { type: "InternalError", code: "INTERNAL", message: "No memory for the envelope" },
-    logs: [],
-    blocked: [],
-    calls: [],
-    metrics: {
-      startupTimeMs: 0,
-      executionTimeMs: 0,
-      cpuTimeMs: 0,
-      waitTimeMs: 0,
-      memoryUsedMB: 0,
-      rpcCalls: 0,
-    },
-    runId: "",
-  };
+/** Why the signals of the run's calls are aborted: like the run, if its signal has ended it. */
+function reasonOf({ options: { signal } }: Live): unknown {
+  return signal?.aborted ? signal.reason : undefined;
 }

@@ -1,7 +1,7 @@
 /** More than SandboxWorker offers: the whole envelope, events, all limits, a separate pool. */
 import type { Envelope } from "./envelope.ts";
 import { mergeOptions, type PoolOptions, type RunOptions } from "./options.ts";
-import { Pool } from "./pool.ts";
+import { Pool, READY } from "./pool.ts";
 
 /** Options of the pool, and defaults for all its runs. */
 export interface RuntimeOptions extends PoolOptions, RunOptions {}
@@ -36,8 +36,8 @@ export class Runtime {
   /**
    * Runs `code`, the body of an async function of `mcp` and `args`, once, in a fresh worker.
    *
-   * Resolves to the envelope however the run ends, also for invalid code and args. It rejects only
-   * for invalid options, and after {@linkcode Runtime.close}.
+   * Resolves to the envelope however the run ends, also for invalid code and args; after
+   * {@linkcode Runtime.close}, its code is `WORKER_TERMINATED`. Rejects only for invalid options.
    *
    * ```ts
    * const { result, metrics } = await runtime.run("return args.a + 1", { a: 1 });
@@ -53,7 +53,10 @@ export class Runtime {
     return this.#pool.run(code, args, all) as Promise<Envelope<T>>;
   }
 
-  /** Starts the workers that wait for runs now, so that the first run finds them. Does not wait. */
+  /**
+   * Starts the workers that wait for runs now. Returns when the first is ready, after some
+   * milliseconds, so that the first run takes no longer than the next.
+   */
   warm(): void {
     this.#pool.warm();
   }
@@ -68,7 +71,7 @@ export class Runtime {
 
   /** What the pool has now, and has had. */
   counts(): Counts {
-    const [ready, running, waiting, workers, zygotes, crashes] = [1, 2, 3, 4, 5, 6]
+    const [ready, running, waiting, workers, zygotes, crashes] = [READY, 2, 3, 4, 5, 6]
       .map((what) => this.#pool.count(what)) as [number, number, number, number, number, number];
     return { ready, running, waiting, workers, zygotes, crashes };
   }

@@ -1,7 +1,7 @@
 /** SandboxWorker with the interface of PML's, but each execution has its own locked process. */
-import type { SandboxErrorCode } from "./envelope.ts";
+import type { EnvelopeError, SandboxErrorCode } from "./envelope.ts";
 import { amount, needFunction, type RunOptions } from "./options.ts";
-import { Pool } from "./pool.ts";
+import { Pool, SHUT_DOWN } from "./pool.ts";
 import { wordsOf } from "./texts.ts";
 
 /** How long an execution may take, unless the options say otherwise: five minutes. */
@@ -32,6 +32,8 @@ export interface SandboxWorkerOptions {
 export interface SandboxError {
   /** What happened. */
   code: SandboxErrorCode;
+  /** `SyntaxError`, `TimeoutError` …: a word for people; programs check the code. */
+  type?: string;
   /** For a person. It may contain untrusted text: escape what you show. */
   message: string;
   /** The code's own lines, if there are any. */
@@ -123,19 +125,25 @@ export class SandboxWorker {
   }
 
   async #run<T>(code: string, args: unknown): Promise<Omit<SandboxResult<T>, "durationMs">> {
-    if (this.#isDown) return failure("WORKER_TERMINATED", "The sandbox was shut down");
+    if (this.#isDown) return failure(SHUT_DOWN);
     this.#isUsed = true;
     try {
       const running = sharedPool().run(code, args, this.#options);
       if (this.#isDown) this.shutdown(); // a toJSON of the args has called it
       const { success, result, error } = await running;
       if (success || !error) return { success: true, value: result as T };
-      // INTERNAL may mean a broken installation: keep the hint
-      const hint = error.code === "INTERNAL" && error.hint ? `; ${error.hint}` : "";
-      return failure(error.code, error.message + hint, error.stack);
+      return failure(error);
     } catch (error) {
-      return failure("INTERNAL", wordsOf(error));
+      return failure({ type: "InternalError", code: "INTERNAL", message: wordsOf(error) });
     }
+  }
+
+  /**
+   * Starts the processes that all objects share, and waits some milliseconds until the first is
+   * ready, so that the first execution takes no longer than the next.
+   */
+  warm(): void {
+    if (!this.#isDown) sharedPool().warm();
   }
 
   /** Ends all executions with `WORKER_TERMINATED`; later ones fail. */
@@ -155,6 +163,11 @@ export class SandboxWorker {
   }
 }
 
-function failure(code: SandboxErrorCode, message: string, stack?: string) {
-  return { success: false, error: { code, message, ...(stack !== undefined && { stack }) } };
+function failure({ type, code, message, stack, hint }: EnvelopeError) {
+  // The envelope names it only in the type; errors that code throws have their names in the message.
+  const name = type === "SyntaxError" ? "SyntaxError: " : "";
+  // INTERNAL may mean a broken installation: keep the hint
+  const advice = code === "INTERNAL" && hint ? `; ${hint}` : "";
+  const error = { code, type, message: name + message + advice };
+  return { success: false, error: { ...error, ...(stack !== undefined && { stack }) } };
 }
