@@ -329,11 +329,12 @@ CAPRUN_API int caprun_run_load(struct caprun_run *run, const char *name);
 
 /* What happens while a capability is loaded, and what |text| is then; parts of it are untrusted. */
 enum caprun_loading {
-    CAPRUN_LOADING_FETCH = 1,    /* progress of a fetch, ten times a second: its URL */
-    CAPRUN_LOADING_OFFLINE = 2,  /* the registry cannot be reached, the cached copy runs: why */
-    CAPRUN_LOADING_UNCACHED = 3, /* fetched files cannot be cached: why */
-    CAPRUN_LOADING_LOADED = 4,   /* "FQDN from REGISTRY, HASH" */
-    CAPRUN_LOADING_PINNED = 5,   /* the capability's first use: "FQDN in LOCKFILE" */
+    CAPRUN_LOADING_FETCH = 1,     /* progress of a fetch, ten times a second: its URL */
+    CAPRUN_LOADING_OFFLINE = 2,   /* the registry cannot be reached, the cached copy runs: why */
+    CAPRUN_LOADING_UNCACHED = 3,  /* fetched files cannot be cached: why */
+    CAPRUN_LOADING_LOADED = 4,    /* "FQDN from REGISTRY, HASH" */
+    CAPRUN_LOADING_PINNED = 5,    /* the capability's first use: "FQDN in LOCKFILE" */
+    CAPRUN_LOADING_UNGRANTED = 6, /* the variables that it wants and is not granted; what to add */
 };
 
 /*

@@ -8,6 +8,8 @@
 #include "run/run.h"
 
 #define MAX_CALL_CODE 1024u
+#define MAX_SETTING 512u /* bytes of a setting in a sentence */
+#define NAMED 5u         /* variables in a sentence */
 
 static int refuse(const struct caprun_run *run, int code, const char *fqdn, struct cr_err *why)
 {
@@ -33,7 +35,9 @@ static int give_tools(struct caprun_run *run, const struct cJSON *tools)
     return r;
 }
 
-static bool is_repeated(const struct cJSON *list, const struct cJSON *value)
+/* --- variables ------------------------------------------------------------------------------- */
+
+bool cr_give_is_repeated(const struct cJSON *list, const struct cJSON *value)
 {
     const struct cJSON *v = cr_json_first(list);
 
@@ -42,18 +46,76 @@ static bool is_repeated(const struct cJSON *list, const struct cJSON *value)
     return v != value;
 }
 
-/* Gives the requested variables that the configuration grants and that are set. */
-static bool is_in(char *const *list, const char *text)
+bool cr_give_grants(const struct cr_config *config, const struct cr_metadata *meta,
+                    const char *name)
 {
-    while (list && *list && strcmp(*list, text) != 0)
-        list++;
-    return list && *list;
+    char *const *granted = cr_config_granted(config, meta->fqdn.name);
+
+    while (granted && *granted && strcmp(*granted, name) != 0)
+        granted++;
+    return granted && *granted;
 }
 
+static bool is_missing(const struct cr_config *config, const struct cr_metadata *meta,
+                       const struct cJSON *v)
+{
+    return !cr_give_grants(config, meta, cr_json_text(v)) && !cr_give_is_repeated(meta->env, v);
+}
+
+static size_t count_missing(const struct cr_config *config, const struct cr_metadata *meta)
+{
+    size_t count = 0;
+
+    for (const struct cJSON *v = cr_json_first(meta->env); v; v = cr_json_next(v))
+        count += is_missing(config, meta, v);
+    return count;
+}
+
+void cr_give_grant(const struct cr_config *config, const struct cr_metadata *meta,
+                   struct cr_buf *out)
+{
+    char *const *granted = cr_config_granted(config, meta->fqdn.name);
+    const char *before = "";
+
+    if (!count_missing(config, meta))
+        return;
+    cr_buf_fmt(out, "\"%s\": [", meta->fqdn.name);
+    for (; granted && *granted; granted++, before = ", ")
+        cr_buf_fmt(out, "%s\"%s\"", before, *granted);
+    for (const struct cJSON *v = cr_json_first(meta->env); v; v = cr_json_next(v)) {
+        if (!is_missing(config, meta, v))
+            continue;
+        cr_buf_fmt(out, "%s\"%s\"", before, cr_json_text(v));
+        before = ", ";
+    }
+    cr_buf_str(out, "]");
+}
+
+/* A long setting is left out: a person would paste what is cut. */
+void cr_give_missing(const struct cr_config *config, const struct cr_metadata *meta,
+                     struct cr_buf *out)
+{
+    cr_autobuf struct cr_buf setting = CR_BUF(MAX_SETTING);
+    size_t count = count_missing(config, meta), shown = 0;
+
+    if (!count)
+        return;
+    cr_buf_fmt(out, "%s wants variables that \"env\" in " CR_CONFIG_NAME " does not grant:",
+               meta->fqdn.name);
+    for (const struct cJSON *v = cr_json_first(meta->env); v && shown < NAMED; v = cr_json_next(v))
+        if (is_missing(config, meta, v))
+            cr_buf_fmt(out, "%s %.60s", shown++ ? "," : "", cr_json_text(v));
+    if (count > shown)
+        cr_buf_fmt(out, " and %zu more", count - shown);
+    cr_give_grant(config, meta, &setting);
+    if (cr_buf_text(&setting))
+        cr_buf_fmt(out, "; to grant them, put there: %s", cr_buf_text(&setting));
+}
+
+/* Gives the requested variables that the configuration grants and that are set. */
 static int give_env(struct caprun_run *run, const struct cr_config *config,
                     const struct cr_metadata *meta, bool *ret_has_env, struct cr_err *why)
 {
-    char *const *granted = cr_config_granted(config, meta->fqdn.name);
     struct cr_buf json;
     int r = 0;
 
@@ -61,7 +123,8 @@ static int give_env(struct caprun_run *run, const struct cr_config *config,
     for (const struct cJSON *v = cr_json_first(meta->env); v; v = cr_json_next(v)) {
         const char *value = getenv(cr_json_text(v));
 
-        if (!value || is_repeated(meta->env, v) || !is_in(granted, cr_json_text(v)))
+        if (!value || cr_give_is_repeated(meta->env, v) ||
+            !cr_give_grants(config, meta, cr_json_text(v)))
             continue;
         cr_buf_str(&json, json.len ? "," : "{");
         cr_escape_json_str(&json, cr_json_text(v));
@@ -85,6 +148,8 @@ static int give_env(struct caprun_run *run, const struct cr_config *config,
     cr_buf_clear(&json);
     return r;
 }
+
+/* --- the rest -------------------------------------------------------------------------------- */
 
 static int give_schema(struct caprun_run *run, const struct cr_metadata *meta)
 {

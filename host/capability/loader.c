@@ -18,6 +18,7 @@
 #include "journal/replay.h"
 #include "run/run.h"
 
+#define MAX_UNGRANTED 2048u /* bytes of a sentence */
 #define BUSY_PAUSE_US 10000 /* before the next try, when the queue of the pool is full */
 
 /* A job that prepares the directory where the run is recorded. */
@@ -334,6 +335,16 @@ static int start_pinning(struct loader *l, struct cr_err *why)
     return l->pinning ? 0 : cr_err_memory(why);
 }
 
+/* Returns false if the application has ended the run. */
+static bool notify_ungranted(struct loader *l)
+{
+    cr_autobuf struct cr_buf text = CR_BUF(MAX_UNGRANTED);
+
+    cr_give_missing(l->host->config, &l->c.meta, &text);
+    return !text.len || !cr_buf_text(&text) ||
+           notify(l, CAPRUN_LOADING_UNGRANTED, cr_buf_text(&text), 0, 0);
+}
+
 static int give_capability(struct loader *l, struct cr_err *why)
 {
     int r;
@@ -360,7 +371,7 @@ static void check_capability(struct loader *l)
         r = start_pinning(l, &why);
     if (r < 0)
         fail_load(l, &why);
-    else if (!is_new)
+    else if (notify_ungranted(l) && !is_new)
         record_and_start(l);
 }
 

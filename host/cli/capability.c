@@ -44,7 +44,7 @@ static void show_loading(void *data, struct caprun_run *run, enum caprun_loading
     cr_progress_end(&job->progress);
     if (what == CAPRUN_LOADING_OFFLINE && !o->quiet)
         cr_output_note("%s; running the cached copy", text);
-    if (what == CAPRUN_LOADING_UNCACHED && !o->quiet)
+    if ((what == CAPRUN_LOADING_UNCACHED || what == CAPRUN_LOADING_UNGRANTED) && !o->quiet)
         cr_output_note("%s", text);
     if (what == CAPRUN_LOADING_LOADED && o->verbose)
         cr_output_note("%s", text);
