@@ -19,7 +19,6 @@
 
 #define CAPABILITY_TIMEOUT_MS 300000
 #define MAX_HINT 4096
-#define MAX_PATH 4096
 
 struct job {
     struct caprun_runtime *rt;
@@ -127,30 +126,4 @@ int cr_cli_capability_resume(struct caprun_runtime *rt, struct caprun_run *run,
     struct job job = {.rt = rt, .run = run, .options = o};
 
     return run_capability(&job, pin->fqdn, config, pin);
-}
-
-static void print_name(void *data, const struct cr_fqdn *name)
-{
-    (void)data;
-    (void)puts(name->name);
-}
-
-void cr_cli_names(const struct cr_options *o)
-{
-    struct cr_config config;
-    struct cr_err unused;
-    struct cr_registry registry;
-    struct cr_buf cache;
-
-    if (cr_settings_load(o, &config, &unused) < 0)
-        return;
-    cr_buf_init(&cache, MAX_PATH);
-    cr_settings_cache_dir(&cache);
-    registry = (struct cr_registry){.sources = (const char *const *)config.registries,
-                                    .count = config.registry_count,
-                                    .cache_dir = cache.len ? cr_buf_text(&cache) : NULL};
-    cr_registry_list(&registry, print_name, NULL);
-    cr_buf_clear(&cache);
-    cr_config_clear(&config);
-    (void)fflush(stdout);
 }

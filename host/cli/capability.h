@@ -29,7 +29,4 @@ int cr_cli_capability_resume(struct caprun_runtime *rt, struct caprun_run *run,
 /* Parses the name of a capability. Returns 0, or INVALID_FQDN; touches no file. */
 int cr_cli_parse_name(const char *text, struct cr_fqdn *ret, struct cr_err *why);
 
-/* Prints the names that are known without a network, one a line: for the shell's completion. */
-void cr_cli_names(const struct cr_options *o);
-
 #endif

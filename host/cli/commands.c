@@ -11,6 +11,7 @@
 #include "cli/bench.h"
 #include "cli/call.h"
 #include "cli/capability.h"
+#include "cli/complete.h"
 #include "cli/config.h"
 #include "cli/doctor.h"
 #include "cli/exec.h"
@@ -97,9 +98,9 @@ static int do_bench(struct task *t)
     return cr_cli_bench(t->rt, t->run, t->options);
 }
 
-static int do_names(struct task *t)
+static int do_complete(struct task *t)
 {
-    cr_cli_names(t->options);
+    cr_cli_complete(t->options);
     return 0;
 }
 
@@ -139,8 +140,8 @@ static const struct command {
      "caprun bench [WHAT...]", "measure runs, calls and answers here"},
     {"help", 1, 2, 0, do_help, NULL, "caprun help [COMMAND]", "explain a command and its options"},
     /* for the shell's completion */
-    {"complete-names", 1, 1, CR_OPTION_CONFIG | CR_OPTION_REGISTRY, do_names, NULL,
-     "caprun complete-names", NULL},
+    {"complete-names", 1, 2, CR_OPTION_CONFIG | CR_OPTION_REGISTRY, do_complete, NULL,
+     "caprun complete-names [tools|runs]", NULL},
 };
 
 #define COUNT (sizeof(commands) / sizeof(commands[0]))

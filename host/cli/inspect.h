@@ -12,6 +12,8 @@
 #include "journal/journal.h"
 #include "journal/summary.h"
 
+#define CR_INSPECT_SHORT_ID 8u /* the end of an id that tables show */
+
 /* A journal that was read, and what was computed from it. */
 struct cr_inspect {
     const char *word; /* what the user called the run */

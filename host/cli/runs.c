@@ -19,7 +19,6 @@
 
 #define MAX_TEXT (256u << 20)
 #define SHOWN 50u
-#define SHORT_ID 8u
 #define NARROW 72u      /* columns: below this, only the columns that identify a run */
 #define MAX_OUTCOME 18u /* columns; the longest outcome has as many */
 #define GAP 2u
@@ -117,14 +116,14 @@ static void widen(size_t *width, const char *text)
 /* Distributes the columns. Drops the year and the seconds before the name is cut. */
 static void fit_columns(struct table *t, size_t columns, size_t calls)
 {
-    size_t rest = SHORT_ID + GAP + WHEN + GAP + GAP + t->outcome;
+    size_t rest = CR_INSPECT_SHORT_ID + GAP + WHEN + GAP + GAP + t->outcome;
 
     rest += t->is_narrow ? 0 : GAP + t->took + GAP + calls;
     t->is_brief = rest + t->what > columns;
     t->when = t->is_brief ? BRIEF_WHEN : WHEN;
     rest -= WHEN - t->when;
     if (rest + t->what > columns)
-        t->what = columns > rest + SHORT_ID ? columns - rest : SHORT_ID;
+        t->what = columns > rest + CR_INSPECT_SHORT_ID ? columns - rest : CR_INSPECT_SHORT_ID;
 }
 
 static void measure(struct table *t, size_t columns)
@@ -167,7 +166,7 @@ static void add_row(struct table *t, const struct cr_index_run *r)
 {
     char text[256];
 
-    cr_buf_fmt(t->out, "%s  ", r->id + CR_STORE_ID - SHORT_ID);
+    cr_buf_fmt(t->out, "%s  ", r->id + CR_STORE_ID - CR_INSPECT_SHORT_ID);
     cr_inspect_time(r->summary.time, !t->is_brief, text);
     cr_columns_left(t->out, text, t->when);
     cr_columns_fill(t->out, GAP);
@@ -188,7 +187,7 @@ static void add_row(struct table *t, const struct cr_index_run *r)
 static void add_titles(struct table *t)
 {
     cr_buf_str(t->out, cr_colour_code(STDOUT_FILENO, CR_COLOUR_DIM));
-    cr_columns_left(t->out, "run", SHORT_ID + GAP);
+    cr_columns_left(t->out, "run", CR_INSPECT_SHORT_ID + GAP);
     cr_columns_left(t->out, "when", t->when + GAP);
     cr_columns_left(t->out, "what", t->what + GAP);
     cr_columns_left(t->out, "outcome", t->is_narrow ? 7 : t->outcome);

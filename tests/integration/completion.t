@@ -2,10 +2,11 @@
 """completion.t - completion by the tab key in bash and zsh, each on a terminal.
 
 The program is a stand-in that knows only `complete-names`: it records its arguments, and prints
-names, some of them attacks. The shells are set to insert all completions that they would offer.
+names, tools or runs, some of them attacks. The shells are set to insert all completions that they would offer.
 """
 
 import fcntl
+import json
 import os
 import pty
 import re
@@ -19,11 +20,14 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import ROOT, Process, caprun, each, equal, main, need_program, reap_orphans, scratch_dir, stretched, \
     test, wait_until, write_file
+from registries import place
+from tools import tools
 
 COMPLETION = os.path.join(ROOT, "host/cli/completion")
 KEPT = scratch_dir()  # zsh's dump of its completions: it is made once, not for each case
 READY, INSERT, DONE = "ready> ", "\x14", "\x0f"  # the prompt; two keys
 
+TOOLS, RUNS = ["files:read", "files:write/x", "empty:"], ["ffff0001", "0000aaaa", "77770000"]
 NAMES = ["acme.tools.text.count", "acme.tools.text.slug", "other.things.a.b"]
 COMMANDS = ["bench", "call", "config", "doctor", "exec", "help", "lock", "replay", "resume", "run", "runs", "tools"]
 LONG = ["--allow", "--ask", "--color", "--config", "--cpu", "--deny", "--frozen", "--help", "--json", "--memory", "--no-input",
@@ -38,6 +42,10 @@ FILES = ["args.json", "code.js", *FOLDERS]
 PROGRAM = r"""#!/bin/sh
 printf '<%s>' "$0" "$@" >"$HOME/told"
 [ "$1" = complete-names ] || exit 2
+case $2 in
+tools) printf '%s\n' files:read files:write/x empty: 'files:$(touch owned)' 'files:a b' ; exit ;;
+runs) printf '%s\n' ffff0001 0000aaaa 77770000 '$(touch owned)' ; exit ;;
+esac
 printf '%s\n' acme.tools.text.slug acme.tools.text.count other.things.a.b 'acme.$(touch owned)' 'acme.`touch owned`' \
     'acme.x;touch owned' 'acme.* *'
 echo 'complaints are not shown' >&2
@@ -80,17 +88,28 @@ OFFERS = {
     "caprun exec ": FILES,
     "caprun exec code.js a": ["args.json"],
     "caprun exec code.js args.json ": [],
-    "caprun call ": [],
+    "caprun call ": TOOLS,
+    "caprun call f": TOOLS[:2],
+    "caprun call files:w": TOOLS[1:2],
+    "caprun call e": TOOLS[2:],
+    "caprun info ": NAMES,
     "caprun call files:read ": FILES,
     "caprun call files:read args.json ": [],
-    "caprun replay ": FILES,
-    "caprun replay a.jsonl ": FILES,
+    "caprun replay ": FILES + RUNS,
+    "caprun replay a.jsonl ": FILES + RUNS,
+    "caprun replay a": ["args.json"],
+    "caprun replay ff": RUNS[:1],
     "caprun replay a.jsonl --speed ": ["real"],
     "caprun replay a.jsonl --code ": FILES,
-    "caprun resume ": FILES,
+    "caprun resume ": RUNS,
+    "caprun resume 7": RUNS[2:],
+    "caprun resume ar": ["args.json"],
     "caprun resume x ": [],
-    "caprun runs ": FILES,
-    "caprun tools ": [],
+    "caprun runs ": RUNS,
+    "caprun runs --rm 0000aaaa ff": RUNS[:1],
+    "caprun runs co": ["code.js"],
+    "caprun tools ": TOOLS,
+    "caprun tools files:r": TOOLS[:1],
     "caprun doctor ": [],
     "caprun config ": [],
     "caprun lock ": [],
@@ -127,6 +146,8 @@ OFFERS = {
 TOLD = {
     "caprun a": "<caprun><complete-names>",
     "../bin/caprun a": "<../bin/caprun><complete-names>",
+    "caprun --config c.json call f": "<caprun><complete-names><tools><--config><c.json>",
+    "caprun resume f": "<caprun><complete-names><runs>",
     "caprun --registry folder --json --config c.json run o": "<caprun><complete-names><--registry><folder><--config><c.json>",
     "caprun --registry=folder --config=c.json o": "<caprun><complete-names><--registry=folder><--config=c.json>",
     "caprun --registry https://r.example:8080/mcp?a=b --registry b o":
@@ -192,8 +213,8 @@ class Shell:
         except FileNotFoundError:
             return ""
 
-    def offers(self, line):
-        """The completions at the end of |line|, sorted. The arguments of the program are in |told|."""
+    def offers(self, line, in_order=False):
+        """The completions at the end of |line|, sorted unless |in_order|. The arguments of the program are in |told|."""
         os.write(self._ours, f"{line}{INSERT}{DONE}".encode())
         self._wait_for(lambda: self.read("line"), f"completion of {line!r}")
         completed, self.told = self.read("line"), self.read("told")
@@ -202,7 +223,8 @@ class Shell:
             return []
         start = max(line.rfind(" "), line.rfind("=")) + 1
         equal(completed[:start], line[:start], "the line before the word")
-        return sorted(shlex.split(completed[start:]))
+        words = shlex.split(completed[start:])
+        return words if in_order else sorted(words)
 
 
 def in_each_shell(table):
@@ -214,6 +236,12 @@ def the_tab_key_offers_what_fits(case):
     name, line, wanted = case
     with Shell(name) as shell:
         equal([word.rstrip("=/") for word in shell.offers(line)], sorted(wanted))
+
+
+@each({shell: shell for shell in SHELLS})
+def runs_are_offered_newest_first(name):
+    with Shell(name) as shell:
+        equal(shell.offers("caprun resume ", in_order=True), RUNS)
 
 
 @each(in_each_shell(TOLD))
@@ -229,6 +257,32 @@ def without_the_program_the_commands_are_still_offered(case):
     with Shell(case[0][0]) as shell:
         os.unlink(f"{shell.folder}/bin/caprun")
         equal(shell.offers("caprun "), COMMANDS)
+
+
+@test
+def tools_are_known_by_their_pins_and_no_server_is_started():
+    strange = [{"name": "a/b.c"}, {"name": "a b"}, {"name": "x*"}]
+    with tools(a={"tools": strange}, b={}) as t:
+        equal(t.run("complete-names", "tools").out, "a:\nb:\n")
+        t.run("call", "a:echo", "{}")
+        starts = len(t.starts("a"))
+        known = t.run("complete-names", "tools").out.splitlines()
+        assert {"a:a/b.c", "a:echo", "b:"} < set(known) and not {"a:", "a:a b", "a:x*"} & set(known), known
+        equal((len(t.starts("a")), t.starts("b")), (starts, []))
+        write_file(t.lockfile, "{")
+        equal(t.run("complete-names", "tools").out, "a:\nb:\n", "with a damaged lockfile")
+
+
+@test
+def runs_are_known_by_the_ends_of_their_ids():
+    with place() as p:
+        p.env["XDG_STATE_HOME"] = p.root
+        equal(p.run("complete-names", "runs").out, "")
+        for _ in range(3):
+            p.run("exec", "-", code="return 1")
+        listed = json.loads(p.run("runs", "--json").out)["runs"]
+        equal(p.run("complete-names", "runs").out.split(), [run["runId"][-8:] for run in listed])
+        equal(p.run("runs", p.run("complete-names", "runs").out.split()[0]).status, 0)
 
 
 @test

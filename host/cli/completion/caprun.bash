@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # caprun.bash - completion of caprun for bash.
 #
-# Names of capabilities come from `caprun complete-names`, which reads directories and the cache,
-# never the network. What it prints is compared and added, never evaluated. Files and directories
+# Names of capabilities, tools and runs come from `caprun complete-names`, which reads files and the
+# cache; it never uses the network and starts no server. What it prints is compared and added, never evaluated. Files and directories
 # are left to readline, which knows how to quote them.
 #
 # The functions share the variables of _caprun: |words|, |cword| and |cur|, as bash calls them too.
@@ -34,7 +34,8 @@ _caprun_offer()
     done
 }
 
-# Adds the names of the registries and the config that are on the line.
+# Adds the names of |$1| (nothing: capabilities; tools; runs), with the registries and the config that
+# are on the line.
 _caprun_names()
 {
     local i value name program=caprun options=()
@@ -50,8 +51,29 @@ _caprun_names()
         fi
     done
     while IFS= read -r name; do
-        [[ $name == *[!A-Za-z0-9_.-]* ]] || _caprun_offer "$name"
-    done < <("$program" complete-names "${options[@]}" </dev/null 2>/dev/null)
+        [[ $name == *[!A-Za-z0-9_.:/-]* ]] || _caprun_offer "$name"
+    done < <("$program" complete-names ${1+"$1"} "${options[@]}" </dev/null 2>/dev/null)
+}
+
+# Adds tools. Readline completes only what follows the last colon, if colons break words.
+_caprun_tools()
+{
+    local i
+
+    compopt +o default
+    _caprun_names tools
+    [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *: ]] && compopt -o nospace
+    [[ $cur == *:* && $COMP_WORDBREAKS == *:* ]] || return 0
+    for i in "${!COMPREPLY[@]}"; do
+        COMPREPLY[i]=${COMPREPLY[i]#"${cur%"${cur##*:}"}"}
+    done
+}
+
+# Adds runs, the newest first.
+_caprun_runs()
+{
+    compopt -o nosort 2>/dev/null
+    _caprun_names runs
 }
 
 # Completes the value of the option |$1|.
@@ -79,15 +101,26 @@ _caprun_value()
 # Completes the word that comes after the words |$@|, options not counted.
 _caprun_word()
 {
+    local word
+
     case $#:${1-} in
     0:)
         compopt +o default
         _caprun_offer run exec replay resume runs tools call lock config doctor bench help
         _caprun_names
         ;;
-    1:run)
+    1:run | 1:info)
         compopt +o default
         _caprun_names
+        ;;
+    1:call | *:tools) _caprun_tools ;;
+    1:resume | *:runs) _caprun_runs ;;
+    *:replay)
+        compopt -o filenames
+        _caprun_runs
+        while IFS= read -r word; do
+            COMPREPLY+=("$word")
+        done < <(compgen -f -- "$cur")
         ;;
     1:help)
         compopt +o default
@@ -97,7 +130,7 @@ _caprun_word()
         compopt +o default
         _caprun_offer fresh busy rate call answer1m answer10m memory cpu
         ;;
-    1:exec | 2:exec | 2:run | 2:call | 1:*.* | *:replay | 1:resume | *:runs) ;; # a file
+    1:exec | 2:exec | 2:run | 2:call | 1:*.*) ;; # a file
     *) compopt +o default ;;
     esac
 }
