@@ -335,6 +335,7 @@ enum caprun_loading {
     CAPRUN_LOADING_LOADED = 4,    /* "FQDN from REGISTRY, HASH" */
     CAPRUN_LOADING_PINNED = 5,    /* the capability's first use: "FQDN in LOCKFILE" */
     CAPRUN_LOADING_UNGRANTED = 6, /* the variables that it wants and is not granted; what to add */
+    CAPRUN_LOADING_RENEWED = 7,   /* of a registry in development: what has changed since */
 };
 
 /*

@@ -5,6 +5,7 @@ struct cr_registry cr_capability_host_registry(struct cr_capability_host *host)
 {
     return (struct cr_registry){.sources = (const char *const *)host->config->registries,
                                 .count = host->config->registry_count,
+                                .dev = host->config->registry_dev,
                                 .http = &host->http,
                                 .cache_dir = host->cache_dir};
 }

@@ -50,6 +50,7 @@ struct loader {
     struct placing *placing;       /* NULL: not running */
     struct cr_pin pinned;          /* from the lockfile, if |is_pinned| */
     bool is_pinned, was_read;      /* was_read: the lockfile */
+    bool renews;                   /* the registry is in development: the pin is replaced */
     struct cr_capability c;
     bool has_capability;
     bool has_env;
@@ -157,6 +158,11 @@ static int refuse_changed(const struct loader *l, struct cr_err *why)
 {
     char after[CR_FQDN_MAX + 64] = "";
 
+    if (l->c.in_development)
+        return cr_err_hint(why, "its registry is in development, but the lockfile is frozen; run "
+                                "it once without --frozen");
+    if (l->c.not_own[0])
+        return cr_err_hint(why, "its registry is not used as one in development: %s", l->c.not_own);
     if (strcmp(l->pinned.fqdn, l->c.pin.fqdn) != 0)
         (void)snprintf(after, sizeof(after), "; to go on with the pinned one: caprun %s",
                        l->pinned.fqdn);
@@ -309,7 +315,7 @@ static void record_and_start(struct loader *l)
 static void pinned(void *data, const struct cr_pin *pin, const struct cr_err *why)
 {
     struct loader *l = data;
-    char text[CR_FQDN_MAX + PATH_MAX + 64];
+    char text[CR_FQDN_MAX + PATH_MAX + 64], changes[CR_PIN_CHANGES];
 
     (void)pin;
     l->pinning = NULL;
@@ -317,21 +323,27 @@ static void pinned(void *data, const struct cr_pin *pin, const struct cr_err *wh
         fail_load(l, why);
         return;
     }
-    (void)snprintf(text, sizeof(text), "%s in %s/%s", l->c.pin.fqdn, l->host->config->dir,
-                   CR_LOCKFILE_NAME);
-    if (notify(l, CAPRUN_LOADING_PINNED, text, 0, 0))
+    if (l->renews) {
+        cr_pin_show_changes(&l->pinned, &l->c.pin, changes);
+        (void)snprintf(text, sizeof(text), "%s: %s; its pin is renewed", l->c.meta.fqdn.name,
+                       changes);
+    } else {
+        (void)snprintf(text, sizeof(text), "%s in %s/%s", l->c.pin.fqdn, l->host->config->dir,
+                       CR_LOCKFILE_NAME);
+    }
+    if (notify(l, l->renews ? CAPRUN_LOADING_RENEWED : CAPRUN_LOADING_PINNED, text, 0, 0))
         record_and_start(l);
 }
 
-/* Pins the capability at its first use, unless the lockfile is frozen. */
+/* Pins the capability at its first use, or renews its pin, unless the lockfile is frozen. */
 static int start_pinning(struct loader *l, struct cr_err *why)
 {
     struct cr_pinning_listener listener = {.done = pinned, .data = l};
 
     if (l->host->frozen)
         return refuse_frozen(l, why);
-    l->pinning =
-        cr_pinning_write(l->loop, l->host->config->dir, l->c.meta.fqdn.name, &l->c.pin, &listener);
+    l->pinning = cr_pinning_write(l->loop, l->host->config->dir, l->c.meta.fqdn.name, &l->c.pin,
+                                  l->renews, &listener);
     return l->pinning ? 0 : cr_err_memory(why);
 }
 
@@ -362,16 +374,17 @@ static void check_capability(struct loader *l)
     int r = cr_pin_check(l->is_pinned ? &l->pinned : NULL, l->want.name, &l->c.pin, &why);
     bool is_new = r > 0;
 
-    if (r < 0)
+    l->renews = r < 0 && l->c.in_development && !l->host->frozen;
+    if (r < 0 && !l->renews)
         (void)refuse_changed(l, &why);
     else if (check_expected(l, &why) < 0 || cr_deps_check(l->host->config, &l->c.meta, &why) < 0 ||
              give_capability(l, &why) < 0)
         r = CAPRUN_E_INVAL;
-    else if (is_new)
-        r = start_pinning(l, &why);
+    else
+        r = is_new || l->renews ? start_pinning(l, &why) : 0;
     if (r < 0)
         fail_load(l, &why);
-    else if (notify_ungranted(l) && !is_new)
+    else if (notify_ungranted(l) && !is_new && !l->renews)
         record_and_start(l);
 }
 

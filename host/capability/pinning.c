@@ -13,7 +13,7 @@ struct cr_pinning {
     int64_t since_us; /* when the lockfile was busy first; 0: it was not */
 
     char *dir;
-    bool writes;
+    bool writes, accepts;
     char name[CR_FQDN_MAX + 1];
     struct cr_pin pin; /* to write; or what was read, if |is_pinned| */
     bool is_pinned;
@@ -37,7 +37,7 @@ static void work(struct cr_job *job)
     struct cr_pinning *p = cr_container(job, struct cr_pinning, job);
 
     if (p->writes)
-        p->r = cr_lockfile_try_pin(p->dir, p->name, &p->pin, &p->why);
+        p->r = cr_lockfile_try_pin(p->dir, p->name, &p->pin, p->accepts, &p->why);
     else
         p->r = read_pin(p);
 }
@@ -125,7 +125,7 @@ struct cr_pinning *cr_pinning_read(struct cr_loop *loop, const char *dir, const 
 }
 
 struct cr_pinning *cr_pinning_write(struct cr_loop *loop, const char *dir, const char *name,
-                                    const struct cr_pin *now,
+                                    const struct cr_pin *now, bool accept,
                                     const struct cr_pinning_listener *listener)
 {
     struct cr_pinning *p = new_pinning(loop, dir, name, listener);
@@ -133,6 +133,7 @@ struct cr_pinning *cr_pinning_write(struct cr_loop *loop, const char *dir, const
     if (!p)
         return NULL;
     p->writes = true;
+    p->accepts = accept;
     p->pin = *now;
     submit(p);
     return p;

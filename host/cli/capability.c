@@ -47,6 +47,8 @@ static void show_loading(void *data, struct caprun_run *run, enum caprun_loading
         cr_output_note("%s", text);
     if (what == CAPRUN_LOADING_LOADED && o->verbose)
         cr_output_note("%s", text);
+    if (what == CAPRUN_LOADING_RENEWED && !o->quiet)
+        cr_output_note("%s", text);
     if (what == CAPRUN_LOADING_PINNED && (o->verbose || (!o->quiet && isatty(STDERR_FILENO))))
         cr_output_note("pinned %s", text);
 }

@@ -114,8 +114,8 @@ static const struct command {
     const char *needs;         /* the word after the command's name, if one is required */
     const char *usage, *about; /* about: NULL: it is not for people */
 } commands[] = {
-    {"run", 2, 3, RUNS | CR_OPTION_REGISTRY | CR_OPTION_FROZEN, do_capability, "an FQDN",
-     "caprun [run] FQDN [ARGS]", "run a capability from a registry"},
+    {"run", 2, 3, RUNS | CR_OPTION_REGISTRY | CR_OPTION_FROZEN | CR_OPTION_DEV, do_capability,
+     "an FQDN", "caprun [run] FQDN [ARGS]", "run a capability from a registry"},
     {"exec", 2, 3, RUNS | CR_OPTION_FROZEN, do_exec, "a FILE", "caprun exec FILE [ARGS]",
      "run code that is in no registry"},
     {"call", 2, 3, RUNS | CR_OPTION_FROZEN, do_call, "a tool, NS:ACTION",
@@ -151,7 +151,7 @@ static const struct command capability = {
     .name = "a capability",
     .least = 1,
     .most = 2,
-    .takes = RUNS | CR_OPTION_REGISTRY | CR_OPTION_FROZEN,
+    .takes = RUNS | CR_OPTION_REGISTRY | CR_OPTION_FROZEN | CR_OPTION_DEV,
     .carry_out = do_capability,
     .usage = "caprun FQDN [ARGS]",
 };

@@ -273,6 +273,17 @@ static void list_setting(struct listing *l, const struct setting *s)
         list_default(l, name, s->value, s->note);
 }
 
+/* Appends a registry: as written, if |v| is set; a registry that is developed is an object. */
+static void add_registry(struct listing *l, struct cr_buf *out, const char *dir,
+                         const struct cJSON *v, size_t i)
+{
+    const struct cJSON *path = v && cr_json_type(v) == CR_JSON_OBJECT ? cr_json_get(v, "path") : v;
+
+    cr_buf_str(out, l->config->registry_dev[i] ? "{\"path\":" : "");
+    add_place(out, dir, path ? cr_json_text(path) : l->config->registries[i]);
+    cr_buf_str(out, l->config->registry_dev[i] ? ",\"dev\":true}" : "");
+}
+
 /* Registries of the command line have replaced those of the file. */
 static void list_registries(struct listing *l)
 {
@@ -285,7 +296,7 @@ static void list_registries(struct listing *l)
     cr_buf_str(&out, "[");
     for (size_t i = 0; i < l->config->registry_count; i++) {
         cr_buf_str(&out, i ? "," : "");
-        add_place(&out, file ? file->dir : "", v ? cr_json_text(v) : l->config->registries[i]);
+        add_registry(l, &out, file ? file->dir : "", v, i);
         v = v ? cr_json_next(v) : NULL;
     }
     cr_buf_str(&out, "]");

@@ -42,6 +42,8 @@ static const struct option {
      "where capabilities are; repeatable: the first match wins"},
     {"--config", 0, STRING, CR_OPTION_CONFIG, AT(config), "FILE",
      "instead of .caprun.json here or above, or $CAPRUN_CONFIG"},
+    {"--dev", 0, FLAG, CR_OPTION_DEV, AT(dev), NULL,
+     "run changed code of your own directories, renew its pin"},
     {"--frozen", 0, FLAG, CR_OPTION_FROZEN, AT(frozen), NULL, "caprun.lock may not change"},
     {"--accept", 0, STRING, CR_OPTION_ACCEPT, AT(accept), "NAME",
      "lock: pin what the registry, or the server, has now"},

@@ -34,15 +34,16 @@ enum cr_option_group {
     CR_OPTION_BENCH = 1 << 10,
     CR_OPTION_REMOVE = 1 << 11,
     CR_OPTION_DOCTOR = 1 << 12,
+    CR_OPTION_DEV = 1 << 13,
 };
-#define CR_OPTION_GROUPS 13
+#define CR_OPTION_GROUPS 14
 #define CR_OPTIONS_ALL ((1u << CR_OPTION_GROUPS) - 1)
 
 struct cr_options {
     const char *words[CR_OPTIONS_WORDS + 1]; /* the command and its operands */
     int word_count;
     bool json, quiet, verbose, help, version, frozen, retry_unknown, fail_unknown, remove, all,
-        strict;
+        strict, dev;
     uint64_t timeout_ms, cpu_ms, rpc_timeout_ms, memory, older_s; /* 0: not given */
     const char *config, *accept, *record, *code, *speed;          /* NULL: not given */
     const char *registries[CR_OPTIONS_REGISTRIES];

@@ -30,14 +30,17 @@ static void clear_registries(struct cr_config *c)
     while (c->registry_count)
         free(c->registries[--c->registry_count]);
     free(c->registries);
+    free(c->registry_dev);
     c->registries = NULL;
+    c->registry_dev = NULL;
 }
 
 static int fill_registries(struct cr_config *c, const struct cr_options *o, const char *here,
                            struct cr_err *why)
 {
     c->registries = calloc(CR_OPTIONS_REGISTRIES, sizeof(*c->registries));
-    if (!c->registries)
+    c->registry_dev = calloc(CR_OPTIONS_REGISTRIES, sizeof(*c->registry_dev));
+    if (!c->registries || !c->registry_dev)
         return cr_err_memory(why);
     for (int i = 0; i < o->registry_count; i++) {
         const char *word = o->registries[i];
@@ -74,6 +77,9 @@ int cr_settings_load(const struct cr_options *o, struct cr_config *ret, struct c
     char user[PATH_MAX];
     int r;
 
+    if (o->dev && o->frozen)
+        return cr_err_end(why, CAPRUN_OUTCOME_USAGE, "leave one of them out",
+                          "--dev renews pins in the lockfile, and --frozen forbids it");
     cr_settings_user_file(user);
     r = cr_config_load_both(cr_settings_file(o), user[0] ? user : NULL, ret, why);
     if (r == 0 && o->registry_count) {
@@ -81,6 +87,8 @@ int cr_settings_load(const struct cr_options *o, struct cr_config *ret, struct c
         if (r < 0)
             cr_config_clear(ret);
     }
+    for (size_t i = 0; r == 0 && o->dev && i < ret->registry_count; i++)
+        ret->registry_dev[i] = ret->registry_dev[i] || !strstr(ret->registries[i], "://");
     return r;
 }
 

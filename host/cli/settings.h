@@ -25,7 +25,7 @@ void cr_settings_user_file(char ret[PATH_MAX]);
  * Reads that file, or the one that is found, if any, and the user's own file. Registries of the
  * command line replace those of the file; relative ones start at the working directory. Returns 0,
  * and the caller clears |ret| with cr_config_clear(); or CONFIG_ERROR, or USAGE if a --registry is
- * invalid.
+ * invalid, or for --dev with --frozen.
  */
 int cr_settings_load(const struct cr_options *o, struct cr_config *ret, struct cr_err *why);
 

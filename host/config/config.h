@@ -57,6 +57,7 @@ struct cr_config {
 
     char **registries; /* directories as absolute paths, and URLs */
     size_t registry_count;
+    bool *registry_dev; /* for each: may its capabilities change without being accepted? */
     struct cr_config_limits limits;
     uint64_t warm, max_workers, max_memory_mb; /* of "pool"; 0: the default */
     bool require_all_layers, fresh_program;    /* of "sandbox" */

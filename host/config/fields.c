@@ -172,17 +172,22 @@ static bool take_servers(struct cr_config *c)
 static bool take_registries(struct cr_config *c)
 {
     const struct cJSON *list = cr_json_get(c->doc.root, "registries");
+    size_t count = list ? cr_json_count(list) : 0;
 
-    c->registries = calloc(list ? cr_json_count(list) + 1 : 1, sizeof(*c->registries));
-    if (!c->registries)
+    c->registries = calloc(count + 1, sizeof(*c->registries));
+    c->registry_dev = calloc(count + 1, sizeof(*c->registry_dev));
+    if (!c->registries || !c->registry_dev)
         return false;
     for (const struct cJSON *v = first_of(list); v; v = cr_json_next(v)) {
-        char *text = cr_config_expanded(cr_json_text(v));
+        const struct cJSON *in = cr_json_type(v) == CR_JSON_OBJECT ? v : NULL;
+        const struct cJSON *dev = cr_json_get(in, "dev");
+        char *text = cr_config_expanded(cr_json_text(in ? cr_json_get(in, "path") : v));
         char *path = text ? cr_config_locate(c->dir, text) : NULL;
 
         free(text);
         if (!path)
             return false;
+        c->registry_dev[c->registry_count] = dev && cr_json_type(dev) == CR_JSON_TRUE;
         c->registries[c->registry_count++] = path;
     }
     return true;
@@ -253,6 +258,7 @@ void cr_fields_clear(struct cr_config *c)
     for (size_t i = 0; i < c->registry_count; i++)
         free(c->registries[i]);
     free(c->registries);
+    free(c->registry_dev);
     for (size_t i = 0; i < c->grant_count; i++)
         free_list(c->grants[i].variables);
     free(c->grants);

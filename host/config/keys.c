@@ -51,6 +51,15 @@ static const struct cr_shape variables = {
 static const struct cr_shape headers = {
     .form = CR_FORM_MAP, .text = &cr_text_header, .each = TEXT(header_value)};
 
+static const struct cr_key registry_keys[] = {
+    KEY("path", TEXT(directory), REQUIRED),
+    KEY("dev", &flag),
+    {0},
+};
+
+static const struct cr_shape registry = {
+    .form = CR_FORM_TEXT, .text = &cr_text_registry, .keys = registry_keys};
+
 static const struct cr_key server_keys[] = {
     KEY("command", TEXT(filled)),
     KEY("args", LIST(&any_text), ONLY_WITH("command")),
@@ -166,7 +175,7 @@ static const struct cr_key record_limits[] = {
 
 static const struct cr_key file[] = {
     KEY("$schema", &any_text),
-    KEY("registries", LIST(TEXT(registry))),
+    KEY("registries", LIST(&registry)),
     KEY("mcpServers", &servers),
     KEY("routing", OBJECT(routing), LATER),
     KEY("permissions", OBJECT(permissions)),

@@ -13,7 +13,7 @@
 
 enum cr_form {
     CR_FORM_ANY,    /* any JSON */
-    CR_FORM_TEXT,   /* a string of the kind |text| */
+    CR_FORM_TEXT,   /* a string of the kind |text|; or, if there are |keys|, an object with them */
     CR_FORM_NUMBER, /* a whole number from |min| to |max| */
     CR_FORM_REAL,   /* a number of any kind */
     CR_FORM_FLAG,   /* true or false */

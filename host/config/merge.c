@@ -78,13 +78,16 @@ static void merge_registries(struct cr_config *c)
 {
     struct cr_config *user = c->user;
     char **list = c->registries;
+    bool *dev = c->registry_dev;
     size_t count = c->registry_count;
 
     if (!is_users(c, NULL, "registries"))
         return;
     c->registries = user->registries;
+    c->registry_dev = user->registry_dev;
     c->registry_count = user->registry_count;
     user->registries = list;
+    user->registry_dev = dev;
     user->registry_count = count;
 }
 

@@ -343,8 +343,11 @@ static int check(struct walk *w, const struct cr_shape *shape, const struct cJSO
 {
     switch (shape->form) {
     case CR_FORM_TEXT:
-        return cr_json_type(value) == CR_JSON_STRING ? check_text(w, shape->text, value)
-                                                     : refuse_type(w, value, "a string");
+        if (cr_json_type(value) == CR_JSON_STRING)
+            return check_text(w, shape->text, value);
+        if (shape->keys && cr_json_type(value) == CR_JSON_OBJECT)
+            return check_object(w, shape, value);
+        return refuse_type(w, value, shape->keys ? "a string or an object" : "a string");
     case CR_FORM_NUMBER:
         return check_number(w, shape, value);
     case CR_FORM_REAL:

@@ -66,6 +66,11 @@ static bool is_registry(const char *text)
     return is_url(text) && strlen(text) <= REGISTRY_URL_MAX;
 }
 
+static bool is_directory(const char *text)
+{
+    return is_filled(text) && !strstr(text, "://");
+}
+
 static bool is_namespace(const char *text)
 {
     return is_made_of(text, strlen(text), NAMESPACE, NAMESPACE_MAX);
@@ -146,6 +151,7 @@ const struct cr_text cr_text_filled = {"a text that is not empty", is_filled, fa
 const struct cr_text cr_text_registry = {
     "a directory, or a URL that begins with http:// or https://, without a user or a query",
     is_registry, true};
+const struct cr_text cr_text_directory = {"the path of a directory, not a URL", is_directory, true};
 const struct cr_text cr_text_url = {"a URL that begins with http:// or https://", is_url, true};
 const struct cr_text cr_text_namespace = {"1 to 64 letters, digits, _ and -", is_namespace, false};
 const struct cr_text cr_text_pattern = {CR_PATTERN_WHAT, cr_pattern_is, false};

@@ -18,6 +18,8 @@ bool cr_text_is_alike(const char *a, const char *b);
 extern const struct cr_text cr_text_filled;
 /* A URL for HTTP, or the path of a directory. */
 extern const struct cr_text cr_text_registry;
+/* The path of a directory. */
+extern const struct cr_text cr_text_directory;
 extern const struct cr_text cr_text_url;
 /* [A-Za-z0-9_-]{1,64} */
 extern const struct cr_text cr_text_namespace;

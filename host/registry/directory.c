@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 
@@ -160,8 +161,44 @@ static int read_code(struct search *s, struct cr_buf *code)
         NULL, "%s (in '%s')", err.text, s->path);
 }
 
+static int check_one_owner(const struct search *s, const char *name, struct cr_err *err)
+{
+    char shown[4096];
+    struct stat st;
+
+    if (strcmp(name, ".") == 0)
+        (void)snprintf(shown, sizeof(shown), "'%s'", s->path);
+    else
+        (void)snprintf(shown, sizeof(shown), "'%s/%s'", s->path, name);
+    if (fstatat(dirfd(s->list), name, &st, 0) < 0)
+        return cr_err_sys(err, "cannot look at %s", shown);
+    if (st.st_uid != geteuid())
+        return cr_err_set(err, CAPRUN_E_INVAL, "%s belongs to another user (uid %u)", shown,
+                          (unsigned)st.st_uid);
+    return cr_file_check_owner_or_group(dirfd(s->list), name, &st, shown, err);
+}
+
+/*
+ * Files that were replaced since they were read were replaced by this user: only the owner of the
+ * directory can do that.
+ */
+static void check_owner(const struct search *s, struct cr_err *ret)
+{
+    char file[FILE_NAME_SIZE];
+    int r = check_one_owner(s, ".", ret);
+
+    (void)snprintf(file, sizeof(file), "%s.json", s->best_file);
+    if (r == 0)
+        r = check_one_owner(s, file, ret);
+    (void)snprintf(file, sizeof(file), "%s.js", s->best_file);
+    if (r == 0 && s->best.type == CR_METADATA_CODE)
+        r = check_one_owner(s, file, ret);
+    if (r == 0)
+        *ret = (struct cr_err){0};
+}
+
 int cr_directory_load(const char *path, const struct cr_fqdn *want, struct cr_metadata *ret,
-                      struct cr_buf *code, struct cr_err *why)
+                      struct cr_buf *code, struct cr_err *ret_owned, struct cr_err *why)
 {
     struct search s = {.path = path, .list = opendir(path), .want = want, .why = why};
     int r;
@@ -175,6 +212,8 @@ int cr_directory_load(const char *path, const struct cr_fqdn *want, struct cr_me
     r = want->hash[0] ? find_exactly(&s) : find_newest(&s);
     if (r == 0 && s.best.type == CR_METADATA_CODE)
         r = read_code(&s, code);
+    if (r == 0 && ret_owned)
+        check_owner(&s, ret_owned);
     (void)closedir(s.list);
     if (r == 0)
         *ret = s.best;

@@ -195,6 +195,43 @@ int cr_pin_check(const struct cr_pin *pinned, const char *name, const struct cr_
     return cr_err_hint(why, "if you expected that: caprun lock --accept %s", name);
 }
 
+#define SHORT_HASH 8 /* digits */
+
+static void add_change(char ret[CR_PIN_CHANGES], const char *what, const char *before,
+                       const char *now, int digits)
+{
+    size_t len = strlen(ret);
+
+    (void)snprintf(ret + len, CR_PIN_CHANGES - len, "%s%s changed (%.*s to %.*s)", len ? ", " : "",
+                   what, digits, before, digits, now);
+}
+
+/* The fifth part of |fqdn|, or "none". */
+static const char *hash_of(const char *fqdn)
+{
+    int dots = 0;
+
+    for (const char *c = fqdn; *c; c++)
+        dots += *c == '.';
+    return dots == 4 ? strrchr(fqdn, '.') + 1 : "none";
+}
+
+void cr_pin_show_changes(const struct cr_pin *before, const struct cr_pin *now,
+                         char ret[CR_PIN_CHANGES])
+{
+    const size_t start = strlen(CR_LOCKFILE_HASH_START);
+    unsigned differs = compare(before, now);
+
+    ret[0] = '\0';
+    if (differs & VERSION_DIFFERS)
+        add_change(ret, "the version", hash_of(before->fqdn), hash_of(now->fqdn), CR_FQDN_PART);
+    if (differs & CODE_DIFFERS)
+        add_change(ret, "the code", before->code + start, now->code + start, SHORT_HASH);
+    if (differs & METADATA_DIFFERS)
+        add_change(ret, "the metadata", before->metadata + start, now->metadata + start,
+                   SHORT_HASH);
+}
+
 int cr_lockfile_check(const struct cr_lockfile *lock, const char *name, const struct cr_pin *now,
                       struct cr_err *why)
 {

@@ -90,11 +90,20 @@ int cr_lockfile_pin(const char *dir, const char *name, const struct cr_pin *now,
                     struct cr_err *why);
 
 /*
- * The same without |accept|, and without waiting for other writers: returns CAPRUN_E_BUSY, without
- * a message, if another process is writing.
+ * The same without waiting for other writers: returns CAPRUN_E_BUSY, without a message, if another
+ * process is writing.
  */
-int cr_lockfile_try_pin(const char *dir, const char *name, const struct cr_pin *now,
+int cr_lockfile_try_pin(const char *dir, const char *name, const struct cr_pin *now, bool accept,
                         struct cr_err *why);
+
+#define CR_PIN_CHANGES 512
+
+/*
+ * Writes what differs between two pins, as one line with shortened hashes: "the code changed
+ * (0f3c1d5b to 4f2a60cf)".
+ */
+void cr_pin_show_changes(const struct cr_pin *before, const struct cr_pin *now,
+                         char ret[CR_PIN_CHANGES]);
 
 /* Reports that other writers were busy for CR_LOCKFILE_WAIT_MS: CAPRUN_E_INVAL, CONFIG_ERROR. */
 int cr_lockfile_refuse_busy(const char *dir, struct cr_err *why);

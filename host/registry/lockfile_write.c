@@ -216,10 +216,10 @@ int cr_lockfile_pin(const char *dir, const char *name, const struct cr_pin *now,
     return cr_lockfile_write(dir, &news, why);
 }
 
-int cr_lockfile_try_pin(const char *dir, const char *name, const struct cr_pin *now,
+int cr_lockfile_try_pin(const char *dir, const char *name, const struct cr_pin *now, bool accept,
                         struct cr_err *why)
 {
-    struct cr_lockfile_news news = {.name = name, .pin = now};
+    struct cr_lockfile_news news = {.name = name, .pin = now, .accept = accept};
 
     return cr_lockfile_try_write(dir, &news, why);
 }

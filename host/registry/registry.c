@@ -7,6 +7,7 @@
  */
 #include "registry/registry.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,6 +38,7 @@ struct cr_registry_load {
     /* Used by the helper thread while the job is submitted. */
     struct cr_job job;
     char **sources;
+    bool *dev; /* for each of |sources| */
     size_t count, at;
     char *cache_dir;
     struct cr_fqdn want;
@@ -126,12 +128,27 @@ static int fetch_code(struct cr_registry_load *l, const char *base)
     return r;
 }
 
+static int load_from_directory(struct cr_registry_load *l, const char *path)
+{
+    struct cr_err owned = {0};
+    bool is_dev = l->dev[l->at];
+    int r =
+        cr_directory_load(path, &l->want, &l->c.meta, &l->c.code, is_dev ? &owned : NULL, &l->why);
+
+    if (r == 0 && is_dev) {
+        l->c.in_development = !owned.code;
+        (void)snprintf(l->c.not_own, sizeof(l->c.not_own), "%.*s", (int)sizeof(l->c.not_own) - 1,
+                       owned.text);
+    }
+    return r;
+}
+
 static int load_from(struct cr_registry_load *l, const char *source)
 {
     int r = 0;
 
     if (!strstr(source, "://"))
-        return cr_directory_load(source, &l->want, &l->c.meta, &l->c.code, &l->why);
+        return load_from_directory(l, source);
     if (!l->metadata.is_there)
         r = fetch_metadata(l, source);
     if (r == 0 && l->c.meta.type == CR_METADATA_CODE)
@@ -351,6 +368,7 @@ static void discard(struct cr_job *job)
     struct cr_registry_load *l = cr_container(job, struct cr_registry_load, job);
 
     free(l->sources);
+    free(l->dev);
     free(l->cache_dir);
     clear_fetched(&l->metadata);
     clear_fetched(&l->code);
@@ -436,10 +454,13 @@ static char **copy_sources(const struct cr_registry *registry)
 static bool copy_places(struct cr_registry_load *l, const struct cr_registry *registry)
 {
     l->sources = copy_sources(registry);
+    l->dev = calloc(registry->count + 1, sizeof(*l->dev));
     l->count = registry->count;
+    if (l->dev && registry->dev)
+        memcpy(l->dev, registry->dev, registry->count * sizeof(*l->dev));
     if (registry->cache_dir)
         l->cache_dir = strdup(registry->cache_dir);
-    return l->sources && (!registry->cache_dir || l->cache_dir);
+    return l->sources && l->dev && (!registry->cache_dir || l->cache_dir);
 }
 
 struct cr_registry_load *cr_registry_load(const struct cr_registry *registry,

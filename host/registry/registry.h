@@ -21,6 +21,7 @@
 struct cr_registry {
     const char *const *sources; /* directories and URLs */
     size_t count;
+    const bool *dev; /* for each: is it a directory in development? NULL: none is */
     struct cr_http *http;
     const char *cache_dir; /* where downloads are cached; NULL: they are not */
     bool always_ask;       /* ask the server even if a cached file is fresh */
@@ -31,6 +32,8 @@ struct cr_capability {
     struct cr_buf code;       /* the bytes that were hashed */
     struct cr_pin pin;        /* its current name and hashes */
     char *source;             /* the registry that it came from */
+    bool in_development;      /* that is in development, and it is this user's alone */
+    char not_own[512];        /* that is in development, but not this user's alone: why; or "" */
     char offline_reason[512]; /* why the cache was used instead of the server, or "" */
     char cache_note[256];     /* why downloads are not cached, or "" */
 };

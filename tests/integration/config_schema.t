@@ -64,6 +64,7 @@ RANGES = {"limits": {"timeoutMs": 2073600000, "cpuMs": 2073600000, "rpcTimeoutMs
 
 GOOD = [
     {}, {"$schema": "x"}, {"registries": []}, {"registries": ["http://127.0.0.1:80/", "..", "a:b", "${TOKEN}"]},
+    {"registries": [{"path": "x"}, {"path": "${TOKEN}/x", "dev": True}, {"path": "/x", "dev": False}]},
     {"mcpServers": {"a-B_9": {"command": "x"}, "x" * 64: {"url": "http://[::1]/"}}},
     server(command="${TOKEN}", type="stdio", args=[], env={"a b": "", "c": "$x {y}"}, cwd="${TOKEN}/x"),
     server(url="https://${TOKEN}.example/", headers={"X-_a!": "b\tc\u00e9"}, era="modern", maxConcurrent=1024),
@@ -86,6 +87,8 @@ RULES = [
 BAD = [
     [], 1, None, {"permisions": {}}, {"$schema": 1}, {"registries": "x"}, {"registries": [1]}, {"registries": [""]},
     {"registries": ["ftp://x"]}, {"registries": ["https:///x"]}, {"registries": ["http://a b"]}, {"registries": ["${"]},
+    {"registries": [{}]}, {"registries": [{"dev": True}]}, {"registries": [{"path": ""}]}, {"registries": [{"path": 1}]},
+    {"registries": [{"path": "https://x"}]}, {"registries": [{"path": "x", "dev": 1}]}, {"registries": [{"path": "x", "d": 1}]},
     {"mcpServers": []}, {"mcpServers": {"a b": {"command": "x"}}}, {"mcpServers": {"x" * 65: {"command": "x"}}},
     {"mcpServers": {"": {"command": "x"}}}, {"mcpServers": {"a": "x"}}, server(), server(type="stdio"),
     server(command="x", url="https://x"), server(command=""), server(command=["x"]), server(command="x", args="y"),

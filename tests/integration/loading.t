@@ -20,7 +20,7 @@ from servers import Server, answer, endless, silent
 
 LOADING = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_uint64,
                            ctypes.c_uint64)
-NEWS = (None, "FETCH", "OFFLINE", "UNCACHED", "LOADED", "PINNED")
+NEWS = (None, "FETCH", "OFFLINE", "UNCACHED", "LOADED", "PINNED", "UNGRANTED", "RENEWED")
 TICKS = 10  # of the application's own timer, while the library waits
 
 

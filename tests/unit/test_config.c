@@ -260,7 +260,7 @@ static const char *const bad[][2] = {
      "1:26: \"timeoutMs\" has to be a whole number from 0 to 2073600000, not a string"},
     {"{\"limits\": []}", "1:12: \"limits\" has to be an object, not an array"},
     {"{\"registries\": \"x\"}", "1:16: \"registries\" has to be an array, not a string"},
-    {"{\"registries\": [1]}", "1:17: each of \"registries\" has to be a string, not 1"},
+    {"{\"registries\": [1]}", "1:17: each of \"registries\" has to be a string or an object, not 1"},
     {"{\"onDenied\": null}", "1:14: \"onDenied\" has to be a string, not null"},
     {"{\"sandbox\": {\"freshProgram\": 1}}",
      "1:30: \"freshProgram\" has to be true or false, not 1"},

@@ -56,7 +56,7 @@ static const char *find_code(const char *name)
     if (cr_fqdn_parse(name, &want, &err) < 0)
         abort();
     cr_buf_init(&code, CAPRUN_MAX_CODE);
-    r = cr_directory_load(dir, &want, &meta, &code, &why);
+    r = cr_directory_load(dir, &want, &meta, &code, NULL, &why);
     if (r == 0) {
         (void)snprintf(found, sizeof(found), "%.*s", (int)code.len, (const char *)code.data);
         cr_metadata_clear(&meta);
@@ -135,7 +135,7 @@ TEST(a_directory_that_is_none_and_code_that_is_missing_are_problems)
     struct cr_buf code;
 
     cr_buf_init(&code, 10);
-    CHECK(cr_directory_load("/nowhere", &want, &meta, &code, &why) < 0);
+    CHECK(cr_directory_load("/nowhere", &want, &meta, &code, NULL, &why) < 0);
     CHECK(why.outcome == CAPRUN_OUTCOME_NOT_FOUND && strstr(why.text, "'/nowhere'"));
     empty_directory();
     put("a.b.c.d.json", "{\"fqdn\":\"a.b.c.d\",\"type\":\"js\"}");

@@ -140,7 +140,7 @@ _caprun()
     local words=() cword=0 cur i plain=()
     local valued='--@(registry|config|timeout|cpu|rpc-timeout|memory|allow|ask|deny|accept|record|code|speed|env|retry-call|older|rounds|color)'
     local options=(--registry --config --json --color --timeout --cpu --rpc-timeout --memory --allow --ask
-        --deny --record --no-input --frozen -q --quiet -v --verbose -h --help --version)
+        --deny --dev --record --no-input --frozen -q --quiet -v --verbose -h --help --version)
 
     COMPREPLY=()
     _caprun_words
