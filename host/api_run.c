@@ -1,7 +1,9 @@
 /* api_run.c - public functions: set code, args, limits and callbacks of a run before its start. */
 #include "api.h"
 
+#include <ctype.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,6 +51,35 @@ int caprun_run_set_code(struct caprun_run *run, const char *code, size_t len)
         return cr_err_set(err, CAPRUN_E_INVAL, "the code has a NUL byte in it: see byte %zu",
                           (size_t)((const char *)memchr(code, '\0', len) - code));
     return replace_text(run, &run->spec.code, code, len);
+}
+
+/*
+ * The name is part of lines of a stack. Without colons, parentheses and controls it cannot look
+ * like another line, like caprun's own code or like code named by its hash.
+ */
+static bool is_code_name(const char *name)
+{
+    static const char others[] = " ._-+@,=~";
+    size_t len = strlen(name);
+
+    for (size_t i = 0; i < len; i++)
+        if (!isascii((unsigned char)name[i]) ||
+            (!isalnum((unsigned char)name[i]) && !strchr(others, name[i])))
+            return false;
+    return len && len <= WIRE_NAME_MAX && name[0] != ' ' && name[len - 1] != ' ';
+}
+
+int caprun_run_set_code_name(struct caprun_run *run, const char *name)
+{
+    if (cr_api_refuse_after_start(run) < 0)
+        return CAPRUN_E_STATE;
+    if (!is_code_name(name))
+        return cr_err_set(&run->runtime->err, CAPRUN_E_INVAL,
+                          "stacks cannot show this name of the code: it is not 1 to %u letters, "
+                          "digits, spaces and . _ - + @ , = ~",
+                          WIRE_NAME_MAX);
+    (void)snprintf(run->spec.code_name, sizeof(run->spec.code_name), "%s", name);
+    return 0;
 }
 
 /* Checks that |json| is valid and fits into |buf|. |what|, as "args are", begins the message. */

@@ -315,6 +315,14 @@ CAPRUN_API int caprun_run_set_code(struct caprun_run *run, const char *code, siz
 CAPRUN_API int caprun_run_set_args(struct caprun_run *run, const char *json, size_t len);
 
 /*
+ * Names the code in stacks, `report.js:4:34`; otherwise it is named by its hash, `cap:1a2b3c4d`.
+ * |name| is 1 to 64 letters, digits, spaces and . _ - + @ , = ~ and neither begins nor ends with a
+ * space; it is copied. Returns 0; CAPRUN_E_INVAL for another name, and the code keeps its name;
+ * CAPRUN_E_STATE after caprun_start().
+ */
+CAPRUN_API int caprun_run_set_code_name(struct caprun_run *run, const char *name);
+
+/*
  * Makes |run| a run of the capability |name|, "org.project.namespace.action", optionally with
  * ".hash" at the end; |name| is copied. caprun_start() then searches the registries of the
  * configuration, checks the capability against caprun.lock, pins it there at its first use, sets

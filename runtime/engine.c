@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "cutils.h"
+#include "quickjs.h"
 
 static int64_t engine_date_us;
 
@@ -20,6 +21,15 @@ struct JSRuntime;
 static size_t put_off_count;
 static bool put_off(struct JSRuntime *rt, void *object);
 static void catch_up(struct JSRuntime *rt);
+
+/* What the engine says in errors: engine/wording.c. */
+static void word_error(JSContext *ctx, char *buf, size_t size, const char *format, va_list ap);
+static void atom_for_message(JSContext *ctx, char *buf, size_t size, JSAtom atom);
+static void blame(JSValueConst value);
+static void blame_key(JSValueConst key);
+static void blame_name(JSAtom name);
+static void blame_nothing(void);
+static bool words_are_v8(void);
 
 #define js__gettimeofday_us() (engine_date_us)
 #define js__hrtime_ns() ((uint64_t)engine_date_us * 1000u)
@@ -32,10 +42,14 @@ static void catch_up(struct JSRuntime *rt);
 
 #include "arena.h"
 #include "run_limits.h"
+#include "wire.h"
 #include "engine.h"
 #include "engine/marks.h"
 
 #include "engine/layout.c"
+#include "engine/expression.c"
+#include "engine/blame.c"
+#include "engine/wording.c"
 #include "engine/source.c"
 #include "engine/stack.c"
 #include "engine/compile.c"

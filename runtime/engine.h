@@ -44,6 +44,9 @@ void crw_engine_touch_pages(JSContext *ctx);
 /* Call after fork: measures the stack from here, and seeds Math.random with |seed|. */
 void crw_engine_begin(JSContext *ctx, uint64_t seed);
 
+/* How the engine words its errors from now on: enum wire_wording. */
+void crw_engine_set_wording(uint32_t wording);
+
 /* The time that Date shows from now on, in microseconds since 1970. */
 void crw_engine_set_date(int64_t date_us);
 

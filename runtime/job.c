@@ -279,7 +279,7 @@ static void split(const struct wire_header *header, uint8_t *payload, struct par
     if (header->type != WIRE_JOB)
         crw_link_leave(WIRE_EXIT_FRAME);
     memcpy(n, payload, sizeof(*n));
-    if (n->name_len > WIRE_NAME_MAX || n->zero ||
+    if (n->name_len > WIRE_NAME_MAX || n->wording > WIRE_WORDING_V8 ||
         sizeof(*n) + (uint64_t)n->name_len + n->schema_len + n->code_len + n->args_len +
                 n->env_len !=
             header->length)
@@ -348,6 +348,7 @@ _Noreturn void crw_job_run(JSContext *ctx, JSValueConst mcp, bool has_clock)
     split(&header, payload, &parts);
 
     begin(ctx, parts.sizes.seed);
+    crw_engine_set_wording(parts.sizes.wording);
     crw_bridge_set_limits(&parts.sizes.limits);
     JS_SetInterruptHandler(JS_GetRuntime(ctx), on_interrupt, NULL);
     args = parse(ctx, parts.args, parts.sizes.args_len);

@@ -17,7 +17,7 @@
 
 #include "run_limits.h"
 
-#define WIRE_VERSION 3u
+#define WIRE_VERSION 4u
 
 /* The worker's only descriptor; in the zygote, the control socket. */
 #define WIRE_FD 3
@@ -64,17 +64,23 @@ struct wire_limits {
     uint32_t calls_at_once;
 };
 
+/* How the engine words its errors. Journals have the number: replays need the recorded words. */
+enum wire_wording {
+    WIRE_WORDING_ENGINE = 0, /* the engine's own words: "not a function" */
+    WIRE_WORDING_V8 = 1,     /* those of V8: "o.foo is not a function" */
+};
+
 /*
  * The code to run. Then come the bytes of name, schema, code, args and env, without separators.
  */
 struct wire_job {
     uint8_t seed[WIRE_SEED_MATH + WIRE_SEED_CRYPTO]; /* of Math.random, then of crypto */
-    uint32_t name_len;   /* what stack traces call the code: "cap:" and a short hash */
+    uint32_t name_len;   /* what stack traces call the code: "cap:" and a short hash, or a file */
     uint32_t schema_len; /* JSON Schema that the args must fit; 0: no schema */
     uint32_t code_len;
     uint32_t args_len;
     uint32_t env_len; /* the value of args.env, a JSON object; 0: no args.env */
-    uint32_t zero;
+    uint32_t wording; /* enum wire_wording */
     struct wire_limits limits;
 };
 

@@ -24,6 +24,18 @@ static int load_code(struct caprun_runtime *rt, struct caprun_run *run, const ch
                                "FILE is a path; code itself goes in as: echo CODE | caprun exec -");
 }
 
+/*
+ * Names the code after its file. Code from standard input, and a file whose name could look like
+ * something else in a stack, is named by its hash.
+ */
+static void name_code(struct caprun_run *run, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    if (strcmp(path, "-") != 0)
+        (void)caprun_run_set_code_name(run, slash ? slash + 1 : path);
+}
+
 int cr_exec_configure(struct caprun_runtime *rt, struct caprun_run *run, const struct cr_options *o,
                       struct cr_recording *ret)
 {
@@ -56,6 +68,7 @@ int cr_exec_run(struct caprun_runtime *rt, struct caprun_run *run, const struct 
         cr_output_note(
             "reading the code from the terminal; end it with Ctrl-D on a line of its own");
     (void)caprun_warm(rt); /* while the input is read; if it fails, the start reports it */
+    name_code(run, file);
     if (load_code(rt, run, file) < 0 || cr_launch_args(rt, run, args) < 0)
         return 0;
     return cr_launch_recorded(rt, run, &recording, &origin, o);

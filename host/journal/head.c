@@ -21,7 +21,8 @@ const char cr_record_engine[] = CR_VERSIONS_ENGINE, cr_record_prelude[] = CR_VER
 /* The critical fields of version 2. */
 static const char head_fields[] =
     "journal run time caprun engine prelude boot origin originBlob originBytes limits onDenied "
-    "tools env envKey seed codeName code codeBlob codeBytes schema schemaBlob schemaBytes args "
+    "tools env envKey seed codeName wording code codeBlob codeBytes schema schemaBlob schemaBytes "
+    "args "
     "argsBlob argsBytes";
 static const char limit_fields[] = "timeoutMs cpuMs rpcTimeoutMs memoryBytes resultBytes logBytes "
                                    "maxCalls maxConcurrentCalls";
@@ -141,6 +142,8 @@ void cr_head_write(struct cr_line *line, const struct cr_spec *spec, const uint8
     add_env(line, spec, key);
     add_hex(out, "seed", spec->seed, sizeof(spec->seed));
     cr_line_text(line, "codeName", spec->code_name, strlen(spec->code_name));
+    if (spec->wording)
+        cr_buf_fmt(out, ",\"wording\":%u", spec->wording);
     cr_line_long_text(line, "code", (const char *)spec->code.data, spec->code.len);
     if (spec->schema.len)
         cr_line_json(line, "schema", spec->schema.data, spec->schema.len);
@@ -228,6 +231,15 @@ static int take_code_name(const struct cJSON *root, struct cr_head *ret, struct 
         if ((uint8_t)ret->code_name[i] < ' ' || ret->code_name[i] == 0x7f)
             return reject_field(err, "codeName");
     return len && len <= WIRE_NAME_MAX ? 0 : reject_field(err, "codeName");
+}
+
+/* A journal without the field has the engine's own words, as all had before there was a choice. */
+static int take_wording(const struct cJSON *root, struct cr_head *ret, struct cr_err *err)
+{
+    ret->wording = WIRE_WORDING_ENGINE;
+    if (ret->version == 1 || !cr_json_get(root, "wording"))
+        return 0;
+    return take_number(root, "wording", WIRE_WORDING_V8, WIRE_WORDING_V8, &ret->wording, err);
 }
 
 static int digit(char c)
@@ -345,7 +357,7 @@ int cr_head_read(const char *text, size_t len, const struct cJSON *root, struct 
         (!ret->code_blob && take_text(root, "code", &ret->code, err) < 0) ||
         take_text(root, "onDenied", &denied, err) < 0 || take_lists(root, ret, err) < 0 ||
         take_limits(text, len, root, ret, err) < 0 || take_code_name(root, ret, err) < 0 ||
-        take_seed(root, ret, err) < 0 ||
+        take_wording(root, ret, err) < 0 || take_seed(root, ret, err) < 0 ||
         take_value(root, "args", LIMIT_ARGS_BYTES, &ret->args, &ret->args_blob, &ret->args_bytes,
                    err) < 0 ||
         take_value(root, "schema", LIMIT_SCHEMA_BYTES, &ret->schema, &ret->schema_blob,

@@ -233,6 +233,7 @@ static void worker_ready(struct cr_worker *w)
     }
     cr_worker_limit_cpu(w, run->guest.cpu_s);
     job.name_len = (uint32_t)strlen(run->spec.code_name);
+    job.wording = run->spec.wording;
     memcpy(job.seed, run->spec.seed, sizeof(job.seed));
     run->date_us = wall_clock_us();
     run->job_us = cr_loop_now();
@@ -415,6 +416,7 @@ void cr_run_init(struct caprun_run *run, struct caprun_runtime *runtime, struct 
         (struct wire_limits){LIMIT_DEFAULT_RESULT_BYTES, LIMIT_DEFAULT_LOG_BYTES,
                              LIMIT_DEFAULT_CALLS, LIMIT_DEFAULT_CALLS_AT_ONCE};
     run->guest = (struct cr_guest){.ops = &guest_ops, .digest = run->digest};
+    run->spec.wording = WIRE_WORDING_V8;
     cr_buf_init(&run->spec.code, LIMIT_CODE_BYTES);
     cr_buf_init(&run->spec.args, LIMIT_ARGS_BYTES);
     cr_buf_init(&run->spec.schema, LIMIT_SCHEMA_BYTES);

@@ -24,6 +24,7 @@ struct cr_spec {
     char id[37];
     struct cr_buf code, args;
     char code_name[WIRE_NAME_MAX + 1]; /* file name of the code in stacks; "": from its digest */
+    uint32_t wording;                  /* enum wire_wording: how the engine words its errors */
     struct cr_buf schema, env;         /* may be empty */
     struct cr_buf origin;      /* JSON for the recorder: where the code came from; may be empty */
     struct cr_tool_list tools; /* if it is set, the run may call only these */

@@ -1,7 +1,7 @@
 // expect: CODE_ERROR RuntimeError "TypeError: the module's default export is not a function"
 export default 1;
 // case
-// expect: CODE_ERROR RuntimeError "TypeError: class constructors must be invoked with 'new'"
+// expect: CODE_ERROR RuntimeError "TypeError: Class constructor default cannot be invoked without 'new'"
 export default class { static apply() { return "applied" } }
 // case
 // expect: CODE_ERROR RuntimeError "TypeError: the module's default export is not a function"

@@ -2,6 +2,7 @@
 """exec.t - the command line: words, options, input, and output."""
 
 import itertools
+import json
 import os
 import shutil
 import signal
@@ -36,6 +37,35 @@ def args_come_from_a_file_from_standard_input_inline_or_not_at_all():
         for words, stdin in [((args,), ""), (("-",), ONE_AND_TWO), ((ONE_AND_TWO,), "")]:
             equal(caprun("exec", code, *words, code=stdin).out, '{"sum":3}\n', words)
         equal(caprun("exec", "-", code=KEYS).out, "0\n", "no args")
+
+
+def named(name, code="null.x"):
+    """The first line of the stack of code in a file of this name."""
+    with scratch_dir() as directory:
+        done = caprun("exec", write_file(f"{directory}/{name}", code), "--json")
+        return json.loads(done.out)["error"]["stack"].split("\n")[0]
+
+
+@each({name: name for name in ("report.js", "my report.js", "a" * 61 + ".js", "native", "x,y=z~1+@.mjs")})
+def stacks_call_code_by_the_name_of_its_file(name):
+    equal(named(name), f"    at <anonymous> ({name}:1:1)")
+    equal(named(name, "const a = 1;\nconst b = a +* 2;"), f"    at {name}:2:14")
+
+
+@each({
+    "of two lines": "a.js:1:1)\n    at forged (b.js",
+    "caprun's own": "caprun:prelude",
+    "another hash": "cap:00000000",
+    "with a parenthesis": "a.js) at x (b.js",
+    "with an escape": "\x1b[31ma.js",
+    "with characters of several bytes": "é.js",
+    "with a bidirectional mark": "a\u202esj.js",
+    "with bytes that are not UTF-8": os.fsdecode(b"\xff.js"),
+    "too long": "a" * 62 + ".js",
+    "that begins with a space": " a.js",
+})
+def a_file_with_a_name_that_stacks_cannot_show_is_named_by_its_hash(name):
+    equal(named(name), "    at <anonymous> (cap:d298bd11:1:1)")
 
 
 @test

@@ -266,6 +266,9 @@ TEST(a_header_with_a_missing_field_is_refused)
         {HEAD_BEFORE_NAME ",\"codeName\":\"a\\nb\",\"code\":\"\",\"args\":{}", "\"codeName\""},
         {HEAD_BEFORE_NAME ",\"codeName\":\"" SIXTY_FIVE "\",\"code\":\"\",\"args\":{}",
          "\"codeName\""},
+        {HEAD ",\"wording\":0", "\"wording\""},
+        {HEAD ",\"wording\":2", "\"wording\""},
+        {HEAD ",\"wording\":\"v8\"", "\"wording\""},
         {HEAD ",\"argsBlob\":\"" BLOB "\"", "a value is there twice"},
         {HEAD ",\"env\":[]", "\"env\""},
         {HEAD ",\"env\":{\"A\":1}", "\"env\""},
@@ -287,6 +290,10 @@ TEST(a_header_with_a_missing_field_is_refused)
     }
     journal_begin(HEAD ",\"env\":{\"A\":\"\"},\"envKey\":\"k\",\"tools\":[\"a:b\"],\"origin\":{}");
     CHECK(reads() && journal.head.env && journal.head.tools && journal.head.origin);
+    CHECK(journal.head.wording == WIRE_WORDING_ENGINE);
+    cr_journal_clear(&journal);
+    journal_begin(HEAD ",\"wording\":1");
+    CHECK(reads() && journal.head.wording == WIRE_WORDING_V8);
     cr_journal_clear(&journal);
     scratch_end();
 }
