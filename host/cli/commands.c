@@ -16,6 +16,7 @@
 #include "cli/doctor.h"
 #include "cli/exec.h"
 #include "cli/help.h"
+#include "cli/list.h"
 #include "cli/lock.h"
 #include "cli/output.h"
 #include "cli/replay.h"
@@ -78,6 +79,11 @@ static int do_tools(struct task *t)
     return cr_cli_tools(t->rt, t->run, t->options, &t->signal);
 }
 
+static int do_list(struct task *t)
+{
+    return cr_cli_list(t->rt, t->run, t->options, &t->signal);
+}
+
 static int do_lock(struct task *t)
 {
     return cr_cli_lock(t->rt, t->run, t->options, &t->signal);
@@ -120,6 +126,8 @@ static const struct command {
      "run code that is in no registry"},
     {"call", 2, 3, RUNS | CR_OPTION_FROZEN, do_call, "a tool, NS:ACTION",
      "caprun call NS:ACTION [ARGS]", "call one tool"},
+    {"list", 1, CR_OPTIONS_WORDS, CR_OPTION_CONFIG | CR_OPTION_REGISTRY | CR_OPTION_TALK, do_list,
+     NULL, "caprun list [WORDS]", "list the capabilities of the registries"},
     {"tools", 1, CR_OPTIONS_WORDS, CR_OPTION_CONFIG | CR_OPTION_TALK, do_tools, NULL,
      "caprun tools [WORDS]", "list the tools of the configured servers"},
     {"replay", 2, CR_OPTIONS_WORDS, CR_OPTION_REPLAY | SETTINGS, do_replay, "a JOURNAL",

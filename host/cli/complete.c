@@ -27,12 +27,13 @@ static void print_capabilities(const struct cr_config *config)
 {
     cr_autobuf struct cr_buf cache = CR_BUF(MAX_PATH);
     struct cr_registry registry;
+    struct cr_err unused;
 
     cr_settings_cache_dir(&cache);
     registry = (struct cr_registry){.sources = (const char *const *)config->registries,
                                     .count = config->registry_count,
                                     .cache_dir = cache.len ? cr_buf_text(&cache) : NULL};
-    cr_registry_list(&registry, print_name, NULL);
+    (void)cr_registry_list(&registry, &(struct cr_registry_reader){.each = print_name}, &unused);
 }
 
 struct server_tools {

@@ -3,7 +3,6 @@
 
 #include <poll.h>
 
-#include "capability/host.h"
 #include "cli/progress.h"
 
 struct loading {
@@ -41,17 +40,16 @@ static void wait_and_step(struct caprun_runtime *rt, const struct cr_signals *si
     caprun_step(rt);
 }
 
-int cr_cli_load(struct caprun_runtime *rt, const struct cr_fqdn *want, struct cr_signals *signals,
-                bool quiet, struct cr_capability *ret, struct cr_err *why)
+int cr_cli_load(struct caprun_runtime *rt, const struct cr_registry *registry,
+                const struct cr_fqdn *want, struct cr_signals *signals, bool quiet,
+                struct cr_capability *ret, struct cr_err *why)
 {
     struct loading l = {.c = ret, .why = why};
     struct cr_registry_listener listener = {
         .progress = show_progress, .done = store_result, .data = &l};
-    struct cr_registry registry = cr_capability_host_registry(cr_capability_host_of(rt));
     struct cr_registry_load *load;
 
-    registry.always_ask = true;
-    load = cr_registry_load(&registry, want, &listener);
+    load = cr_registry_load(registry, want, &listener);
     if (!load)
         return cr_err_memory(why);
     cr_progress_init(&l.progress, quiet);

@@ -1,5 +1,5 @@
 /*
- * load.h - loads a capability without running it: what the registries have now.
+ * load.h - loads a capability without running it.
  */
 #ifndef CR_CLI_LOAD_H
 #define CR_CLI_LOAD_H
@@ -9,11 +9,12 @@
 #include "registry/registry.h"
 
 /*
- * Asks the registries of the configuration of |rt|, also about cached capabilities, and waits.
- * Shows progress unless |quiet|; |signals| cancel it. Returns 0, and the caller clears |ret| with
- * cr_capability_clear(); or an error, as cr_registry_load().
+ * Loads |want| from |registry|, whose HTTP client is that of |rt|, and waits. Shows progress unless
+ * |quiet|; |signals| cancel it. Returns 0, and the caller clears |ret| with cr_capability_clear();
+ * or an error, as cr_registry_load().
  */
-int cr_cli_load(struct caprun_runtime *rt, const struct cr_fqdn *want, struct cr_signals *signals,
-                bool quiet, struct cr_capability *ret, struct cr_err *why);
+int cr_cli_load(struct caprun_runtime *rt, const struct cr_registry *registry,
+                const struct cr_fqdn *want, struct cr_signals *signals, bool quiet,
+                struct cr_capability *ret, struct cr_err *why);
 
 #endif

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/escape.h"
+#include "capability/host.h"
 #include "cli/capability.h"
 #include "cli/colour.h"
 #include "cli/columns.h"
@@ -32,10 +33,13 @@ struct lock {
 static int load_capability(struct lock *l, const char *name, struct cr_capability *ret,
                            struct cr_err *why)
 {
+    struct cr_registry registry = cr_capability_host_registry(cr_capability_host_of(l->rt));
     struct cr_fqdn want;
 
+    registry.always_ask = true;
     if (cr_cli_parse_name(name, &want, why) < 0 ||
-        cr_cli_load(l->rt, &want, &l->signals, l->options->quiet || l->options->json, ret, why) < 0)
+        cr_cli_load(l->rt, &registry, &want, &l->signals, l->options->quiet || l->options->json,
+                    ret, why) < 0)
         return CAPRUN_E_INVAL;
     if (!ret->offline_reason[0])
         return 0;

@@ -185,7 +185,8 @@ void cr_output_add_lines(struct cr_buf *out, const char *lead, const char *text)
         size_t len = strcspn(text, "\n");
 
         cr_buf_str(out, lead);
-        cr_escape_terminal(out, text, len);
+        cr_columns_wrap(out, text, len, strlen(lead), strlen(lead),
+                        cr_columns_available(STDOUT_FILENO));
         cr_buf_str(out, "\n");
         text += len + (text[len] == '\n');
     }

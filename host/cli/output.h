@@ -53,7 +53,10 @@ void cr_output_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
  */
 int cr_output_end(struct caprun_run *run, bool json, bool quiet, struct cr_err *err);
 
-/* Appends each line of |text|, escaped, after |lead|: no line can look like one of caprun's own. */
+/*
+ * Appends each line of |text|, escaped, after |lead|: no line can look like one of caprun's own. If
+ * standard output is a terminal, long lines are wrapped.
+ */
 void cr_output_add_lines(struct cr_buf *out, const char *lead, const char *text);
 
 /*

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -22,36 +23,64 @@ struct search {
     struct cr_err *why;
 };
 
-/* Gets the capability's name from the file name |entry|. Returns false if it is not NAME.json. */
-static bool parse_file_name(const char *entry, struct cr_fqdn *ret)
+/* Returns the length of NAME if |entry| is NAME.json, else 0. */
+static size_t name_length(const char *entry)
 {
-    static const char suffix[] = ".json";
-    size_t len = strlen(entry) + 1;
-    char name[CR_FQDN_MAX + 1];
-    struct cr_err unused;
+    size_t len = strlen(entry), suffix = strlen(".json");
 
-    if (len <= sizeof(suffix) || len - sizeof(suffix) >= sizeof(name) ||
-        strcmp(entry + len - sizeof(suffix), suffix) != 0)
-        return false;
-    len -= sizeof(suffix);
-    memcpy(name, entry, len);
-    name[len] = '\0';
-    return cr_fqdn_parse(name, ret, &unused) == 0;
+    return len > suffix && strcmp(entry + len - suffix, ".json") == 0 ? len - suffix : 0;
 }
 
-void cr_directory_list(const char *path, void (*each)(void *data, const struct cr_fqdn *name),
-                       void *data)
+/* Gets the capability's name from the file name |entry|. Returns false if it is not NAME.json. */
+static bool parse_file_name(const char *entry, struct cr_fqdn *ret, struct cr_err *why)
+{
+    size_t len = name_length(entry);
+    char name[NAME_MAX + 1];
+
+    (void)snprintf(name, sizeof(name), "%.*s", (int)len, entry);
+    return len && cr_fqdn_parse(name, ret, why) == 0;
+}
+
+static DIR *open_directory(const char *path, struct cr_err *why)
 {
     DIR *list = opendir(path);
+
+    if (!list && errno == ENOMEM)
+        (void)cr_err_memory(why);
+    else if (!list)
+        (void)cr_err_end(why, CAPRUN_OUTCOME_NOT_FOUND,
+                         "a registry is a directory or a URL that starts with http",
+                         "cannot open the registry '%s': %s", path, strerror(errno));
+    return list;
+}
+
+/* Is there code beside the metadata |entry|? */
+static bool has_code(DIR *list, const char *entry)
+{
+    char file[NAME_MAX + 1];
+
+    (void)snprintf(file, sizeof(file), "%.*s.js", (int)name_length(entry), entry);
+    return faccessat(dirfd(list), file, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+int cr_directory_list(const char *path, void (*each)(void *data, const struct cr_fqdn *name),
+                      void (*stray)(void *data, const char *file, const char *wrong), void *data,
+                      struct cr_err *why)
+{
+    DIR *list = open_directory(path, why);
     const struct dirent *entry;
     struct cr_fqdn name;
+    struct cr_err wrong;
 
     if (!list)
-        return;
+        return CAPRUN_E_INVAL;
     while ((entry = readdir(list)))
-        if (parse_file_name(entry->d_name, &name))
+        if (parse_file_name(entry->d_name, &name, &wrong))
             each(data, &name);
+        else if (stray && name_length(entry->d_name) && has_code(list, entry->d_name))
+            stray(data, entry->d_name, wrong.text);
     (void)closedir(list);
+    return 0;
 }
 
 /* Reads the metadata of |name|, and checks that its "fqdn" matches. Returns 0, 1 or an error. */
@@ -118,7 +147,7 @@ static int find_newest(struct search *s)
     int r;
 
     while ((entry = readdir(s->list))) {
-        if (!parse_file_name(entry->d_name, &name) || !cr_fqdn_finds(s->want, &name))
+        if (!parse_file_name(entry->d_name, &name, NULL) || !cr_fqdn_finds(s->want, &name))
             continue;
         r = keep_if_newer(s, name.full);
         if (r < 0)
@@ -200,15 +229,11 @@ static void check_owner(const struct search *s, struct cr_err *ret)
 int cr_directory_load(const char *path, const struct cr_fqdn *want, struct cr_metadata *ret,
                       struct cr_buf *code, struct cr_err *ret_owned, struct cr_err *why)
 {
-    struct search s = {.path = path, .list = opendir(path), .want = want, .why = why};
+    struct search s = {.path = path, .list = open_directory(path, why), .want = want, .why = why};
     int r;
 
-    if (!s.list && errno == ENOMEM)
-        return cr_err_memory(why);
     if (!s.list)
-        return cr_err_end(why, CAPRUN_OUTCOME_NOT_FOUND,
-                          "a registry is a directory or a URL that starts with http",
-                          "cannot open the registry '%s': %s", path, strerror(errno));
+        return why->code;
     r = want->hash[0] ? find_exactly(&s) : find_newest(&s);
     if (r == 0 && s.best.type == CR_METADATA_CODE)
         r = read_code(&s, code);

@@ -20,8 +20,13 @@
 int cr_directory_load(const char *path, const struct cr_fqdn *want, struct cr_metadata *ret,
                       struct cr_buf *code, struct cr_err *ret_owned, struct cr_err *why);
 
-/* Calls |each| for every file of metadata in |path|, with the name from its file name. */
-void cr_directory_list(const char *path, void (*each)(void *data, const struct cr_fqdn *name),
-                       void *data);
+/*
+ * Calls |each| for every file of metadata in |path|, with the name from its file name. Calls
+ * |stray|, which may be NULL, for every FILE.json beside FILE.js if FILE is not the name of a
+ * capability. Returns 0, or NOT_FOUND if the directory cannot be opened.
+ */
+int cr_directory_list(const char *path, void (*each)(void *data, const struct cr_fqdn *name),
+                      void (*stray)(void *data, const char *file, const char *wrong), void *data,
+                      struct cr_err *why);
 
 #endif

@@ -43,6 +43,7 @@ struct cr_registry_load {
     char *cache_dir;
     struct cr_fqdn want;
     struct cr_cache cache;
+    bool offline, is_for_display;
     struct fetched metadata, code;
     struct fetched *asks; /* what the loop has to fetch, or NULL */
     struct cr_http_answer answer;
@@ -73,6 +74,13 @@ static int use_answer(struct cr_registry_load *l, struct fetched *f)
                            &f->found);
 }
 
+static int settle_offline(struct cr_registry_load *l, struct fetched *f)
+{
+    (void)cr_err_end(&l->why, CAPRUN_OUTCOME_REGISTRY_UNREACHABLE, NULL, "'%s' is not cached",
+                     f->want.url);
+    return use_answer(l, f);
+}
+
 /* Gets |reference| from the registry |base|. Returns the same as cr_cache_settle(), or ASK. */
 static int fetch(struct cr_registry_load *l, const char *base, const char *reference,
                  struct fetched *f)
@@ -88,7 +96,7 @@ static int fetch(struct cr_registry_load *l, const char *base, const char *refer
             r = cr_err_memory(&l->why);
         if (r == 0 && !cr_cache_find(&l->cache, &f->want, &f->kept, &f->found)) {
             l->asks = f;
-            r = ASK;
+            r = l->offline ? settle_offline(l, f) : ASK;
         }
     }
     if (r == 0 && f->found.source == CR_CACHE_OFFLINE)
@@ -168,7 +176,7 @@ static void cache_result(const struct cr_registry_load *l)
 /* Was something used from the cache without asking the server, which may have a newer version? */
 static bool used_fresh_cache(const struct cr_registry_load *l)
 {
-    return !l->cache.always_ask &&
+    return !l->offline && !l->cache.always_ask &&
            ((l->metadata.url.len && l->metadata.found.source == CR_CACHE_KEPT) ||
             (l->code.url.len && l->code.found.source == CR_CACHE_KEPT));
 }
@@ -208,31 +216,28 @@ static int take_pin(struct cr_capability *c, struct cr_err *why)
 
 /* --- unknown names ------------------------------------------------------------------------- */
 
-struct listing {
-    void (*each)(void *data, const struct cr_fqdn *name);
-    void *data;
-};
-
 /* Lists cached metadata: its URL ends with the name of a capability, a URL of code does not. */
 static void list_kept(void *data, const char *rest)
 {
-    const struct listing *listing = data;
+    const struct cr_registry_reader *reader = data;
     struct cr_fqdn name;
-    struct cr_err unused;
 
-    if (cr_fqdn_parse(rest + (rest[0] == '/'), &name, &unused) == 0)
-        listing->each(listing->data, &name);
+    if (cr_fqdn_parse(rest + (rest[0] == '/'), &name, NULL) == 0)
+        reader->each(reader->data, &name);
 }
 
-static void list_names(const char *const *sources, size_t count, const struct cr_cache *cache,
-                       struct listing listing)
+static int list_names(const char *const *sources, size_t count, const struct cr_cache *cache,
+                      struct cr_registry_reader reader, struct cr_err *why)
 {
+    int r = 0;
+
     for (size_t i = 0; i < count; i++) {
         if (strstr(sources[i], "://"))
-            cr_cache_list(cache, sources[i], list_kept, &listing);
-        else
-            cr_directory_list(sources[i], listing.each, listing.data);
+            cr_cache_list(cache, sources[i], list_kept, &reader);
+        else if (cr_directory_list(sources[i], reader.each, reader.stray, reader.data, why) < 0)
+            r = CAPRUN_E_INVAL;
     }
+    return r;
 }
 
 struct meant {
@@ -253,7 +258,7 @@ static void compare_name(void *data, const struct cr_fqdn *name)
 static int report_not_found(struct cr_registry_load *l)
 {
     struct meant meant = {.want = l->want.name};
-    struct cr_err *why = &l->why;
+    struct cr_err *why = &l->why, unused;
 
     if (l->count == 0)
         return cr_err_end(why, CAPRUN_OUTCOME_NOT_FOUND,
@@ -265,8 +270,8 @@ static int report_not_found(struct cr_registry_load *l)
     if (l->count == 1)
         (void)cr_err_end(why, CAPRUN_OUTCOME_NOT_FOUND, "caprun config shows the registries",
                          "'%s' is not in the registry '%s'", l->want.full, l->sources[0]);
-    list_names((const char *const *)l->sources, l->count, &l->cache,
-               (struct listing){compare_name, &meant});
+    (void)list_names((const char *const *)l->sources, l->count, &l->cache,
+                     (struct cr_registry_reader){.each = compare_name, .data = &meant}, &unused);
     if (meant.name[0])
         (void)cr_err_hint(why,
                           strcmp(meant.name, l->want.name) == 0 ? "there is '%s', with another hash"
@@ -303,7 +308,7 @@ static int find_and_check(struct cr_registry_load *l)
 
     if (r == 0 && !(c->source = strdup(l->sources[l->at])))
         r = cr_err_memory(&l->why);
-    if (r == 0 && c->meta.type == CR_METADATA_HTTP)
+    if (r == 0 && c->meta.type == CR_METADATA_HTTP && !l->is_for_display)
         r = cr_err_end(&l->why, CAPRUN_OUTCOME_METADATA_INVALID,
                        "what can be run has the type \"js\", \"deno\" or \"stdio\"",
                        "'%s' is a remote MCP server, which this version of caprun does not support",
@@ -477,6 +482,8 @@ struct cr_registry_load *cr_registry_load(const struct cr_registry *registry,
     l->listener = *listener;
     l->want = *want;
     l->cache = (struct cr_cache){.dir = -1, .always_ask = registry->always_ask};
+    l->offline = registry->offline;
+    l->is_for_display = registry->is_for_display;
     l->metadata.want = (struct cr_cache_want){.accept = METADATA_ACCEPT, .max = CR_METADATA_MAX};
     l->code.want = (struct cr_cache_want){.accept = CODE_ACCEPT, .max = CAPRUN_MAX_CODE};
     cr_buf_init(&l->metadata.url, MAX_URL);
@@ -506,15 +513,17 @@ void cr_capability_clear(struct cr_capability *c)
     free(c->source);
 }
 
-void cr_registry_list(const struct cr_registry *registry,
-                      void (*each)(void *data, const struct cr_fqdn *name), void *data)
+int cr_registry_list(const struct cr_registry *registry, const struct cr_registry_reader *reader,
+                     struct cr_err *why)
 {
     struct cr_cache cache = {.dir = -1};
     char note[256];
+    int r;
 
     for (size_t i = 0; i < registry->count && cache.dir < 0; i++)
         if (cr_url_is_http(registry->sources[i]))
             cr_cache_open(&cache, registry->cache_dir, note);
-    list_names(registry->sources, registry->count, &cache, (struct listing){each, data});
+    r = list_names(registry->sources, registry->count, &cache, *reader, why);
     cr_cache_close(&cache);
+    return r;
 }

@@ -25,6 +25,8 @@ struct cr_registry {
     struct cr_http *http;
     const char *cache_dir; /* where downloads are cached; NULL: they are not */
     bool always_ask;       /* ask the server even if a cached file is fresh */
+    bool offline;          /* ask no server: use only what is cached */
+    bool is_for_display;   /* it is not going to run: also load what this version cannot run */
 };
 
 struct cr_capability {
@@ -65,11 +67,20 @@ struct cr_registry_load *cr_registry_load(const struct cr_registry *registry,
 /* Stops |load|; done() is not called. Sets |why|, which may be NULL, to CANCELLED. */
 void cr_registry_cancel(struct cr_registry_load *load, struct cr_err *why);
 
+/* Receives the names of a listing. */
+struct cr_registry_reader {
+    void (*each)(void *data, const struct cr_fqdn *name);
+    /* A file of a directory that looks like a capability with an invalid name; may be NULL. */
+    void (*stray)(void *data, const char *file, const char *wrong);
+    void *data;
+};
+
 /*
- * Calls |each| with every name that is known without network access: from directories, and from the
- * cache. A name may come twice. Blocks on the disk: not for the loop's thread.
+ * Lists every name that is known without network access: from directories, and from the cache. A
+ * name may come twice. Blocks on the disk: not for the loop's thread. Returns 0; or NOT_FOUND if a
+ * directory cannot be opened, after the other registries.
  */
-void cr_registry_list(const struct cr_registry *registry,
-                      void (*each)(void *data, const struct cr_fqdn *name), void *data);
+int cr_registry_list(const struct cr_registry *registry, const struct cr_registry_reader *reader,
+                     struct cr_err *why);
 
 #endif

@@ -29,7 +29,7 @@ READY, INSERT, DONE = "ready> ", "\x14", "\x0f"  # the prompt; two keys
 
 TOOLS, RUNS = ["files:read", "files:write/x", "empty:"], ["ffff0001", "0000aaaa", "77770000"]
 NAMES = ["acme.tools.text.count", "acme.tools.text.slug", "other.things.a.b"]
-COMMANDS = ["bench", "call", "config", "doctor", "exec", "help", "lock", "replay", "resume", "run", "runs", "tools"]
+COMMANDS = ["bench", "call", "config", "doctor", "exec", "help", "list", "lock", "replay", "resume", "run", "runs", "tools"]
 LONG = ["--allow", "--ask", "--color", "--config", "--cpu", "--deny", "--dev", "--frozen", "--help", "--json", "--memory", "--no-input",
         "--quiet", "--record", "--registry", "--rpc-timeout", "--timeout", "--verbose", "--version"]
 GENERAL = LONG + ["-h", "-q", "-v"]

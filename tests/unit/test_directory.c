@@ -180,10 +180,38 @@ TEST(only_names_of_capabilities_are_listed)
     put("a.b.c.json", "");
     put(".json", "");
     put("a.b.c.f.js", "");
-    cr_directory_list(dir, count, &names);
+    CHECK(cr_directory_list(dir, count, NULL, &names, &why) == 0 && names == 2);
+    CHECK(cr_directory_list("/nowhere", count, NULL, &names, &why) == CAPRUN_E_INVAL);
+    CHECK(why.outcome == CAPRUN_OUTCOME_NOT_FOUND && strstr(why.text, "/nowhere"));
     CHECK(names == 2);
-    cr_directory_list("/nowhere", count, &names);
-    CHECK(names == 2);
+}
+
+static void ignore(void *data, const struct cr_fqdn *name)
+{
+    (void)data;
+    (void)name;
+}
+
+static void take_stray(void *data, const char *file, const char *wrong)
+{
+    struct cr_buf *found = data;
+
+    cr_buf_fmt(found, "%s: %s", file, wrong);
+}
+
+TEST(metadata_beside_code_under_a_name_that_is_invalid_is_a_stray)
+{
+    cr_autobuf struct cr_buf found = CR_BUF(1000);
+
+    empty_directory();
+    publish("a.b.c.d", "return 1");
+    put("a.b.c.json", "{}");
+    put("package.json", "{}");
+    CHECK(cr_directory_list(dir, ignore, take_stray, &found, &why) == 0 && !found.len);
+    put("a.b.c.js", "return 1");
+    CHECK(cr_directory_list(dir, ignore, take_stray, &found, &why) == 0);
+    CHECK(cr_buf_text(&found) &&
+          strcmp(cr_buf_text(&found), "a.b.c.json: it has 3 parts, and needs four") == 0);
 }
 
 int main(int argc, char **argv)
