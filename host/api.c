@@ -508,6 +508,11 @@ const char *caprun_get_stack(struct caprun_run *run, size_t *ret_len)
     return get_text(&run->error.stack, ret_len);
 }
 
+void caprun_run_set_hint(struct caprun_run *run, const char *hint)
+{
+    cr_run_hint(run, hint);
+}
+
 const char *caprun_get_hint(const struct caprun_run *run)
 {
     return run->error.hint;

@@ -85,6 +85,11 @@ void caprun_run_set_real_time(struct caprun_run *run, int on)
     cr_replay_set_real_time(run, on != 0);
 }
 
+void caprun_run_raise_limits(struct caprun_run *run)
+{
+    cr_replay_raise_limits(run);
+}
+
 int caprun_run_is_unknown(struct caprun_run *run, uint32_t call)
 {
     if (cr_api_refuse_after_start(run) < 0)

@@ -489,7 +489,8 @@ CAPRUN_API void caprun_run_set_stop_when_denied(struct caprun_run *run, int stop
  *   resume, are the recorded ones, but at most the ones set for the run; where none is set, memory
  *   and time are at most the defaults. Code that is set afterwards replaces the recorded code; an
  *   env has to be set again. If |on| is not 0, real_time keeps the recorded timing.
- * - resume: continues the run that was recorded at |path| and whose host died. Recorded answers are
+ * - resume: continues the run that was recorded at |path| and whose host died, or which was
+ *   cancelled, reached a limit or lost a server (docs/journal.md). Recorded answers are
  *   repeated and no call is made twice; then the run is live. Set the env and the handler again. A
  *   call that was sent and has no recorded answer may have been carried out: it fails with
  *   RPC_ERROR and is shown as in_flight_unknown, unless the configuration says that the tool is
@@ -517,6 +518,12 @@ CAPRUN_API int caprun_run_retry(struct caprun_run *run, uint32_t call);
  * answer, unless the configuration says that its tool is idempotent; else 0. |call| counts from 1.
  */
 CAPRUN_API int caprun_run_is_unknown(struct caprun_run *run, uint32_t call);
+
+/*
+ * After resume: the limits that are set for the run count also where the journal has lower ones; a
+ * run that was ended by a limit needs that. Memory and time that are not set are the journal's.
+ */
+CAPRUN_API void caprun_run_raise_limits(struct caprun_run *run);
 CAPRUN_API void caprun_run_set_real_time(struct caprun_run *run, int on);
 
 /*
@@ -564,6 +571,8 @@ CAPRUN_API const char *caprun_get_message(struct caprun_run *run, size_t *ret_le
 CAPRUN_API const char *caprun_get_stack(struct caprun_run *run, size_t *ret_len);
 
 /* The error's hint, type, and the tool that caused it, or ""; the run's id, also before the end. */
+/* Replaces the hint of a run that has ended, before its envelope is asked for; at most 511 bytes. */
+CAPRUN_API void caprun_run_set_hint(struct caprun_run *run, const char *hint);
 CAPRUN_API const char *caprun_get_hint(const struct caprun_run *run);
 CAPRUN_API const char *caprun_get_type(const struct caprun_run *run);
 CAPRUN_API const char *caprun_get_tool(const struct caprun_run *run);

@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "cli/colour.h"
 #include "cli/columns.h"
+#include "cli/offer.h"
 #include "journal/record.h"
 #include "journal/store.h"
 
@@ -260,12 +261,31 @@ static bool was_restarted(const struct cr_journal *j)
     return strlen(boot) != j->boot_len || memcmp(boot, j->boot, j->boot_len) != 0;
 }
 
+/* The end of the run is in the journal, so no call can be missing there. */
+static void add_advice_after_end(const struct cr_inspect *i, struct cr_buf *out)
+{
+    const char *outcome = i->summary.outcome;
+    char option[64];
+
+    cr_offer_option(&i->journal.head, outcome, option);
+    cr_buf_str(out, "\nTo go on with the run:\n");
+    add_command(i, option,
+                strcmp(outcome, "OUTPUT_LIMIT") == 0 ? "with a larger \"resultBytes\" in \"limits\""
+                : strcmp(outcome, "CALL_LIMIT") == 0 ? "with a larger \"maxCalls\" in \"limits\""
+                                                     : "from where it was ended",
+                out);
+}
+
 static void add_advice(const struct cr_inspect *i, struct cr_buf *out)
 {
     bool is_restart = was_restarted(&i->journal);
 
-    if (strcmp(cr_inspect_state(i), "interrupted") != 0)
+    if (i->timeline.is_live || !i->summary.resumable)
         return;
+    if (i->journal.end) {
+        add_advice_after_end(i, out);
+        return;
+    }
     cr_buf_str(out, "\nThe run was interrupted");
     if (i->summary.open) {
         cr_buf_str(out, ", and it is not known whether ");

@@ -120,6 +120,7 @@ void cr_inspect_json(const struct cr_inspect *i, struct cr_buf *out)
 
     cr_buf_fmt(out, "{\"runId\":\"%s\"", i->journal.head.run);
     cr_escape_member(out, "state", i->journal.end ? "ended" : cr_inspect_state(i));
+    cr_buf_fmt(out, ",\"resumable\":%s", i->summary.resumable && !t->is_live ? "true" : "false");
     cr_escape_member(out, "path", i->journal.path);
     add_head_json(i, out);
     cr_buf_fmt(out, ",\"durationUs\":%lld,\"bytes\":%lld", (long long)i->journal.last_at_us,

@@ -1,6 +1,6 @@
 /*
- * journal_limits.h - limits of a run that is replayed or resumed: those of the command line; else
- * for a journal in the state directory the journal's, for other journals the configuration's.
+ * journal_limits.h - limits of a run that is replayed or resumed, from the command line, the
+ * journal and the configuration (docs/journal.md).
  */
 #ifndef CR_JOURNAL_LIMITS_H
 #define CR_JOURNAL_LIMITS_H
@@ -12,11 +12,19 @@
 #include "config/config.h"
 
 /*
- * Sets the limits of |run|, which has a journal. The library takes the lower of these limits and
+ * Sets the limits of |run|, which will be replayed. The library takes the lower of these limits and
  * the journal's, and defaults where no limit is set. |config| is NULL for a journal in the state
  * directory. Returns 0 or CAPRUN_E_TOOBIG.
  */
-int cr_journal_limits_set(struct caprun_run *run, const struct cr_options *o,
-                          const struct cr_config *config, bool is_replay);
+int cr_journal_limits_replay(struct caprun_run *run, const struct cr_options *o,
+                             const struct cr_config *config);
+
+/*
+ * The same for a run that will be resumed; |is_own|: its journal is in the state directory. A limit
+ * of the command line counts, also a larger one; else the larger of the configuration's and the
+ * journal's, if that is our own.
+ */
+int cr_journal_limits_resume(struct caprun_run *run, const struct cr_options *o,
+                             const struct cr_config *config, bool is_own);
 
 #endif

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli/input.h"
+#include "cli/offer.h"
 #include "cli/output.h"
 #include "cli/settings.h"
 #include "cli/trace.h"
@@ -118,6 +119,7 @@ int cr_launch_recorded(struct caprun_runtime *rt, struct caprun_run *run,
     cr_signals_begin(&signals);
     signal = cr_launch_run(rt, run, &signals, o);
     cr_recording_end(recording, run);
+    cr_offer_resume(run, recording);
     return signal;
 }
 

@@ -192,13 +192,17 @@ void cr_output_add_lines(struct cr_buf *out, const char *lead, const char *text)
     }
 }
 
+/* A hint may have several lines. */
 static void add_hint(struct cr_buf *out, const char *hint)
 {
-    cr_buf_str(out, "  ");
-    add_coloured(out, CR_COLOUR_HINT, "hint:");
-    cr_buf_str(out, " ");
-    add_wrapped(out, hint, strlen(hint), strlen("  hint: "));
-    cr_buf_str(out, "\n");
+    for (size_t len; *hint; hint += len + (hint[len] == '\n')) {
+        len = strcspn(hint, "\n");
+        cr_buf_str(out, "  ");
+        add_coloured(out, CR_COLOUR_HINT, "hint:");
+        cr_buf_str(out, " ");
+        add_wrapped(out, hint, len, strlen("  hint: "));
+        cr_buf_str(out, "\n");
+    }
 }
 
 /*

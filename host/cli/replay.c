@@ -83,7 +83,7 @@ static int give_limits(struct job *job, struct caprun_run *run, const char *path
     if (!is_own && !job->has_config && cr_settings_load(job->options, &job->config, why) < 0)
         return CAPRUN_E_INVAL;
     job->has_config = job->has_config || !is_own;
-    if (cr_journal_limits_set(run, job->options, is_own ? NULL : &job->config, true) < 0)
+    if (cr_journal_limits_replay(run, job->options, is_own ? NULL : &job->config) < 0)
         return cr_err_end(why, CAPRUN_OUTCOME_USAGE, NULL, "%s", caprun_error(job->rt));
     return 0;
 }

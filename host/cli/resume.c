@@ -14,6 +14,7 @@
 #include "cli/capability.h"
 #include "cli/journal_limits.h"
 #include "cli/launch.h"
+#include "cli/offer.h"
 #include "cli/output.h"
 #include "cli/settings.h"
 #include "cli/undecided.h"
@@ -81,7 +82,7 @@ static int decide_calls(struct job *job, struct cr_err *why)
 
 static int give_limits(struct job *job, const struct cr_config *config, struct cr_err *why)
 {
-    if (cr_journal_limits_set(job->run, &job->options, job->is_in_store ? NULL : config, false) < 0)
+    if (cr_journal_limits_resume(job->run, &job->options, config, job->is_in_store) < 0)
         return cr_err_end(why, CAPRUN_OUTCOME_USAGE, NULL, "%s", caprun_error(job->rt));
     return 0;
 }
@@ -128,6 +129,7 @@ static int run_with(struct job *job, const struct cr_config *config)
         config->record == CR_CONFIG_RECORD_FAILED)
         cr_record_remove(job->path);
     say_what_is_unknown(job);
+    cr_offer_resume_of(job->run, job->path, job->options.words[1]);
     return signal;
 }
 

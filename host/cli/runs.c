@@ -32,6 +32,11 @@ struct table {
     size_t when, what, outcome, took;
 };
 
+static bool can_resume(const struct cr_index_run *r)
+{
+    return r->summary.resumable && !r->is_live;
+}
+
 /* --- as JSON --------------------------------------------------------------------------------- */
 
 static void add_run_json(struct cr_buf *out, const char *dir, const struct cr_index_run *r)
@@ -62,6 +67,7 @@ static void add_run_json(struct cr_buf *out, const char *dir, const struct cr_in
                    (long long)cr_summary_unknown(&r->summary, r->is_live), (long long)s->bytes,
                    s->cut ? "true" : "false");
     }
+    cr_buf_fmt(out, ",\"resumable\":%s", can_resume(r) ? "true" : "false");
     cr_escape_member(out, "path", path);
     cr_buf_str(out, "}");
 }
@@ -91,6 +97,12 @@ static void show_what(const struct cr_index_run *r, char ret[256])
 static const char *show_state(const struct cr_index_run *r)
 {
     return cr_inspect_word(cr_summary_state(&r->summary, r->is_live));
+}
+
+/* Writes the state, with a star if the run can be resumed. */
+static void show_outcome(const struct cr_index_run *r, char ret[96])
+{
+    (void)snprintf(ret, 96, "%s%s", show_state(r), can_resume(r) ? "*" : "");
 }
 
 /* Writes "7", or "7, 2 failed". */
@@ -139,7 +151,8 @@ static void measure(struct table *t, size_t columns)
 
         show_what(r, text);
         widen(&t->what, text);
-        widen(&t->outcome, show_state(r));
+        show_outcome(r, text);
+        widen(&t->outcome, text);
         cr_columns_duration(r->summary.duration_us, text);
         widen(&t->took, text);
         show_calls(r, text);
@@ -156,9 +169,11 @@ static void add_state(struct table *t, const struct cr_index_run *r)
     enum cr_colour colour = strcmp(state, "success") == 0   ? CR_COLOUR_GOOD
                             : strcmp(state, "running") == 0 ? CR_COLOUR_DIM
                                                             : CR_COLOUR_BAD;
+    char text[96];
 
     cr_buf_str(t->out, cr_colour_code(STDOUT_FILENO, colour));
-    cr_columns_left(t->out, state, t->outcome);
+    show_outcome(r, text);
+    cr_columns_left(t->out, text, t->outcome);
     cr_buf_str(t->out, cr_colour_code(STDOUT_FILENO, CR_COLOUR_NONE));
 }
 
@@ -216,6 +231,11 @@ static void write_text(const struct cr_index_list *list, struct cr_buf *out)
         add_row(&t, &list->runs[is_terminal ? list->count - 1 - i : i]);
     if (!is_terminal)
         cr_buf_add(out, rest.data, rest.len);
+    for (size_t i = 0; i < list->count; i++)
+        if (can_resume(&list->runs[i])) {
+            cr_buf_str(out, "* caprun resume RUN goes on with it\n");
+            break;
+        }
 }
 
 /* --- the command ----------------------------------------------------------------------------- */

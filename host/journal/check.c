@@ -22,13 +22,30 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* |given| is the limit that the application has set, or 0. */
-static uint32_t limit_time(const struct cr_replay *p, uint64_t recorded_ms, uint32_t given)
+/* |given| is the limit that the application has set, or 0: then the limit is |most| at most. */
+static uint64_t choose(const struct cr_replay *p, uint64_t recorded, uint64_t given, uint64_t most)
 {
-    uint64_t wanted = p->is_resume ? recorded_ms : cr_replay_time(recorded_ms);
-    uint64_t most = p->is_resume ? LIMIT_DEFAULT_WALL_MS : cr_replay_time(LIMIT_DEFAULT_WALL_MS);
+    if (p->may_raise && given)
+        return given;
+    return smaller(recorded, given ? given : most);
+}
 
-    return (uint32_t)smaller(wanted, given ? given : most);
+static uint32_t choose_time(const struct cr_replay *p, uint64_t recorded_ms, uint64_t given)
+{
+    if (p->is_resume)
+        return (uint32_t)choose(p, recorded_ms, given, LIMIT_DEFAULT_WALL_MS);
+    return (uint32_t)choose(p, cr_replay_time(recorded_ms), given,
+                            cr_replay_time(LIMIT_DEFAULT_WALL_MS));
+}
+
+/* Where none was set, the limit of CPU time was the wall time, and follows it. */
+static uint32_t choose_cpu(const struct cr_replay *p, uint32_t given, uint32_t wall)
+{
+    const struct cr_head *head = &p->journal.head;
+
+    if (!given && p->may_raise && head->cpu_ms == head->timeout_ms && wall)
+        return wall;
+    return choose_time(p, head->cpu_ms, given ? given : p->may_raise ? 0 : wall);
 }
 
 /* For limits that always have a value: the default |otherwise| means that nothing was set. */
@@ -37,9 +54,33 @@ static uint32_t limit_count(uint64_t recorded, uint32_t given, uint32_t otherwis
     return (uint32_t)(given == otherwise ? recorded : smaller(recorded, given));
 }
 
+static uint32_t raise_count(uint64_t recorded, uint32_t given, uint32_t otherwise)
+{
+    return given == otherwise && recorded > given ? (uint32_t)recorded : given;
+}
+
+/* The worker's log, and the order of its calls, depend on these two limits: they are not raised. */
+static struct wire_limits choose_counts(const struct cr_replay *p, const struct wire_limits *given)
+{
+    const struct cr_head *h = &p->journal.head;
+    struct wire_limits most = {
+        limit_count(h->result_bytes, given->result_bytes, LIMIT_DEFAULT_RESULT_BYTES),
+        limit_count(h->log_bytes, given->log_bytes, LIMIT_DEFAULT_LOG_BYTES),
+        limit_count(h->max_calls, given->calls, LIMIT_DEFAULT_CALLS),
+        limit_count(h->max_calls_at_once, given->calls_at_once, LIMIT_DEFAULT_CALLS_AT_ONCE)};
+
+    if (p->may_raise) {
+        most.result_bytes =
+            raise_count(h->result_bytes, given->result_bytes, LIMIT_DEFAULT_RESULT_BYTES);
+        most.calls = raise_count(h->max_calls, given->calls, LIMIT_DEFAULT_CALLS);
+    }
+    return most;
+}
+
 /*
  * The limits in a header are untrusted. The limits that the application has set are the maximum;
- * where it has set none, the defaults are the maximum of memory and time.
+ * where it has set none, the defaults are the maximum of memory and time. Only with |may_raise| a
+ * limit can be larger than the recorded one.
  */
 static void take_limits(struct cr_replay *p, struct caprun_run *run)
 {
@@ -47,15 +88,11 @@ static void take_limits(struct cr_replay *p, struct caprun_run *run)
     struct cr_spec *spec = cr_run_spec(run);
     struct cr_run_limits *l = &spec->limits;
 
-    l->memory = smaller(head->memory, l->memory ? l->memory : cr_run_default_memory(run));
-    l->cpu_ms = limit_time(p, head->cpu_ms, l->cpu_ms ? l->cpu_ms : l->wall_ms);
-    l->wall_ms = limit_time(p, head->timeout_ms, l->wall_ms);
-    l->call_ms = (uint32_t)smaller(head->rpc_timeout_ms, l->call_ms ? l->call_ms : LIMIT_MAX_MS);
-    l->most = (struct wire_limits){
-        limit_count(head->result_bytes, l->most.result_bytes, LIMIT_DEFAULT_RESULT_BYTES),
-        limit_count(head->log_bytes, l->most.log_bytes, LIMIT_DEFAULT_LOG_BYTES),
-        limit_count(head->max_calls, l->most.calls, LIMIT_DEFAULT_CALLS),
-        limit_count(head->max_calls_at_once, l->most.calls_at_once, LIMIT_DEFAULT_CALLS_AT_ONCE)};
+    l->memory = choose(p, head->memory, l->memory, cr_run_default_memory(run));
+    l->cpu_ms = choose_cpu(p, l->cpu_ms, l->wall_ms);
+    l->wall_ms = choose_time(p, head->timeout_ms, l->wall_ms);
+    l->call_ms = (uint32_t)choose(p, head->rpc_timeout_ms, l->call_ms, LIMIT_MAX_MS);
+    l->most = choose_counts(p, &l->most);
     spec->recorded.memory = l->memory < head->memory ? head->memory : 0;
     spec->recorded.wall_ms = l->wall_ms < head->timeout_ms ? (uint32_t)head->timeout_ms : 0;
     spec->recorded.cpu_ms = l->cpu_ms < head->cpu_ms ? (uint32_t)head->cpu_ms : 0;
@@ -65,10 +102,12 @@ static void take_limits(struct cr_replay *p, struct caprun_run *run)
 static int check_time(const struct cr_replay *p, struct caprun_run *run, struct cr_err *why)
 {
     const struct cr_spec *spec = cr_run_spec(run);
+    bool was_late = p->has_ended && p->ended == CAPRUN_OUTCOME_EXECUTION_TIMEOUT &&
+                    spec->limits.wall_ms <= p->journal.head.timeout_ms;
     char used[32], most[32];
 
-    if (!p->is_resume || !spec->recorded.wall_ms ||
-        p->journal.last_at_us < (int64_t)spec->limits.wall_ms * 1000)
+    if (!p->is_resume ||
+        (!was_late && p->journal.last_at_us < (int64_t)spec->limits.wall_ms * 1000))
         return 0;
     cr_units_show_duration((uint64_t)p->journal.last_at_us / 1000, used);
     cr_units_show_duration(spec->limits.wall_ms, most);
@@ -77,6 +116,49 @@ static int check_time(const struct cr_replay *p, struct caprun_run *run, struct 
                       ".caprun.json",
                       "the run of '%s' has used %s already, and may have %s here", p->journal.path,
                       used, most);
+}
+
+static int refuse_same_limit(const struct cr_replay *p, const char *limit, const char *hint,
+                             struct cr_err *why)
+{
+    return cr_err_end(why, CAPRUN_OUTCOME_USAGE, hint,
+                      "the run of '%s' ended at its limit of %s, and would end there again: it "
+                      "needs a larger one",
+                      p->journal.path, limit);
+}
+
+/* A run that was ended by a limit would end there again, unless the limit is larger now. */
+static int check_limits(const struct cr_replay *p, struct caprun_run *run, struct cr_err *why)
+{
+    const struct cr_run_limits *l = &cr_run_spec(run)->limits;
+    const struct cr_head *head = &p->journal.head;
+
+    if (!p->has_ended)
+        return 0;
+    switch ((int)p->ended) {
+    case CAPRUN_OUTCOME_CPU_TIMEOUT:
+        return l->cpu_ms > head->cpu_ms
+                   ? 0
+                   : refuse_same_limit(p, "CPU time", "raise it with --cpu", why);
+    case CAPRUN_OUTCOME_MEMORY_LIMIT:
+        return l->memory > head->memory
+                   ? 0
+                   : refuse_same_limit(p, "memory", "raise it with --memory", why);
+    case CAPRUN_OUTCOME_OUTPUT_LIMIT:
+        return l->most.result_bytes > head->result_bytes
+                   ? 0
+                   : refuse_same_limit(
+                         p, "the result",
+                         "raise it with \"limits\": {\"resultBytes\"} in .caprun.json", why);
+    case CAPRUN_OUTCOME_CALL_LIMIT:
+        return l->most.calls > head->max_calls
+                   ? 0
+                   : refuse_same_limit(p, "calls",
+                                       "raise it with \"limits\": {\"maxCalls\"} in .caprun.json",
+                                       why);
+    default:
+        return 0;
+    }
 }
 
 /* --- before the start ----------------------------------------------------------------------- */
@@ -128,14 +210,17 @@ static int check_env(struct cr_replay *p, struct cr_err *why)
     return r;
 }
 
-/* The last lines before a crash of the machine may be lost, and with them calls that were made. */
+/*
+ * The last lines before a crash of the machine may be lost, and with them calls that were made; but
+ * if the end is there, all lines before it are.
+ */
 int cr_replay_check_boot(const struct caprun_run *run, struct cr_err *why)
 {
     const struct cr_replay *p = cr_replay_find(run);
     char boot[64];
 
     cr_record_boot(boot);
-    if (!p->is_resume || p->retries_all ||
+    if (!p->is_resume || p->has_ended || p->retries_all ||
         (strlen(boot) == p->journal.boot_len &&
          memcmp(boot, p->journal.boot, p->journal.boot_len) == 0))
         return 0;
@@ -161,9 +246,18 @@ int cr_replay_check(struct caprun_run *run, struct cr_err *why)
     take_limits(p, run);
     cr_hash_take(spec->code.data, spec->code.len, code);
     p->has_other_code = memcmp(code, p->code, sizeof(code)) != 0;
-    if (cr_replay_check_boot(run, why) < 0 || check_time(p, run, why) < 0)
+    if (cr_replay_check_boot(run, why) < 0 || check_time(p, run, why) < 0 ||
+        check_limits(p, run, why) < 0)
         return CAPRUN_E_INVAL;
     return check_env(p, why);
+}
+
+void cr_replay_raise_limits(struct caprun_run *run)
+{
+    struct cr_replay *p = cr_replay_find(run);
+
+    if (p)
+        p->may_raise = p->is_resume;
 }
 
 void cr_replay_set_real_time(struct caprun_run *run, bool on)

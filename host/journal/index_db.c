@@ -12,7 +12,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 
-#define VERSION 1 /* of the columns, and of what they mean */
+#define VERSION 2 /* of the columns, and of what they mean */
 #define QUOTE_(x) #x
 #define QUOTE(x) QUOTE_(x)
 #define BUSY_MS 3000

@@ -37,6 +37,7 @@
     XX(FULL, "from", "full", "")                                           \
     XX(SEND, "send", NULL, " tool decision by")                            \
     XX(RESUME, "resume", NULL, " date boot limits")                        \
+    XX(UNDO, "undo", NULL, " limits")                                      \
     XX(END, "end", NULL, " message calls cpuUs memoryBytes")               \
     XX(CUT, "cut", NULL, "")
 
@@ -62,12 +63,12 @@ struct cr_journal {
     struct cr_buf text;
     struct cr_json_doc doc; /* of the first line */
     struct cr_head head;
-    struct cr_journal_line *lines; /* without the header and the optional lines */
+    struct cr_journal_line *lines; /* without the header, optional lines, and what is taken back */
     size_t count;
     size_t line_count; /* complete lines of the file */
     uint32_t calls;    /* number of calls */
     bool has_job;
-    const struct cr_journal_line *end; /* NULL: the end of the run is missing */
+    const struct cr_journal_line *end; /* NULL: the end of the run is missing, or taken back */
     const struct cr_journal_line *cut; /* NULL: the recording was not stopped */
     const char *boot;                  /* boot id of the machine at the start or last resume */
     size_t boot_len;

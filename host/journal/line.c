@@ -272,6 +272,8 @@ static void add_fail(struct cr_line *line, uint32_t number, const struct wire_pa
     }
     cr_line_text(line, "code", parts[1].bytes, parts[1].len);
     cr_line_text(line, "message", parts[2].bytes, parts[2].len);
+    if (call->is_lost)
+        cr_buf_str(line->text, ",\"_lost\":true");
 }
 
 void cr_line_to_worker(struct cr_line *line, const struct wire_header *header,

@@ -11,6 +11,7 @@
 #include "base/utf8.h"
 #include "journal/line.h"
 #include "journal/replay_parts.h"
+#include "journal/undo.h"
 #include "run/envelope.h"
 
 #define MAX_TEXTS (256u << 20)
@@ -105,6 +106,7 @@ static void sort_line(struct cr_replay *p, const struct cr_journal_line *line)
         cr_run_set_time(p->run, line->at_us, line->date_us);
         break;
     case CR_JOURNAL_RESUME:
+    case CR_JOURNAL_UNDO:
     case CR_JOURNAL_END:
     case CR_JOURNAL_CUT:
         break;
@@ -214,6 +216,43 @@ static int set_spec(struct cr_replay *p, struct cr_err *why)
 
 /* --- loading -------------------------------------------------------------------------------- */
 
+static int reject_early_end(const struct cr_journal *j, struct cr_err *why)
+{
+    const size_t line = j->cut ? j->cut->number : j->line_count;
+
+    if (j->cut)
+        return cr_err_end(
+            why, CAPRUN_OUTCOME_JOURNAL_INVALID, "record the run again, with a larger limit",
+            "%s:%zu: the recording was stopped here, because it was too long", j->path, line);
+    return cr_err_end(why, CAPRUN_OUTCOME_JOURNAL_INVALID,
+                      "the run was interrupted, or goes on: caprun resume goes on with it",
+                      "%s:%zu: it ends early: the end of the run is missing", j->path, line);
+}
+
+/* Takes back the end of the run, if it has one and that is possible. */
+static int prepare_resume(struct cr_replay *p, struct cr_err *why)
+{
+    struct cr_journal *j = &p->journal;
+    char outcome[64];
+    const char *reason;
+    size_t first;
+
+    if (j->cut)
+        return reject_early_end(j, why);
+    if (!j->end)
+        return 0;
+    cr_journal_outcome(j, outcome);
+    first = cr_undo_find(j, &reason);
+    if (!first)
+        return cr_err_end(why, CAPRUN_OUTCOME_USAGE, "caprun replay runs it again from its journal",
+                          "the run %s has ended (%s): %s", j->head.run, outcome, reason);
+    p->has_ended = true;
+    p->ended = cr_envelope_outcome(outcome);
+    p->undo_from = j->lines[first].number;
+    cr_undo_apply(j, first, NULL);
+    return 0;
+}
+
 /* Loads the journal |path|, or if |fd| is not -1, from |fd|. Returns NULL and sets |why| if not. */
 static struct cr_replay *load_replay(struct caprun_run *run, const char *path, int fd,
                                      const uint8_t *key, bool is_resume, struct cr_err *why)
@@ -244,25 +283,13 @@ static struct cr_replay *load_replay(struct caprun_run *run, const char *path, i
     cr_buf_init(&p->body, WIRE_CALL_MAX * 6);
     p->last_new_args = &p->new_args;
     cr_buf_init(&p->retries, LIMIT_MAX_CALLS * sizeof(uint32_t));
-    if (cr_journal_read(path, fd, &p->journal, why) < 0 || sort_lines(p, why) < 0 ||
+    if (cr_journal_read(path, fd, &p->journal, why) < 0 ||
+        (is_resume && prepare_resume(p, why) < 0) || sort_lines(p, why) < 0 ||
         set_spec(p, why) < 0) {
         free_replay(&p->hooks);
         return NULL;
     }
     return p;
-}
-
-static int reject_early_end(const struct cr_journal *j, struct cr_err *why)
-{
-    const size_t line = j->cut ? j->cut->number : j->line_count;
-
-    if (j->cut)
-        return cr_err_end(
-            why, CAPRUN_OUTCOME_JOURNAL_INVALID, "record the run again, with a larger limit",
-            "%s:%zu: the recording was stopped here, because it was too long", j->path, line);
-    return cr_err_end(why, CAPRUN_OUTCOME_JOURNAL_INVALID,
-                      "the run was interrupted, or goes on: caprun resume goes on with it",
-                      "%s:%zu: it ends early: the end of the run is missing", j->path, line);
 }
 
 int cr_replay_new(struct caprun_run *run, const char *path, const uint8_t *key, struct cr_err *why)
@@ -306,20 +333,6 @@ static int check_file(int fd, const char *path, struct cr_err *why)
     return 0;
 }
 
-static int check_can_resume(const struct cr_journal *j, struct cr_err *why)
-{
-    char outcome[64];
-
-    if (j->cut)
-        return reject_early_end(j, why);
-    if (!j->end)
-        return 0;
-    cr_journal_outcome(j, outcome);
-    return cr_err_end(why, CAPRUN_OUTCOME_USAGE, "caprun replay runs it again from its journal",
-                      "the run %s has ended (%s): there is nothing to resume", j->head.run,
-                      outcome);
-}
-
 /* |fd| is locked. Takes ownership of it, also on failure. */
 static int resume_locked(struct caprun_run *run, const struct cr_record_spec *spec, int fd,
                          struct cr_err *why)
@@ -327,9 +340,9 @@ static int resume_locked(struct caprun_run *run, const struct cr_record_spec *sp
     struct cr_replay *p = load_replay(run, spec->path, fd, spec->key, true, why);
     struct cr_err err;
 
-    if (!p || check_can_resume(&p->journal, why) < 0) {
+    if (!p) {
         (void)close(fd);
-    } else if (cr_record_continue(run, spec, fd, &p->journal, &err) < 0) {
+    } else if (cr_record_continue(run, spec, fd, &p->journal, p->undo_from, &err) < 0) {
         (void)cr_err_end(why, CAPRUN_OUTCOME_INTERNAL, NULL, "%s", err.text);
     } else {
         (void)snprintf(cr_run_spec(run)->id, sizeof(cr_run_spec(run)->id), "%s",

@@ -15,6 +15,7 @@
 #include "base/scan.h"
 #include "journal/fields.h"
 #include "journal/line.h"
+#include "journal/undo.h"
 #include "run/envelope.h"
 #include "wire.h"
 
@@ -153,6 +154,7 @@ static size_t max_line_length(enum cr_journal_kind kind)
     case CR_JOURNAL_FULL:
     case CR_JOURNAL_SEND:
     case CR_JOURNAL_RESUME:
+    case CR_JOURNAL_UNDO:
     case CR_JOURNAL_END:
     case CR_JOURNAL_CUT:
         break;
@@ -313,6 +315,23 @@ static int check_resume(struct reading *r, const struct cr_journal_line *line)
     return r->j->head.version > 1 ? take_limits(r, line) : 0;
 }
 
+/* The end may be taken back, and only as far as cr_undo_find() says. */
+static int check_undo(struct reading *r, const struct cr_journal_line *line)
+{
+    const char *why = "the run has not ended";
+    size_t first = ends_with(r, CR_JOURNAL_END) ? cr_undo_find(r->j, &why) : 0;
+    int64_t number = 0;
+
+    if (!first)
+        return reject_line(r, "it takes back the end of the run, but %s", why);
+    if (!cr_journal_take_number(line, "undo", INT32_MAX, &number) ||
+        (size_t)number != r->j->lines[first].number)
+        return reject_line(r, "it takes back other lines than from line %zu on",
+                           r->j->lines[first].number);
+    cr_undo_apply(r->j, first, r->answered);
+    return take_limits(r, line);
+}
+
 static int check_end(struct reading *r, const struct cr_journal_line *line)
 {
     char outcome[64];
@@ -330,7 +349,8 @@ static int check_end(struct reading *r, const struct cr_journal_line *line)
 /* Checks what applies to lines of all kinds: nothing after the end, and the order of times. */
 static int check_order(struct reading *r, const struct cr_journal_line *line)
 {
-    if (ends_with(r, CR_JOURNAL_END) || ends_with(r, CR_JOURNAL_CUT))
+    if (ends_with(r, CR_JOURNAL_CUT) ||
+        (ends_with(r, CR_JOURNAL_END) && line->kind != CR_JOURNAL_UNDO))
         return reject_line(r, "there is a line after the end");
     if (line->at_us < r->j->last_at_us && line->kind != CR_JOURNAL_JOB)
         return reject_line(r, "it is earlier than the line before");
@@ -374,6 +394,8 @@ static int check_place(struct reading *r, struct cr_journal_line *line)
         return check_send(r, line);
     case CR_JOURNAL_RESUME:
         return check_resume(r, line);
+    case CR_JOURNAL_UNDO:
+        return check_undo(r, line);
     case CR_JOURNAL_END:
         return check_end(r, line);
     case CR_JOURNAL_CUT:
@@ -481,6 +503,14 @@ static int check_line(struct reading *r, const char *text, size_t len)
     return r->number == 1 ? read_head(r, text, body) : read_line(r, text, body);
 }
 
+/* Did a host die while it wrote the line that takes back the end? */
+static bool has_torn_undo(const struct cr_journal *j, const char *rest, size_t len)
+{
+    const char *unused;
+
+    return j->end && cr_undo_may_begin(rest, len) && cr_undo_find(j, &unused);
+}
+
 static int read_lines(struct reading *r)
 {
     const char *text = (const char *)r->j->text.data, *end = text + r->j->text.len;
@@ -501,7 +531,7 @@ static int read_lines(struct reading *r)
         r->j->end = &r->j->lines[r->j->count - 1];
     if (ends_with(r, CR_JOURNAL_CUT))
         r->j->cut = &r->j->lines[r->j->count - 1];
-    if (at < end && (r->j->end || r->j->cut)) {
+    if (at < end && (r->j->end || r->j->cut) && !has_torn_undo(r->j, at, (size_t)(end - at))) {
         r->number++;
         return reject_line(r, "there is something after the end");
     }

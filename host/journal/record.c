@@ -103,6 +103,7 @@ static int record_sent(struct cr_recorder *hooks, struct caprun_run *run,
         return 0;
     if (r->is_full)
         return cr_record_cut(r, err);
+    cr_record_undo(r);
     /* the line must have the same time as the frame, to the microsecond */
     r->at_us = header->type == WIRE_JOB || header->now_us > r->at_us ? header->now_us : r->at_us;
     start = r->text.len;
@@ -273,13 +274,14 @@ int cr_record_new(struct caprun_run *run, const struct cr_record_spec *spec, str
 }
 
 int cr_record_continue(struct caprun_run *run, const struct cr_record_spec *spec, int fd,
-                       const struct cr_journal *journal, struct cr_err *err)
+                       const struct cr_journal *journal, size_t undo_from, struct cr_err *err)
 {
     struct cr_record *r = new_recorder(run, spec, fd, err);
 
     if (!r)
         return err->code;
     r->begun = true;
+    r->undo_from = undo_from;
     r->has_rest = journal->text.len > journal->whole_len;
     r->version = journal->head.version;
     r->bytes = journal->whole_len;

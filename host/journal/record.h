@@ -36,10 +36,11 @@ int cr_record_new(struct caprun_run *run, const struct cr_record_spec *spec, str
 /*
  * The same for a run that is resumed. |fd| is its |journal|, open for writing and locked; the
  * recorder owns it, also after a failure. |spec|->path is the path of this file, which is not
- * changed before there is something to write; then an incomplete last line is cut off.
+ * changed before there is something to write; then an incomplete last line is cut off, and if
+ * |undo_from| is not 0, the end of the run, from that line on, is taken back.
  */
 int cr_record_continue(struct caprun_run *run, const struct cr_record_spec *spec, int fd,
-                       const struct cr_journal *journal, struct cr_err *err);
+                       const struct cr_journal *journal, size_t undo_from, struct cr_err *err);
 
 /* Sets |max_bytes| of the recorder of |run|, if it has one; 0: the default. */
 void cr_record_limit(struct caprun_run *run, uint64_t max_bytes);

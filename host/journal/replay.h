@@ -28,7 +28,8 @@ int cr_replay_new(struct caprun_run *run, const char *path, const uint8_t *key, 
 
 /*
  * Prepares |run| to resume the journal |spec|->path, and to append to it. Returns 0; or
- * JOURNAL_INVALID; USAGE if the run has ended or still goes on; INTERNAL.
+ * JOURNAL_INVALID; USAGE if the run has ended in a way that cannot be taken back (undo.h), or still
+ * goes on; INTERNAL.
  */
 int cr_replay_resume(struct caprun_run *run, const struct cr_record_spec *spec, struct cr_err *why);
 
@@ -36,7 +37,8 @@ int cr_replay_resume(struct caprun_run *run, const struct cr_record_spec *spec, 
  * Checks a run before its start, and sets its limits: the recorded ones, but at most those that the
  * application has set; where it has set none, memory and time are at most the defaults. A replay
  * also loses its gate and its handler. Returns 0; VALIDATION_ERROR if the env is not the recorded
- * one; or USAGE if the machine was restarted, or a resumed run has no time left under its limit.
+ * one; or USAGE if the machine was restarted, or a resumed run has no time left under its limit, or
+ * was ended by a limit that is not larger now.
  */
 int cr_replay_check(struct caprun_run *run, struct cr_err *why);
 
@@ -45,6 +47,12 @@ int cr_replay_check(struct caprun_run *run, struct cr_err *why);
  * slower machines, but not infinite: changed code may never end.
  */
 uint32_t cr_replay_time(uint64_t recorded_ms);
+
+/*
+ * For a run that will be resumed: the limits that the application has set count, also where they
+ * are larger than the journal's. Those of the log and of calls at once never do.
+ */
+void cr_replay_raise_limits(struct caprun_run *run);
 
 /* With |on|, each recorded message is sent at its recorded time. */
 void cr_replay_set_real_time(struct caprun_run *run, bool on);

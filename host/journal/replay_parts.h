@@ -36,6 +36,10 @@ struct cr_replay {
     struct cr_player hooks;
     struct cr_journal journal;
     bool is_resume;
+    bool has_ended; /* resume: the run had ended with |ended|, which is taken back */
+    bool may_raise; /* resume: the limits that are set replace the journal's, also lower ones */
+    enum caprun_outcome ended;
+    size_t undo_from;            /* number of the first line that is taken back; 0: none */
     uint8_t code[CR_HASH_BYTES]; /* the hash of the recorded code */
     bool has_other_code;
     bool in_real_time;

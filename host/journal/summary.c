@@ -8,6 +8,7 @@
 #include "base/locate.h"
 #include "base/utf8.h"
 #include "journal/blobs.h"
+#include "journal/undo.h"
 
 #define MAX_TEXT 2048u
 #define MAX_OUTCOME 63u
@@ -88,6 +89,7 @@ static int count_calls(const struct cr_journal *j, struct cr_summary *s)
 
 static int fill_summary(const struct cr_journal *j, struct cr_summary *s)
 {
+    const char *unused;
     const char *file = origin_text(j, "file"), *tool = origin_text(j, "tool");
 
     s->time = copy_text(j->head.time);
@@ -99,6 +101,7 @@ static int fill_summary(const struct cr_journal *j, struct cr_summary *s)
     s->bytes = (int64_t)(j->text.len + cr_blobs_size(j->path));
     s->duration_us = j->last_at_us;
     s->cut = j->cut != NULL;
+    s->resumable = cr_undo_can_resume(j, &unused);
     return count_calls(j, s);
 }
 

@@ -35,6 +35,7 @@
  *     unknown     failed as "unknown": it is not known whether they were carried out
  *     open        were sent, and have no answer
  *     cut       1: the recording stopped before the end of the run
+ *     resumable 1: the run can be resumed, unless it goes on
  */
 #define CR_SUMMARY_NUMBERS(XX) \
     XX(bytes)                  \
@@ -43,7 +44,8 @@
     XX(failed)                 \
     XX(unknown)                \
     XX(open)                   \
-    XX(cut)
+    XX(cut)                    \
+    XX(resumable)
 
 struct cr_summary {
 #define XX(name) char *name;

@@ -113,7 +113,8 @@ struct cr_server_call {
     size_t len;
     uint8_t *block; /* the owner's malloc() memory that holds the args; NULL if taken over */
 
-    uint64_t id;                   /* 0: not sent */
+    bool is_lost; /* set before failed(): the server was lost, and has not answered the call */
+    uint64_t id;  /* 0: not sent */
     struct cr_server_queue *queue; /* the queue that the call is in */
     struct cr_server_call *prev, *next;
 };

@@ -122,6 +122,13 @@ static void fail_one(struct cr_server *s, struct cr_server_call *call, const str
     call->ops->failed(call, why);
 }
 
+/* The server was lost: nothing has answered the call. */
+static void lose_one(struct cr_server *s, struct cr_server_call *call, const struct cr_err *why)
+{
+    call->is_lost = true;
+    fail_one(s, call, why);
+}
+
 /*
  * Fails calls of |q| until the turn is over; each callback may cancel other calls. Returns true
  * when the queue is empty.
@@ -131,7 +138,7 @@ static bool fail_some(struct cr_server *s, struct cr_server_queue *q, const stru
     bool is_over = false;
 
     while (q->first && !is_over) {
-        fail_one(s, q->first, why);
+        lose_one(s, q->first, why);
         is_over = cr_loop_turn_is_over(s->all->loop);
     }
     return !q->first;
@@ -170,7 +177,7 @@ void cr_server_fail_queue(struct cr_server *s, struct cr_server_queue **queue,
     if (is_done || fail_later(s, queue, why))
         return;
     while ((*queue)->first)
-        fail_one(s, (*queue)->first, why);
+        lose_one(s, (*queue)->first, why);
 }
 
 void cr_server_end_failing(struct cr_server *s)

@@ -148,6 +148,8 @@ static void result(struct cr_server_call *at, const char *json, size_t len, uint
 
 static void failed(struct cr_server_call *at, const struct cr_err *why)
 {
+    if (at->is_lost)
+        cr_calls_lose(call_of(at)->target.run, call_of(at)->target.number);
     cr_target_fail(&call_of(at)->target, why->outcome, why->text, why->hint);
 }
 

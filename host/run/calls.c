@@ -108,6 +108,11 @@ void cr_calls_show_time(struct caprun_run *run, uint32_t number, uint64_t us)
     run->calls[number - 1].us = us;
 }
 
+void cr_calls_lose(struct caprun_run *run, uint32_t number)
+{
+    run->calls[number - 1].is_lost = true;
+}
+
 void cr_calls_show(struct caprun_run *run, uint32_t number, enum cr_call_state state, bool is_sent,
                    uint64_t us)
 {

@@ -37,6 +37,7 @@ struct cr_call {
     enum cr_call_state state;
     const char *by;              /* what decided about it, a constant; NULL: not decided */
     bool is_with_handler;        /* the handler of the application was called */
+    bool is_lost;                /* it failed because its server was lost, not by an answer */
     bool is_answered;            /* the answer is being stored; the worker does not have it yet */
     const char *rule;            /* what follows |by|, or NULL; belongs to the gate */
     enum caprun_outcome outcome; /* of the run, if the code does not catch the call's failure */
@@ -115,6 +116,9 @@ void cr_calls_progress(struct caprun_run *run, uint32_t number, const char *json
 
 /* Sets a hint for the user, which the code never sees. Call it before the call fails. */
 void cr_calls_hint(struct caprun_run *run, uint32_t number, const char *hint);
+
+/* For the gate: call |number| will fail because its server was lost. Call it before that. */
+void cr_calls_lose(struct caprun_run *run, uint32_t number);
 
 /* For the player: in the recorded run, call |number| was sent; and it took |us|. */
 void cr_calls_show_sent(struct caprun_run *run, uint32_t number);

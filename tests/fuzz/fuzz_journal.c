@@ -14,6 +14,7 @@
 #include "journal/diff.h"
 #include "base/locate.h"
 #include "journal/journal.h"
+#include "journal/undo.h"
 #include "journal/line.h"
 #include "journal/replay.h"
 
@@ -71,6 +72,26 @@ static void journal_look_at_line(const struct cr_journal *j, const struct cr_jou
     journal_look_at_values(j, line);
 }
 
+/* What a resume takes back leaves a journal that has no end, and all lines about earlier calls. */
+static void journal_look_at_undo(const struct cr_journal *j)
+{
+    struct cr_journal copy = *j;
+    const char *why = NULL;
+    size_t first = j->end ? cr_undo_find(j, &why) : 0;
+
+    insist(cr_undo_can_resume(j, &why) == (!j->cut && (!j->end || first)));
+    if (!first)
+        return;
+    copy.lines = malloc(j->count * sizeof(*copy.lines));
+    insist(copy.lines && first < j->count);
+    memcpy(copy.lines, j->lines, j->count * sizeof(*copy.lines));
+    cr_undo_apply(&copy, first, NULL);
+    insist(!copy.end && copy.count < j->count && copy.count >= first && copy.calls <= j->calls);
+    for (size_t i = 0; i < copy.count; i++)
+        insist(copy.lines[i].n <= copy.calls && copy.lines[i].kind != CR_JOURNAL_END);
+    free(copy.lines);
+}
+
 static void journal_look_at(const struct cr_journal *j)
 {
     uint32_t calls = 0;
@@ -90,6 +111,7 @@ static void journal_look_at(const struct cr_journal *j)
                j->lines[i].at_us >= j->lines[i - 1].at_us);
     }
     insist(calls == j->calls && (!j->end || j->end == &j->lines[j->count - 1]));
+    journal_look_at_undo(j);
     cr_journal_outcome(j, outcome);
     cr_buf_init(&out, FUZZ_TEXT_MAX);
     (void)cr_journal_code(j, &out, &why);
@@ -317,7 +339,7 @@ static void journal_play(struct caprun_run *run, int fd)
         struct wire_header header = {0};
 
         if (j->lines[i].kind == CR_JOURNAL_JOB || j->lines[i].kind == CR_JOURNAL_SEND ||
-            j->lines[i].kind == CR_JOURNAL_RESUME)
+            j->lines[i].kind == CR_JOURNAL_RESUME || j->lines[i].kind == CR_JOURNAL_UNDO)
             continue; /* no frame of the worker belongs to this line */
         cr_buf_clear(&payload);
         header.type = journal_frame(run, &j->lines[i], &attempts, &header, &payload);

@@ -436,16 +436,6 @@ def a_run_that_has_ended_is_not_resumed(case):
 
 
 @test
-def a_run_that_was_cancelled_has_ended():
-    with recorder(**SILENT) as r:
-        running = r.start("exec", "-", code=ONE)
-        wait_for_calls(r, 1)
-        running.send(signal.SIGTERM)
-        equal(running.end().status, 143)
-        refused(r, r.runs()[0], "has ended (CANCELLED)")
-
-
-@test
 def a_run_that_was_killed_before_its_job_starts_again():
     with recorder(s={}) as r:
         path = interrupted(r, "await mcp.s.never({}).catch(() => 0); return [args, Math.random()]",

@@ -372,7 +372,7 @@ def an_interrupted_run_says_what_is_unknown_and_what_to_type():
         run, = listed(r)["runs"]
         equal((run["state"], run["unknownCalls"], run["calls"]), ("interrupted", 1, 2))
         short = run["runId"][-8:]
-        contains(shown(r), "  interrupted  ", "2, 1 unknown")
+        contains(shown(r), "  interrupted*  ", "2, 1 unknown")
         text = shown(r, short)
         contains(text, "it is not known whether call 2 was carried out", f"  caprun resume {short} --retry-unknown\n",
                  f"  caprun resume {short} --retry-call N\n", f"  caprun resume {short} --fail-unknown\n", "░  unknown")

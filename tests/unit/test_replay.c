@@ -307,6 +307,54 @@ TEST(a_run_is_resumed_from_every_line_and_makes_no_call_twice)
     CHECK(end());
 }
 
+/* Records a run that is cancelled in its fourth call. */
+static bool records_cancelled(void)
+{
+    static const char code[] = "const a = await mcp.a.echo({n: 1}), b = await mcp.a.echo({n: 2}), "
+                               "c = await mcp.a.echo({n: "
+                               "3}); await mcp.a.never().catch(() => 0); return [a.n, b.n, c.n]";
+
+    asked = 0;
+    if (!new_run(code) || caprun_run_record(run, path_of("j")) < 0 || caprun_start(run) < 0)
+        return false;
+    while (asked < 4)
+        caprun_wait(rt, 10000), caprun_step(rt);
+    caprun_cancel(run);
+    return caprun_get_outcome(run) == CAPRUN_OUTCOME_CANCELLED;
+}
+
+TEST(a_cancelled_run_is_resumed_from_every_line_and_makes_no_call_twice)
+{
+    /* 13: header, job, four calls and sends, three replies; 14 end, undo, resume, fail, done, end
+     */
+    CHECK(begin());
+    for (int lines = 13; lines <= 18; lines++) {
+        (void)unlink(path_of("j"));
+        CHECK(records_cancelled() && replays("j", CAPRUN_OUTCOME_CANCELLED));
+        if (lines > 14)
+            CHECK(resumes("j", UINT32_MAX, OK) && replays("j", OK));
+        CHECK(cut_off("j", lines));
+        asked = 0;
+        CHECK(resumes("j", UINT32_MAX, OK) && asked == 0);
+        CHECK(strcmp(caprun_get_result(run, NULL), "[1,2,3]") == 0 && replays("j", OK));
+        CHECK(new_run(NULL) && caprun_run_resume(run, path_of("j")) == CAPRUN_E_INVAL);
+    }
+    CHECK(end());
+}
+
+TEST(a_larger_limit_counts_only_on_request)
+{
+    CHECK(begin());
+    CHECK(new_run("return 'x'.repeat(100)") && caprun_run_set_max_result(run, 50) == 0);
+    CHECK(caprun_run_record(run, path_of("j")) == 0 && ends(CAPRUN_OUTCOME_OUTPUT_LIMIT));
+    CHECK(new_run(NULL) && caprun_run_resume(run, path_of("j")) == 0);
+    CHECK(caprun_run_set_max_result(run, 1000) == 0 && ends(CAPRUN_OUTCOME_USAGE));
+    CHECK(new_run(NULL) && caprun_run_resume(run, path_of("j")) == 0);
+    caprun_run_raise_limits(run);
+    CHECK(caprun_run_set_max_result(run, 1000) == 0 && ends(OK) && replays("j", OK));
+    CHECK(end());
+}
+
 TEST(an_unknown_call_is_made_again_only_on_request)
 {
     CHECK(begin());

@@ -1,0 +1,73 @@
+/* offer.c - says how to go on with a run that was cancelled, reached a limit, or lost a server. */
+#include "cli/offer.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/launch.h"
+#include "journal/journal.h"
+#include "journal/undo.h"
+
+#define MIB (1024u * 1024u)
+
+/* A duration as --timeout takes it, twice as long as |ms|. */
+static void double_ms(const char *option, uint64_t ms, char ret[64])
+{
+    ms *= 2;
+    if (ms % 60000 == 0)
+        (void)snprintf(ret, 64, " %s %llum", option, (unsigned long long)ms / 60000);
+    else if (ms % 1000 == 0)
+        (void)snprintf(ret, 64, " %s %llus", option, (unsigned long long)ms / 1000);
+    else
+        (void)snprintf(ret, 64, " %s %llums", option, (unsigned long long)ms);
+}
+
+void cr_offer_option(const struct cr_head *h, const char *outcome, char ret[64])
+{
+    ret[0] = '\0';
+    if (strcmp(outcome, "EXECUTION_TIMEOUT") == 0)
+        double_ms("--timeout", h->timeout_ms, ret);
+    else if (strcmp(outcome, "CPU_TIMEOUT") == 0)
+        double_ms("--cpu", h->cpu_ms, ret);
+    else if (strcmp(outcome, "MEMORY_LIMIT") == 0)
+        (void)snprintf(ret, 64, " --memory %llum",
+                       (unsigned long long)(2 * h->memory + MIB - 1) / MIB);
+}
+
+static void add_to_hint(struct caprun_run *run, const struct cr_journal *j, const char *word)
+{
+    enum caprun_outcome outcome = caprun_get_outcome(run);
+    bool is_set_in_file =
+        outcome == CAPRUN_OUTCOME_OUTPUT_LIMIT || outcome == CAPRUN_OUTCOME_CALL_LIMIT;
+    const char *hint = caprun_get_hint(run);
+    char option[64], both[1024];
+
+    cr_offer_option(&j->head, caprun_outcome_name(outcome), option);
+    (void)snprintf(
+        both, sizeof(both), "%.300s%s%s caprun resume %.120s%s", hint, hint[0] ? "\n" : "",
+        is_set_in_file ? "after that, to go on with this run:" : "to go on with this run:", word,
+        option);
+    caprun_run_set_hint(run, both);
+}
+
+void cr_offer_resume_of(struct caprun_run *run, const char *path, const char *word)
+{
+    enum caprun_outcome outcome = caprun_get_outcome(run);
+    struct cr_journal j = {0};
+    const char *unused;
+    struct cr_err why;
+
+    if (outcome == CAPRUN_OUTCOME_SUCCESS || outcome == CAPRUN_OUTCOME_USAGE ||
+        cr_journal_read(path, -1, &j, &why) < 0)
+        return;
+    if (cr_undo_can_resume(&j, &unused))
+        add_to_hint(run, &j, word);
+    cr_journal_clear(&j);
+}
+
+void cr_offer_resume(struct caprun_run *run, const struct cr_recording *recording)
+{
+    if (recording->path[0])
+        cr_offer_resume_of(run, recording->path,
+                           recording->is_in_store ? caprun_get_id(run) : recording->path);
+}
