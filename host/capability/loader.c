@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/watchdog.h"
+#include "base/words.h"
 #include "capability/deps.h"
 #include "capability/give.h"
 #include "capability/pinning.h"
@@ -171,13 +172,17 @@ static int refuse_changed(const struct loader *l, struct cr_err *why)
 
 static int refuse_frozen(const struct loader *l, struct cr_err *why)
 {
+    char before[64];
+
     (void)cr_err_end(why, CAPRUN_OUTCOME_INTEGRITY_MISMATCH, NULL,
                      "'%s' is not pinned in '%s/%s', which is frozen\n"
                      "  code:     %s\n"
                      "  metadata: %s",
                      l->c.meta.fqdn.name, l->host->config->dir, CR_LOCKFILE_NAME, l->c.pin.code,
                      l->c.pin.metadata);
-    return hint_accept(l, "run it once without --frozen, or: ", "", why);
+    (void)snprintf(before, sizeof(before),
+                   "run it once without %s, or: ", cr_words[CR_WORD_FROZEN]);
+    return hint_accept(l, before, "", why);
 }
 
 /* A resumed run needs exactly the code and metadata that it began with. */

@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/escape.h"
+#include "base/words.h"
 #include "journal/record.h"
 #include "journal/store.h"
 
@@ -161,8 +162,8 @@ int cr_recording_begin(struct cr_recording *rec, struct caprun_run *run,
         return 0;
     if (rec->is_in_store)
         return skip_recording(rec, err.text);
-    return cr_err_end(why, CAPRUN_OUTCOME_USAGE, "--record needs the name of a new file",
-                      "--record: %s", err.text);
+    (void)cr_err_end(why, CAPRUN_OUTCOME_USAGE, NULL, "%s: %s", cr_words[CR_WORD_RECORD], err.text);
+    return cr_err_hint(why, "%s needs the name of a new file", cr_words[CR_WORD_RECORD]);
 }
 
 /* Decides by the random id of the run: needs no clock and no counter. */

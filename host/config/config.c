@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/scan.h"
+#include "base/words.h"
 #include "config/fields.h"
 #include "config/merge.h"
 #include "config/shape.h"
@@ -25,6 +26,14 @@ static int refuse(struct cr_err *why, const char *hint, const struct cr_err *err
     return err->code == CAPRUN_E_NOMEM
                ? cr_err_memory(why)
                : cr_err_end(why, CAPRUN_OUTCOME_CONFIG_ERROR, hint, "%s", err->text);
+}
+
+/* The same with a hint that ends with how to name another file. */
+static int refuse_file(struct cr_err *why, const char *hint, const struct cr_err *err)
+{
+    int r = refuse(why, NULL, err);
+
+    return r == CAPRUN_E_NOMEM ? r : cr_err_hint(why, "%s%s", hint, cr_words[CR_WORD_CONFIG]);
 }
 
 /* Returns "|dir|/|name|", which the caller frees; NULL: no memory. */
@@ -51,9 +60,8 @@ static int find_in_dir(const char *dir, char **ret, struct cr_err *why)
     }
     r = errno == ENOENT ? 1 : cr_err_sys(&err, "cannot look for '%s'", path);
     free(path);
-    return r == 1
-               ? 1
-               : refuse(why, "change to another directory, or name the file with --config", &err);
+    return r == 1 ? 1
+                  : refuse_file(why, "change to another directory, or name the file with ", &err);
 }
 
 /* Cuts the last part off |dir|. Returns false if it is the root. */
@@ -93,8 +101,8 @@ static int find_working_dir(char **ret, struct cr_err *why)
     if (errno == ENOMEM)
         return cr_err_memory(why);
     (void)cr_err_sys(&err, "cannot look for " CR_CONFIG_NAME ": the working directory is gone");
-    return refuse(why, "change to one that is there, or name the file by its whole path: --config",
-                  &err);
+    return refuse_file(why,
+                       "change to one that is there, or name the file by its whole path: ", &err);
 }
 
 /*
@@ -136,14 +144,22 @@ static int find_file(struct cr_config *c, const char *path, struct cr_err *why)
 
 /* --- reading it --------------------------------------------------------------------------- */
 
+static int refuse_owner(const struct cr_config *c, struct cr_err *why, const struct cr_err *err)
+{
+    return c->is_users ? refuse(why,
+                                "make it yours alone (chown, chmod go-w), or set XDG_CONFIG_HOME "
+                                "to another directory",
+                                err)
+                       : refuse_file(why,
+                                     "make it yours alone (chown, chmod go-w), or name another "
+                                     "file with ",
+                                     err);
+}
+
 /* Checks the file and a link to it: a user who can change one of them decides what is allowed. */
 static int check_owner(const struct cr_config *c, const struct stat *file, struct cr_err *why)
 {
     const char *path = c->path;
-    const char *remedy =
-        c->is_users ? "make it yours alone (chown, chmod go-w), or set XDG_CONFIG_HOME to another "
-                      "directory"
-                    : "make it yours alone (chown, chmod go-w), or name another file with --config";
     struct cr_err err;
     struct stat link;
     char name[4096];
@@ -156,13 +172,13 @@ static int check_owner(const struct cr_config *c, const struct stat *file, struc
     if (S_ISLNK(link.st_mode)) {
         link.st_mode = S_IFLNK; /* the mode bits of a link mean nothing */
         if (cr_file_check_owner(&link, name, &err) < 0)
-            return refuse(why, remedy, &err);
+            return refuse_owner(c, why, &err);
     } else if (link.st_dev != file->st_dev || link.st_ino != file->st_ino) {
         (void)cr_err_set(&err, CAPRUN_E_INVAL, "%s was replaced while it was read", name);
         return refuse(why, "try again", &err);
     }
     return cr_file_check_owner_or_group(AT_FDCWD, path, file, name, &err) < 0
-               ? refuse(why, remedy, &err)
+               ? refuse_owner(c, why, &err)
                : 0;
 }
 

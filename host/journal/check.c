@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "base/words.h"
 #include "journal/replay_parts.h"
 
 #define SLOWER_FACTOR 10u /* a replay may take this many times the recorded limit */
@@ -111,11 +112,10 @@ static int check_time(const struct cr_replay *p, struct caprun_run *run, struct 
         return 0;
     cr_units_show_duration((uint64_t)p->journal.last_at_us / 1000, used);
     cr_units_show_duration(spec->limits.wall_ms, most);
-    return cr_err_end(why, CAPRUN_OUTCOME_USAGE,
-                      "raise the limit with --timeout, or with \"limits\": {\"timeoutMs\"} in "
-                      ".caprun.json",
-                      "the run of '%s' has used %s already, and may have %s here", p->journal.path,
-                      used, most);
+    (void)cr_err_end(why, CAPRUN_OUTCOME_USAGE, NULL,
+                     "the run of '%s' has used %s already, and may have %s here", p->journal.path,
+                     used, most);
+    return cr_err_hint(why, "raise the limit with %s", cr_words[CR_WORD_TIMEOUT]);
 }
 
 static int refuse_same_limit(const struct cr_replay *p, const char *limit, const char *hint,
@@ -166,11 +166,13 @@ static int check_limits(const struct cr_replay *p, struct caprun_run *run, struc
 static int reject_env(const struct cr_replay *p, const char *name, const char *what,
                       struct cr_err *why)
 {
-    return cr_err_end(why, CAPRUN_OUTCOME_VALIDATION_ERROR,
-                      "a journal does not contain values: set the variable to its old value; if "
-                      "the journal is from elsewhere and may have it: caprun replay --env NAME",
-                      "the run of '%s' was given the variable %s, which %s", p->journal.path, name,
-                      what);
+    (void)cr_err_end(why, CAPRUN_OUTCOME_VALIDATION_ERROR, NULL,
+                     "the run of '%s' was given the variable %s, which %s", p->journal.path, name,
+                     what);
+    return cr_err_hint(why,
+                       "a journal does not contain values: set the variable to its old value; if "
+                       "the journal is from elsewhere and may have it: %s",
+                       cr_words[CR_WORD_SET_ENV]);
 }
 
 static int check_variable(const struct cr_replay *p, const struct cJSON *recorded,
@@ -224,13 +226,14 @@ int cr_replay_check_boot(const struct caprun_run *run, struct cr_err *why)
         (strlen(boot) == p->journal.boot_len &&
          memcmp(boot, p->journal.boot, p->journal.boot_len) == 0))
         return 0;
-    return cr_err_end(
-        why, CAPRUN_OUTCOME_USAGE,
-        "check what was done, with caprun runs; to go on nevertheless: --retry-unknown; "
-        "--fail-unknown and --retry-call cannot name calls that the journal does not have",
-        "the machine was restarted since, so the last second of '%s' may be missing: calls may "
-        "have been made that it does not record",
-        p->journal.path);
+    (void)cr_err_end(why, CAPRUN_OUTCOME_USAGE, NULL,
+                     "the machine was restarted since, so the last second of '%s' may be missing: "
+                     "calls may have been made that it does not record",
+                     p->journal.path);
+    return cr_err_hint(why,
+                       "check what was done, with caprun runs; to go on nevertheless: %s that the "
+                       "journal does not have",
+                       cr_words[CR_WORD_RETRY_ALL]);
 }
 
 int cr_replay_check(struct caprun_run *run, struct cr_err *why)

@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/locate.h"
 #include "base/scan.h"
+#include "base/words.h"
 #include "journal/fields.h"
 #include "journal/line.h"
 #include "journal/undo.h"
@@ -64,16 +65,14 @@ reject_line(struct reading *r, const char *fmt, ...)
 
 static int reject_header(struct reading *r, const char *what)
 {
-    return cr_err_end(r->why, CAPRUN_OUTCOME_JOURNAL_INVALID,
-                      "--record FILE makes one; caprun runs lists those that caprun has made",
+    return cr_err_end(r->why, CAPRUN_OUTCOME_JOURNAL_INVALID, cr_words[CR_WORD_MAKES_JOURNAL],
                       "%s:1: this cannot be a journal of caprun: the first line %s", r->j->path,
                       what);
 }
 
 static int reject_file(struct reading *r)
 {
-    return cr_err_end(r->why, CAPRUN_OUTCOME_JOURNAL_INVALID,
-                      "--record FILE makes one; caprun runs lists those that caprun has made",
+    return cr_err_end(r->why, CAPRUN_OUTCOME_JOURNAL_INVALID, cr_words[CR_WORD_MAKES_JOURNAL],
                       "%s:%zu: it is not a journal of caprun", r->j->path, r->number);
 }
 

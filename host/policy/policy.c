@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/pattern.h"
+#include "base/words.h"
 
 #define NAMED_TOOLS 3u
 
@@ -88,7 +89,7 @@ static void judge(const struct cr_policy *policy, const char *name, struct cr_ve
         apply_aliases(policy, name, ret);
 }
 
-/* Writes where |v| comes from: "--deny x", or a line of the configuration. */
+/* Writes where |v| comes from: an option or caprun_permit(), or a line of the configuration. */
 static void say_where(const struct cr_verdict *v, char *ret, size_t size)
 {
     const char *list = v->answer == CR_POLICY_DENY ? "deny" : "ask";
@@ -96,7 +97,7 @@ static void say_where(const struct cr_verdict *v, char *ret, size_t size)
     if (!v->pattern)
         (void)snprintf(ret, size, "nothing in \"permissions\" allows it");
     else if (v->source == CR_PATTERNS_COMMAND_LINE)
-        (void)snprintf(ret, size, "--%s %s", list, v->pattern);
+        (void)snprintf(ret, size, "%s%s %s", cr_words[CR_WORD_PATTERN], list, v->pattern);
     else
         (void)snprintf(ret, size, "\"permissions\": {\"%s\": [\"%s\"]} of %s", list, v->pattern,
                        v->source == CR_PATTERNS_USER ? "the user's config.json" : ".caprun.json");
@@ -117,9 +118,9 @@ static void say_denied(const char *name, const struct cr_verdict *v, struct cr_r
         (void)cr_err_end(&ret->why, denied, NULL,
                          "%s is denied: %s%s, and this version of caprun cannot ask; to allow it, "
                          "add \"permissions\": {\"allow\": [\"%s\"]} to .caprun.json, or "
-                         "--allow %s to the command%s",
+                         "%s%s%s%s",
                          name, v->pattern ? "a person has to be asked because of " : "", where,
-                         name, name,
+                         name, cr_words[CR_WORD_ALLOW], name, cr_words[CR_WORD_ALLOW_END],
                          strchr(name, '_') ? "; if the \"_\" stands for another character of "
                                              "the name, write that character"
                                            : "");

@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/scan.h"
+#include "base/words.h"
 
 #define TURN_NAME ".caprun.lock.busy"
 #define TURN_TRIES 100 /* each time another writer was faster */
@@ -21,11 +22,13 @@ static int cannot_write(const struct cr_lockfile *lock, struct cr_err *why)
 {
     bool forbidden = errno == EACCES || errno == EPERM || errno == EROFS;
 
-    return cr_err_end(why, CAPRUN_OUTCOME_CONFIG_ERROR,
-                      forbidden ? "run in a directory of your own, or give --config FILE whose "
-                                  "directory can be written"
-                                : NULL,
-                      "cannot write '%s': %s", lock->path, strerror(errno));
+    (void)cr_err_end(why, CAPRUN_OUTCOME_CONFIG_ERROR, NULL, "cannot write '%s': %s", lock->path,
+                     strerror(errno));
+    return forbidden ? cr_err_hint(why,
+                                   "run in a directory of your own, or give %s a file whose "
+                                   "directory can be written",
+                                   cr_words[CR_WORD_CONFIG])
+                     : CAPRUN_E_INVAL;
 }
 
 /* With the new pins, the file would exceed the limits of reading. */

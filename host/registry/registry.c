@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "base/words.h"
 #include "http/url.h"
 #include "registry/directory.h"
 
@@ -254,6 +255,14 @@ static void compare_name(void *data, const struct cr_fqdn *name)
         memcpy(meant->name, name->name, sizeof(meant->name));
 }
 
+static int report_no_registry(struct cr_registry_load *l)
+{
+    (void)cr_err_end(&l->why, CAPRUN_OUTCOME_NOT_FOUND, NULL,
+                     "there is no registry to look for '%s' in", l->want.full);
+    return cr_err_hint(&l->why, "name one %s: {\"registries\": [\"./registry\"]}",
+                       cr_words[CR_WORD_REGISTRY]);
+}
+
 /* Reports that the name is unknown, and which name may have been meant. */
 static int report_not_found(struct cr_registry_load *l)
 {
@@ -261,10 +270,7 @@ static int report_not_found(struct cr_registry_load *l)
     struct cr_err *why = &l->why, unused;
 
     if (l->count == 0)
-        return cr_err_end(why, CAPRUN_OUTCOME_NOT_FOUND,
-                          "name one with --registry DIR|URL, or in .caprun.json: "
-                          "{\"registries\": [\"./registry\"]}",
-                          "there is no registry to look for '%s' in", l->want.full);
+        return report_no_registry(l);
     (void)cr_err_end(why, CAPRUN_OUTCOME_NOT_FOUND, "caprun config shows the registries",
                      "'%s' is in none of the %zu registries", l->want.full, l->count);
     if (l->count == 1)

@@ -13,6 +13,7 @@
 
 #include "base/escape.h"
 #include "base/utf8.h"
+#include "base/words.h"
 #include "registry/lockfile_parts.h"
 
 #define TEXT_MAX ((size_t)8 * CR_LOCKFILE_MIB << 20) /* escapes are up to six times as long */
@@ -262,9 +263,9 @@ int cr_tool_pins_refuse_new(const char *server, const char *tool, struct cr_err 
     if (r == CAPRUN_E_NOMEM)
         return r;
     if (!is_plain(tool))
-        return cr_err_hint(why, "call it once without --frozen");
-    return cr_err_hint(why, "call it once without --frozen, or: caprun lock --accept %s:%s", server,
-                       tool);
+        return cr_err_hint(why, "call it once without %s", cr_words[CR_WORD_FROZEN]);
+    return cr_err_hint(why, "call it once without %s, or: caprun lock --accept %s:%s",
+                       cr_words[CR_WORD_FROZEN], server, tool);
 }
 
 /* Shows no command for a name that a shell or a reader could misread: the command may be copied. */

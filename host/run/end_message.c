@@ -58,8 +58,8 @@ static const char *show_recorded_bytes(char ret[96], uint64_t bytes)
 
 void cr_run_explain(struct caprun_run *run, enum caprun_outcome outcome)
 {
-    const char *hint = cr_hints_for_outcome(outcome);
-    char amount[32], more[96];
+    char amount[32], more[96], room[CR_HINTS_ROOM];
+    const char *hint = cr_hints_for_outcome(outcome, room);
 
     if (hint)
         cr_run_hint(run, hint);

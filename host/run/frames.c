@@ -298,13 +298,15 @@ static void set_thrown_message(struct caprun_run *run, const struct wire_threw *
  */
 static void end_by_call(struct caprun_run *run, const struct cr_call *call)
 {
+    char room[CR_HINTS_ROOM];
+
     run->error.tool = strdup(call->method);
     if (call->state != CR_CALL_DONE)
         cr_run_set_message(run, "%s", call->message ? call->message : "The call failed");
     if (call->hint)
         cr_run_hint(run, call->hint);
     else if (call->outcome == CAPRUN_OUTCOME_RPC_TIMEOUT)
-        cr_run_hint(run, cr_hints_for_outcome(call->outcome));
+        cr_run_hint(run, cr_hints_for_outcome(call->outcome, room));
     cr_run_end(run, call->outcome);
 }
 

@@ -1,7 +1,10 @@
 /* hints.c - hints for outcomes, and for globals that other platforms have. */
 #include "run/hints.h"
 
+#include <stdio.h>
 #include <string.h>
+
+#include "base/words.h"
 
 static const struct {
     const char *name;
@@ -36,29 +39,32 @@ static const struct {
     {"FinalizationRegistry", "nothing runs after the code: clean up with finally"},
 };
 
-#define SETTING(name) "\"limits\": {\"" name "\": …} in .caprun.json"
-#define RAISE(option, name) "raise it with " option ", or " SETTING(name)
+/* Limits that can be raised, and what else helps. */
+static const struct {
+    enum caprun_outcome outcome;
+    enum cr_word setting;
+    const char *more;
+} limits[] = {
+    {CAPRUN_OUTCOME_EXECUTION_TIMEOUT, CR_WORD_TIMEOUT, ""},
+    {CAPRUN_OUTCOME_CPU_TIMEOUT, CR_WORD_CPU, ""},
+    {CAPRUN_OUTCOME_RPC_TIMEOUT, CR_WORD_CALL_TIMEOUT, ""},
+    {CAPRUN_OUTCOME_MEMORY_LIMIT, CR_WORD_MEMORY, "; or keep less at a time"},
+    {CAPRUN_OUTCOME_OUTPUT_LIMIT, CR_WORD_RESULT, "; or return less: a summary, or a part"},
+    {CAPRUN_OUTCOME_CALL_LIMIT, CR_WORD_CALLS, ""},
+};
 
-const char *cr_hints_for_outcome(enum caprun_outcome outcome)
+const char *cr_hints_for_outcome(enum caprun_outcome outcome, char room[CR_HINTS_ROOM])
 {
-    switch ((int)outcome) {
-    case CAPRUN_OUTCOME_EXECUTION_TIMEOUT:
-        return RAISE("--timeout", "timeoutMs");
-    case CAPRUN_OUTCOME_CPU_TIMEOUT:
-        return RAISE("--cpu", "cpuMs");
-    case CAPRUN_OUTCOME_RPC_TIMEOUT:
-        return RAISE("--rpc-timeout", "rpcTimeoutMs");
-    case CAPRUN_OUTCOME_MEMORY_LIMIT:
-        return RAISE("--memory", "memoryMB") "; or keep less at a time";
-    case CAPRUN_OUTCOME_OUTPUT_LIMIT:
-        return "raise it with " SETTING("resultBytes") "; or return less: a summary, or a part";
-    case CAPRUN_OUTCOME_CALL_LIMIT:
-        return "raise it with " SETTING("maxCalls");
-    case CAPRUN_OUTCOME_STALLED:
+    if (outcome == CAPRUN_OUTCOME_STALLED)
         return "look for a promise that nothing resolves";
-    default:
-        return NULL;
+    for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+        if (limits[i].outcome != outcome)
+            continue;
+        (void)snprintf(room, CR_HINTS_ROOM, "raise it with %s%s", cr_words[limits[i].setting],
+                       limits[i].more);
+        return room;
     }
+    return NULL;
 }
 
 const char *cr_hints_for(const char *message, size_t len)

@@ -14,7 +14,12 @@
  */
 const char *cr_hints_for(const char *message, size_t len);
 
-/* Returns what to change after |outcome|, mostly a reached limit, or NULL. */
-const char *cr_hints_for_outcome(enum caprun_outcome outcome);
+#define CR_HINTS_ROOM 256
+
+/*
+ * Returns what to change after |outcome|, mostly a reached limit, in the words of this program, or
+ * NULL. The text is valid as long as |room|.
+ */
+const char *cr_hints_for_outcome(enum caprun_outcome outcome, char room[CR_HINTS_ROOM]);
 
 #endif

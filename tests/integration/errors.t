@@ -7,13 +7,38 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
-from harness import caprun, contains, each, equal, main, run_json, test, value_of
+from harness import caprun, contains, each, equal, main, run_json, scratch_dir, test, value_of, write_file
 
 EARLY = "the code ends too early, or closes a brace that it did not open"
 
 
 def error_of(code):
     return run_json(code)["error"]
+
+
+# options of a run that reaches a limit: (code, hint)
+LIMITS = {
+    "--timeout 50ms": ("for (;;);", 'raise it with --timeout, or "limits": {"timeoutMs": …} in .caprun.json'),
+    "--cpu 50ms": ("for (;;);", 'raise it with --cpu, or "limits": {"cpuMs": …} in .caprun.json'),
+    "--memory 16m": ("for (const a = [];;) a.push([])",
+                     'raise it with --memory, or "limits": {"memoryMB": …} in .caprun.json; or keep less at a time'),
+}
+
+
+@each({options: (options, *rest) for options, rest in LIMITS.items()})
+def the_hint_of_a_limit_names_the_option_and_the_setting(case):
+    options, code, hint = case
+    equal(run_json(code, *options.split())["error"]["hint"], hint)
+
+
+@test
+def the_hint_of_a_limit_without_an_option_names_the_setting():
+    with scratch_dir() as here:
+        config = write_file(f"{here}/.caprun.json", '{"limits": {"resultBytes": 1024, "maxCalls": 1}}')
+        for code, name in (("return 'x'.repeat(2000)", "resultBytes"),
+                           ("for (;;) await mcp.a.b().catch(() => 1)", "maxCalls")):
+            contains(run_json(code, "--config", config)["error"]["hint"],
+                     'raise it with "limits": {"%s": …} in .caprun.json' % name)
 
 
 # code: (message, line, column, the shown line, spaces before the caret)

@@ -3,16 +3,16 @@
 
 import ctypes
 import os
+import re
 import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
-from harness import contains, each, equal, main, test
+from harness import BUILD, caprun, contains, each, equal, main, test
 from library import E_INVAL, E_STATE, E_TOOBIG, WARM_NONE, Library, ignore
 
 MIB = 1 << 20
 MOST = {"result": 64 * MIB, "log": 16 * MIB, "calls": 100000, "calls_at_once": 1024}
-SETTING = '"limits": {"%s": …} in .caprun.json'
 
 
 def echo(call):
@@ -58,7 +58,7 @@ def result_of(code, **options):
 
 @test
 def a_result_may_be_as_long_as_the_run_says():
-    hint = "raise it with " + SETTING % "resultBytes" + "; or return less: a summary, or a part"
+    hint = "raise it with caprun_run_set_max_result(); or return less: a summary, or a part"
     equal(error_of("return 'x'.repeat(65535)", result=65536),
           ("OUTPUT_LIMIT", "The result is over 64 KiB", hint))
     equal(len(result_of("return 'x'.repeat(65534)", result=65536)), 65534)
@@ -109,7 +109,7 @@ def attempts_are_listed_although_the_log_is_full():
 def a_run_may_make_as_many_calls_as_it_says():
     code = "for (let i = 0; i < %d; i++) await mcp.a.b(); return 'on'"
     equal(error_of(code % 6, calls=5),
-          ("CALL_LIMIT", "More than 5 calls in one run", "raise it with " + SETTING % "maxCalls"))
+          ("CALL_LIMIT", "More than 5 calls in one run", "raise it with caprun_run_set_max_calls()"))
     equal(result_of(code % 5, calls=5), "on")
     equal(error_of("try { mcp.a.b(); mcp.a.b() } catch {} return 1", calls=1)[1], "More than 1 call in one run")
     equal(result_of("await mcp.a.b(); return 1", calls=1), 1)
@@ -241,21 +241,33 @@ def a_rejection_has_all_of_its_message_and_hint():
 
 
 @test
-def a_hint_says_which_setting_to_raise():
+def a_hint_says_which_function_raises_the_limit():
     def hint(code, **options):
         return error_of(code, **options)[2]
 
-    equal(hint("for (;;);", timeout_ms=50), "raise it with --timeout, or " + SETTING % "timeoutMs")
+    equal(hint("for (;;);", timeout_ms=50), "raise it with caprun_run_set_timeout()")
     with Library(ignore, warm=WARM_NONE) as library:
         envelope = library.execute("await mcp.a.b()", call_timeout_ms=20)
-        equal(envelope["error"]["hint"], "raise it with --rpc-timeout, or " + SETTING % "rpcTimeoutMs")
+        equal(envelope["error"]["hint"], "raise it with caprun_run_set_call_timeout()")
         envelope = library.execute("for (const a = [];;) a.push(a.length)", memory_mib=16)
-        equal(envelope["error"]["hint"],
-              "raise it with --memory, or " + SETTING % "memoryMB" + "; or keep less at a time")
+        equal(envelope["error"]["hint"], "raise it with caprun_run_set_memory(); or keep less at a time")
         run = library.run("for (;;);")
         equal(library.lib.caprun_run_set_cpu(run, ctypes.c_uint64(20)), 0)
         equal(library.lib.caprun_start(run), 0)
-        contains(library.finish(run), "raise it with --cpu, or", "cpuMs")
+        contains(library.finish(run), "raise it with caprun_run_set_cpu()")
+
+
+@test
+def no_text_of_the_library_names_an_option_of_the_command():
+    """The twin: the command, which has the same hints, names them. Commands to type are for every reader."""
+    options = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", caprun("--help").out))
+    assert {"--timeout", "--frozen", "--config", "--allow"} <= options, options
+    for program, named in (("libcaprun.so", False), ("caprun", True)):
+        with open(os.path.join(BUILD, program), "rb") as file:
+            texts = [text.decode() for text in re.findall(rb"[\t\n -~]{4,}", file.read())]
+        found = [text for text in texts if options & set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text))
+                 and "caprun lock --accept" not in text]
+        equal(bool(found), named, f"{program}: {found}")
 
 
 main()

@@ -217,8 +217,8 @@ static bool cannot_write(const char *reason, const char *hint)
 
 static int writes_as_nobody(int number)
 {
-    static const char hint[] = "run in a directory of your own, or give --config FILE whose "
-                               "directory can be written";
+    static const char hint[] = "run in a directory of your own, or give caprun_set_config() a "
+                               "file whose directory can be written";
 
     (void)number;
     return be_nobody() && cannot_write("Permission denied", hint) ? 0 : 1;
