@@ -183,6 +183,26 @@ test("each limit holds", async () => {
   );
 });
 
+test("the hint of a limit names its option", async () => {
+  await using runtime = createRuntime({ onRpc: () => new Promise(() => {}) });
+  const cases: [string, object, string][] = [
+    ["for (;;) {}", { timeoutMs: 50 }, "limits.timeoutMs"],
+    ["for (;;) {}", { cpuMs: 50 }, "limits.cpuMs"],
+    ["await mcp.a.b()", { rpcTimeoutMs: 20 }, "limits.rpcTimeoutMs"],
+    [
+      "for (const a = [];;) a.push([])",
+      { memoryMB: 16 },
+      "limits.memoryMB; or keep less at a time",
+    ],
+    ["return 'x'.repeat(99)", { resultBytes: 9 }, "limits.resultBytes; or return less"],
+    ["mcp.a.b(); mcp.a.b(); await 0", { maxCalls: 1 }, "limits.maxCalls"],
+  ];
+  for (const [code, limits, words] of cases) {
+    const { error } = await runtime.run(code, {}, { limits });
+    ok(error?.hint?.startsWith(`raise it with ${words}`), `${code}: ${error?.hint}`);
+  }
+});
+
 test("limits of the runtime apply to its runs, unless a run sets its own", async () => {
   await using runtime = createRuntime({ limits: { timeoutMs: 50, resultBytes: 10 } });
   failure(await runtime.run("for (;;) {}"), "EXECUTION_TIMEOUT");

@@ -237,6 +237,21 @@ const sandbox: Setters<SandboxOptions> = {
   uidBase: ({ lib, pointer }, uid) => lib.caprun_set_uid_base(pointer, amount32("uidBase", uid)),
 };
 
+/** The options that stand for the functions which hints of the library name. */
+const NAMES: Record<string, string> = {
+  caprun_run_set_timeout: "limits.timeoutMs",
+  caprun_run_set_cpu: "limits.cpuMs",
+  caprun_run_set_call_timeout: "limits.rpcTimeoutMs",
+  caprun_run_set_memory: "limits.memoryMB",
+  caprun_run_set_max_result: "limits.resultBytes",
+  caprun_run_set_max_calls: "limits.maxCalls",
+  caprun_set_max_workers: "pool.maxWorkers",
+};
+
+/** A hint of the library, with the names of options. */
+export const hintInOptions = (hint: string): string =>
+  hint.replace(/(caprun_\w+)\(\)/g, (call, name) => NAMES[name] ?? call);
+
 /** Returns 0 or the library's error; throws for values that cannot be passed to C. */
 export function configureRun(of: Handle, options: RunOptions): number {
   return setAll("a run", of, options, run);

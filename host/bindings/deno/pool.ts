@@ -18,6 +18,7 @@ import {
   configurePool,
   configureRun,
   giveText,
+  hintInOptions,
   type PoolOptions,
   type RunOptions,
 } from "./options.ts";
@@ -308,6 +309,7 @@ export class Pool {
     this.lib.caprun_run_free(run);
     if (!json) return failedEnvelope({ ...NO_MEMORY });
     const envelope: Envelope = JSON.parse(json), { error } = envelope;
+    if (error?.hint) error.hint = hintInOptions(error.hint);
     if (error?.code === "CANCELLED" && signal?.aborted) {
       error.message += `: ${wordsOf(signal.reason)}`;
       error.cause = signal.reason;
