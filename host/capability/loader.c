@@ -160,8 +160,10 @@ static int refuse_changed(const struct loader *l, struct cr_err *why)
     char after[CR_FQDN_MAX + 64] = "";
 
     if (l->c.in_development)
-        return cr_err_hint(why, "its registry is in development, but the lockfile is frozen; run "
-                                "it once without --frozen");
+        return cr_err_hint(why,
+                           "its registry is in development, but the lockfile is frozen; run it "
+                           "once without %s",
+                           cr_words[CR_WORD_FROZEN]);
     if (l->c.not_own[0])
         return cr_err_hint(why, "its registry is not used as one in development: %s", l->c.not_own);
     if (strcmp(l->pinned.fqdn, l->c.pin.fqdn) != 0)
