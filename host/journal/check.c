@@ -118,13 +118,14 @@ static int check_time(const struct cr_replay *p, struct caprun_run *run, struct 
     return cr_err_hint(why, "raise the limit with %s", cr_words[CR_WORD_TIMEOUT]);
 }
 
-static int refuse_same_limit(const struct cr_replay *p, const char *limit, const char *hint,
+static int refuse_same_limit(const struct cr_replay *p, const char *limit, enum cr_word setting,
                              struct cr_err *why)
 {
-    return cr_err_end(why, CAPRUN_OUTCOME_USAGE, hint,
-                      "the run of '%s' ended at its limit of %s, and would end there again: it "
-                      "needs a larger one",
-                      p->journal.path, limit);
+    (void)cr_err_end(why, CAPRUN_OUTCOME_USAGE, NULL,
+                     "the run of '%s' ended at its limit of %s, and would end there again: it "
+                     "needs a larger one",
+                     p->journal.path, limit);
+    return cr_err_hint(why, "raise it with %s", cr_words[setting]);
 }
 
 /* A run that was ended by a limit would end there again, unless the limit is larger now. */
@@ -137,25 +138,16 @@ static int check_limits(const struct cr_replay *p, struct caprun_run *run, struc
         return 0;
     switch ((int)p->ended) {
     case CAPRUN_OUTCOME_CPU_TIMEOUT:
-        return l->cpu_ms > head->cpu_ms
-                   ? 0
-                   : refuse_same_limit(p, "CPU time", "raise it with --cpu", why);
+        return l->cpu_ms > head->cpu_ms ? 0 : refuse_same_limit(p, "CPU time", CR_WORD_CPU, why);
     case CAPRUN_OUTCOME_MEMORY_LIMIT:
-        return l->memory > head->memory
-                   ? 0
-                   : refuse_same_limit(p, "memory", "raise it with --memory", why);
+        return l->memory > head->memory ? 0 : refuse_same_limit(p, "memory", CR_WORD_MEMORY, why);
     case CAPRUN_OUTCOME_OUTPUT_LIMIT:
         return l->most.result_bytes > head->result_bytes
                    ? 0
-                   : refuse_same_limit(
-                         p, "the result",
-                         "raise it with \"limits\": {\"resultBytes\"} in .caprun.json", why);
+                   : refuse_same_limit(p, "the result", CR_WORD_RESULT, why);
     case CAPRUN_OUTCOME_CALL_LIMIT:
-        return l->most.calls > head->max_calls
-                   ? 0
-                   : refuse_same_limit(p, "calls",
-                                       "raise it with \"limits\": {\"maxCalls\"} in .caprun.json",
-                                       why);
+        return l->most.calls > head->max_calls ? 0
+                                               : refuse_same_limit(p, "calls", CR_WORD_CALLS, why);
     default:
         return 0;
     }

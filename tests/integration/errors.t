@@ -28,7 +28,7 @@ LIMITS = {
 @each({options: (options, *rest) for options, rest in LIMITS.items()})
 def the_hint_of_a_limit_names_the_option_and_the_setting(case):
     options, code, hint = case
-    equal(run_json(code, *options.split())["error"]["hint"], hint)
+    equal(run_json(code, *options.split())["error"]["hint"].splitlines()[0], hint)
 
 
 @test
