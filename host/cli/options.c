@@ -63,6 +63,8 @@ static const struct option {
      "record into this new file, not the state directory"},
     {"--code", 0, STRING, CR_OPTION_REPLAY, AT(code), "FILE", "replay: run this code instead"},
     {"--speed", 0, STRING, CR_OPTION_REPLAY, AT(speed), "real", "replay: take as long as recorded"},
+    {"--compare", 0, STRING, CR_OPTION_REPLAY, AT(compare), "HOW",
+     "replay: exact, calls (in any order) or result"},
     {"--env", 0, ENV, CR_OPTION_REPLAY, 0, "NAME",
      "replay: give the code this variable; repeatable"},
     {"--retry-unknown", 0, FLAG, CR_OPTION_RETRY, AT(retry_unknown), NULL,

@@ -44,8 +44,8 @@ struct cr_options {
     int word_count;
     bool json, quiet, verbose, help, version, frozen, retry_unknown, fail_unknown, remove, all,
         strict, dev;
-    uint64_t timeout_ms, cpu_ms, rpc_timeout_ms, memory, older_s; /* 0: not given */
-    const char *config, *accept, *record, *code, *speed;          /* NULL: not given */
+    uint64_t timeout_ms, cpu_ms, rpc_timeout_ms, memory, older_s;  /* 0: not given */
+    const char *config, *accept, *record, *code, *speed, *compare; /* NULL: not given */
     const char *registries[CR_OPTIONS_REGISTRIES];
     int registry_count;
     struct {

@@ -27,6 +27,8 @@ struct job {
     bool has_key;
     bool has_config; /* |config| was read, for a journal from elsewhere */
     struct cr_config config;
+    enum cr_replay_compare compare;
+    const char *compare_name;
     struct cr_buf code; /* from --code */
     struct cr_buf json;
     struct cr_signals signals;
@@ -98,6 +100,7 @@ static int prepare(struct job *job, struct caprun_run *run, const char *path, st
          caprun_run_set_code(run, job->code.data ? (const char *)job->code.data : "",
                              job->code.len) < 0))
         return cr_err_end(why, CAPRUN_OUTCOME_VALIDATION_ERROR, NULL, "%s", caprun_error(job->rt));
+    cr_replay_set_compare(run, job->compare);
     caprun_run_set_real_time(run, job->options->speed != NULL);
     return 0;
 }
@@ -157,6 +160,7 @@ static void add_json(struct job *job, struct caprun_run *run, const char *path, 
         cr_escape_member(out, "recorded", recorded);
         cr_buf_fmt(out, ",\"calls\":%u", j->calls);
     }
+    cr_escape_member(out, "compare", job->compare_name);
     cr_escape_member(out, "outcome", caprun_outcome_name(caprun_get_outcome(run)));
     if (!same) {
         cr_escape_member(out, "message", message ? message : "");
@@ -259,6 +263,27 @@ static int check_speed(const struct cr_options *o, struct cr_err *why)
                       "'%.60s' is not a speed", o->speed);
 }
 
+static int check_compare(struct job *job, struct cr_err *why)
+{
+    static const char *const names[] = {"exact", "calls", "result"};
+    const struct cr_options *o = job->options;
+    size_t i = 0;
+
+    while (o->compare && i < 3 && strcmp(o->compare, names[i]) != 0)
+        i++;
+    if (i == 3)
+        return cr_err_end(why, CAPRUN_OUTCOME_USAGE,
+                          "--compare exact (the default), --compare calls (the same calls in any "
+                          "order, and the same result), or --compare result",
+                          "'%.60s' is no way to compare", o->compare);
+    if (i && o->speed)
+        return cr_err_end(why, CAPRUN_OUTCOME_USAGE, "leave out --speed",
+                          "--speed real needs the recorded order, and not --compare %s", names[i]);
+    job->compare = (enum cr_replay_compare)i;
+    job->compare_name = names[i];
+    return 0;
+}
+
 static void find_state(struct job *job)
 {
     struct cr_err unused;
@@ -291,7 +316,8 @@ int cr_cli_replay(struct caprun_runtime *rt, struct caprun_run *run, const struc
     cr_buf_init(&job.json, MAX_TEXT);
     find_state(&job);
     (void)caprun_set_warm(rt, o->word_count > 2 ? 2 : CAPRUN_WARM_NONE);
-    r = check_speed(o, &why) < 0 || load_code(&job, &why) < 0 ? -1 : 0;
+    r = check_speed(o, &why) < 0 || check_compare(&job, &why) < 0 || load_code(&job, &why) < 0 ? -1
+                                                                                               : 0;
     for (int i = 1; r == 0 && i < o->word_count && !job.signals.taken; i++)
         r = replay_one(&job, o->words[i], &why);
     if (r < 0)

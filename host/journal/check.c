@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "base/words.h"
 #include "journal/replay_parts.h"
+#include "run/envelope.h"
 
 #define SLOWER_FACTOR 10u /* a replay may take this many times the recorded limit */
 #define LEAST_MS 60000u
@@ -228,6 +229,25 @@ int cr_replay_check_boot(const struct caprun_run *run, struct cr_err *why)
                        cr_words[CR_WORD_RETRY_ALL]);
 }
 
+/* What a limit or a person has ended has no result to compare with. */
+static int check_compare(const struct cr_replay *p, struct cr_err *why)
+{
+    if (p->compare == CR_REPLAY_EXACT || !cr_replay_ended_from_outside(p))
+        return 0;
+    return cr_err_end(why, CAPRUN_OUTCOME_USAGE,
+                      "compare it exactly: then it is compared as far as it goes",
+                      "the run of '%s' has no result to compare with: it was ended with %s",
+                      p->journal.path, cr_envelope_code(p->outcome));
+}
+
+void cr_replay_set_compare(struct caprun_run *run, enum cr_replay_compare compare)
+{
+    struct cr_replay *p = cr_replay_find(run);
+
+    if (p && !p->is_resume)
+        p->compare = compare;
+}
+
 int cr_replay_check(struct caprun_run *run, struct cr_err *why)
 {
     struct cr_replay *p = cr_replay_find(run);
@@ -242,7 +262,7 @@ int cr_replay_check(struct caprun_run *run, struct cr_err *why)
     cr_hash_take(spec->code.data, spec->code.len, code);
     p->has_other_code = memcmp(code, p->code, sizeof(code)) != 0;
     if (cr_replay_check_boot(run, why) < 0 || check_time(p, run, why) < 0 ||
-        check_limits(p, run, why) < 0)
+        check_limits(p, run, why) < 0 || check_compare(p, why) < 0)
         return CAPRUN_E_INVAL;
     return check_env(p, why);
 }

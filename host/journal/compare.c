@@ -118,9 +118,8 @@ static void add_places(struct cr_buf *out, const struct cr_journal_line *recorde
         cr_diff_json(out, a, recorded_len, b, now_len);
 }
 
-/* Makes a line of a body, so that its fields can be found. */
-static void make_line(struct cr_buf *text, enum cr_journal_kind kind, const struct cr_buf *body,
-                      struct cr_journal_line *ret)
+void cr_replay_make_line(struct cr_buf *text, enum cr_journal_kind kind, const struct cr_buf *body,
+                         struct cr_journal_line *ret)
 {
     cr_buf_init(text, CR_LINE_MAX);
     cr_buf_str(text, "{");
@@ -147,15 +146,14 @@ static void add_name(struct cr_buf *out, enum cr_journal_kind kind, size_t numbe
     }
 }
 
-/* |recorded| is NULL if the message is new. */
-static void report_difference(struct cr_replay *p, struct caprun_run *run,
-                              enum cr_journal_kind kind, size_t number,
-                              const struct cr_journal_line *recorded)
+void cr_replay_report_difference(struct cr_replay *p, struct caprun_run *run,
+                                 enum cr_journal_kind kind, size_t number,
+                                 const struct cr_journal_line *recorded)
 {
     struct cr_journal_line now;
     struct cr_buf message, text;
 
-    make_line(&text, kind, &p->body, &now);
+    cr_replay_make_line(&text, kind, &p->body, &now);
     cr_buf_init(&message, MAX_MESSAGE);
     add_name(&message, kind, number);
     cr_buf_str(&message, recorded ? " is not what was recorded\n" : " is new\n");
@@ -188,7 +186,10 @@ bool cr_replay_report_missing(struct cr_replay *p, struct caprun_run *run, const
     struct cr_buf message;
     size_t number = 0;
 
-    if (p->call_at < p->journal.calls) {
+    if (p->compare != CR_REPLAY_EXACT) {
+        number = cr_match_find_missing(p);
+        line = number ? p->calls[number - 1].made : NULL;
+    } else if (p->call_at < p->journal.calls) {
         number = p->call_at + 1;
         line = p->calls[number - 1].made;
     } else if (p->log_at < p->log_count) {
@@ -334,6 +335,23 @@ bool cr_replay_keep(struct cr_player *hooks, struct caprun_run *run, struct cr_k
     return b != NULL;
 }
 
+/* Writes the body of the message to |p->body|. Returns false if that has ended the run. */
+static bool make_body(struct cr_replay *p, struct caprun_run *run, const struct wire_header *header,
+                      const uint8_t *payload, const struct cr_kept *known)
+{
+    struct cr_line line;
+
+    cr_buf_drop(&p->body, p->body.len);
+    cr_line_init(&line, &p->body);
+    line.known = known;
+    cr_line_from_worker(&line, header, payload);
+    if (!cr_buf_err(&p->body))
+        return true;
+    cr_run_set_message(run, "No memory to compare with");
+    cr_run_end(run, CAPRUN_OUTCOME_INTERNAL);
+    return false;
+}
+
 bool cr_replay_frame_received(struct cr_player *hooks, struct caprun_run *run,
                               const struct wire_header *header, const uint8_t *payload,
                               const struct cr_kept *known)
@@ -341,7 +359,6 @@ bool cr_replay_frame_received(struct cr_player *hooks, struct caprun_run *run,
     struct cr_replay *p = cr_replay_of(hooks);
     enum cr_journal_kind kind = kind_of_frame(header->type);
     const struct cr_journal_line *recorded;
-    struct cr_line line;
     size_t number;
 
     if ((kind == CR_JOURNAL_FULL &&
@@ -349,6 +366,11 @@ bool cr_replay_frame_received(struct cr_player *hooks, struct caprun_run *run,
         (kind == CR_JOURNAL_LATE &&
          cr_replay_is_by_lower_limit(run, CAPRUN_OUTCOME_EXECUTION_TIMEOUT)))
         return true; /* neither compare nor record it */
+    if (p->compare != CR_REPLAY_EXACT) {
+        if (make_body(p, run, header, payload, known))
+            cr_match_frame(p, run, kind, header->id);
+        return true;
+    }
     recorded = find_recorded(p, kind, header->id, &number);
     if (!recorded && p->is_resume) {
         if (kind == CR_JOURNAL_CALL)
@@ -357,17 +379,9 @@ bool cr_replay_frame_received(struct cr_player *hooks, struct caprun_run *run,
     }
     if (!recorded && cr_replay_ended_from_outside(p))
         return true;
-    cr_buf_drop(&p->body, p->body.len);
-    cr_line_init(&line, &p->body);
-    line.known = known;
-    cr_line_from_worker(&line, header, payload);
-    if (cr_buf_err(&p->body)) {
-        cr_run_set_message(run, "No memory to compare with");
-        cr_run_end(run, CAPRUN_OUTCOME_INTERNAL);
-    } else if (!recorded || !is_same(p, recorded)) {
-        report_difference(p, run, kind, number, recorded);
-    } else {
+    if (make_body(p, run, header, payload, known) && recorded && is_same(p, recorded))
         count_as_compared(p, kind);
-    }
+    else if (cr_run_look(run).state != CR_RUN_ENDED)
+        cr_replay_report_difference(p, run, kind, number, recorded);
     return recorded != NULL;
 }

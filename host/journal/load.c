@@ -104,6 +104,8 @@ static void sort_line(struct cr_replay *p, const struct cr_journal_line *line)
         break;
     case CR_JOURNAL_JOB:
         cr_run_set_time(p->run, line->at_us, line->date_us);
+        p->base_us = line->date_us - line->at_us;
+        p->now_us = line->at_us;
         break;
     case CR_JOURNAL_RESUME:
     case CR_JOURNAL_UNDO:
@@ -152,6 +154,7 @@ static void free_replay(struct cr_player *hooks)
         cr_helper_free(&p->loop->helper, args, sizeof(*args) + args->len);
     }
     cr_buf_clear(&p->retries);
+    cr_buf_clear(&p->matches);
     cr_journal_clear(&p->journal);
     free(p);
 }
@@ -282,6 +285,7 @@ static struct cr_replay *load_replay(struct caprun_run *run, const char *path, i
     cr_buf_add(&p->texts, "", 1);
     cr_buf_init(&p->body, WIRE_CALL_MAX * 6);
     p->last_new_args = &p->new_args;
+    cr_buf_init(&p->matches, LIMIT_MAX_CALLS * sizeof(struct cr_replay_match));
     cr_buf_init(&p->retries, LIMIT_MAX_CALLS * sizeof(uint32_t));
     if (cr_journal_read(path, fd, &p->journal, why) < 0 ||
         (is_resume && prepare_resume(p, why) < 0) || sort_lines(p, why) < 0 ||

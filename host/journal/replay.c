@@ -87,9 +87,13 @@ void cr_replay_end(struct cr_player *hooks, struct caprun_run *run, enum caprun_
     size_t made = cr_run_look(run).call_count;
 
     cr_loop_unset(p->loop, &p->timer);
-    for (uint32_t n = 1; n <= made && n <= p->journal.calls; n++)
-        if (cr_calls_at(run, n)->state == CR_CALL_OPEN && p->calls[n - 1].is_sent)
+    for (uint32_t n = 1; n <= made; n++) {
+        uint32_t recorded = cr_replay_recorded_number(p, n);
+
+        if (cr_calls_at(run, n)->state == CR_CALL_OPEN && recorded &&
+            recorded <= p->journal.calls && p->calls[recorded - 1].is_sent)
             cr_calls_show_sent(run, n);
+    }
     if (is_caused_by_replay(*outcome) || cr_replay_is_complete(p) ||
         cr_replay_is_by_lower_limit(run, *outcome))
         return;
@@ -113,7 +117,7 @@ void cr_replay_fail_run(struct caprun_run *run, const struct cr_err *why)
 
 void cr_replay_set_decider(struct cr_replay *p, struct caprun_run *run, uint32_t number)
 {
-    size_t at = p->calls[number - 1].by_at;
+    size_t at = p->calls[cr_replay_recorded_number(p, number) - 1].by_at;
 
     cr_decide_rule(run, number,
                    &(struct cr_ruling){.by = at ? (const char *)p->texts.data + at : NULL});
@@ -123,7 +127,9 @@ void cr_replay_set_decider(struct cr_replay *p, struct caprun_run *run, uint32_t
 static void show_time(const struct cr_replay *p, struct caprun_run *run,
                       const struct cr_journal_line *line)
 {
-    cr_calls_show_time(run, line->n, (uint64_t)(line->at_us - p->calls[line->n - 1].made->at_us));
+    uint32_t recorded = cr_replay_recorded_number(p, line->n);
+
+    cr_calls_show_time(run, line->n, (uint64_t)(line->at_us - p->calls[recorded - 1].made->at_us));
 }
 
 /* |json| is known to be JSON. */
@@ -269,11 +275,8 @@ static void end_input(struct cr_replay *p, struct caprun_run *run)
         cr_run_schedule(run);
 }
 
-static void replay_input(struct cr_replay *p, struct caprun_run *run,
-                         const struct cr_journal_line *line)
+void cr_replay_give(struct cr_replay *p, struct caprun_run *run, const struct cr_journal_line *line)
 {
-    p->input_at++;
-    cr_run_set_time(run, line->at_us, line->date_us);
     if (line->kind == CR_JOURNAL_REPLY)
         replay_reply(p, run, line);
     else if (line->kind == CR_JOURNAL_FAIL)
@@ -282,6 +285,14 @@ static void replay_input(struct cr_replay *p, struct caprun_run *run,
         cr_run_wake(run);
     if (!p->reading)
         end_input(p, run);
+}
+
+static void replay_input(struct cr_replay *p, struct caprun_run *run,
+                         const struct cr_journal_line *line)
+{
+    p->input_at++;
+    cr_run_set_time(run, line->at_us, line->date_us);
+    cr_replay_give(p, run, line);
 }
 
 /* The worker waits, and all recorded input was given. */
@@ -313,6 +324,8 @@ bool cr_replay_next(struct cr_player *hooks, struct caprun_run *run)
 
     if (p->reading)
         return true; /* the worker has reported a second time that it waits */
+    if (p->compare != CR_REPLAY_EXACT)
+        return cr_match_next(p, run);
     if (line && line->n > cr_run_look(run).call_count) {
         cr_replay_report_missing_call(p, run, line->n);
     } else if (line && p->in_real_time && line->at_us > cr_run_now(run)) {

@@ -42,6 +42,16 @@ int cr_replay_resume(struct caprun_run *run, const struct cr_record_spec *spec, 
  */
 int cr_replay_check(struct caprun_run *run, struct cr_err *why);
 
+/* What a replay compares. */
+enum cr_replay_compare {
+    CR_REPLAY_EXACT,  /* all messages of the worker, in their order */
+    CR_REPLAY_CALLS,  /* the same calls in any order, and the end */
+    CR_REPLAY_RESULT, /* the end; each call has to be equal to a recorded call */
+};
+
+/* For a run that will be replayed, and whose recorded run ended by itself. */
+void cr_replay_set_compare(struct caprun_run *run, enum cr_replay_compare compare);
+
 /*
  * Returns the time limit for the replay of a run with the limit |recorded_ms|. It is longer, for
  * slower machines, but not infinite: changed code may never end.

@@ -15,9 +15,16 @@
 struct cr_replay_call {
     const struct cr_journal_line *made, *sent, *answer; /* NULL: no such line; |sent|: the last */
     bool is_sent;
+    bool is_matched;       /* match.c: a call of this run was equal to it */
     bool has_unclear_tool; /* a "send" line has no exact name, or two have different names */
     size_t tool_at;        /* offset in |texts| of the tool's exact name; 0: unknown */
     size_t by_at;          /* offset in |texts| of "by", what decided; 0: no decision */
+};
+
+/* The recorded call that a call of this run is equal to. */
+struct cr_replay_match {
+    uint32_t recorded;
+    int64_t made_us;
 };
 
 /*
@@ -39,8 +46,12 @@ struct cr_replay {
     bool has_ended; /* resume: the run had ended with |ended|, which is taken back */
     bool may_raise; /* resume: the limits that are set replace the journal's, also lower ones */
     enum caprun_outcome ended;
-    size_t undo_from;            /* number of the first line that is taken back; 0: none */
-    uint8_t code[CR_HASH_BYTES]; /* the hash of the recorded code */
+    size_t undo_from; /* number of the first line that is taken back; 0: none */
+    enum cr_replay_compare compare;
+    struct cr_buf matches;         /* match.c: a struct cr_replay_match for each call of this run */
+    int64_t now_us, base_us;       /* match.c: the clock, and what Date shows at time 0 */
+    struct cr_journal_line giving; /* match.c: the input that is given, for a call of this run */
+    uint8_t code[CR_HASH_BYTES];   /* the hash of the recorded code */
     bool has_other_code;
     bool in_real_time;
     bool has_key;
@@ -89,6 +100,10 @@ void cr_replay_begun(struct cr_player *hooks, struct caprun_run *run);
 bool cr_replay_next(struct cr_player *hooks, struct caprun_run *run);
 void cr_replay_end(struct cr_player *hooks, struct caprun_run *run, enum caprun_outcome *outcome);
 void cr_replay_timer_due(struct cr_timer *timer);
+
+/* Gives the worker |line|, an input; |line|->n is a call of this run. */
+void cr_replay_give(struct cr_replay *p, struct caprun_run *run,
+                    const struct cr_journal_line *line);
 
 /* Ends the run because of |why|: the journal cannot be used further. */
 void cr_replay_fail_run(struct caprun_run *run, const struct cr_err *why);
@@ -143,6 +158,30 @@ void cr_replay_report_missing_call(struct cr_replay *p, struct caprun_run *run, 
  * and returns true. Returns false if nothing is missing.
  */
 bool cr_replay_report_missing(struct cr_replay *p, struct caprun_run *run, const char *now);
+
+/* Ends the run with REPLAY_DIFFERED: |p->body| is not |recorded|; NULL: it is new. */
+void cr_replay_report_difference(struct cr_replay *p, struct caprun_run *run,
+                                 enum cr_journal_kind kind, size_t number,
+                                 const struct cr_journal_line *recorded);
+
+/* Makes a line of |body|, so that its fields can be found; the caller clears |text|. */
+void cr_replay_make_line(struct cr_buf *text, enum cr_journal_kind kind, const struct cr_buf *body,
+                         struct cr_journal_line *ret);
+
+/* --- match.c: only if |compare| is not CR_REPLAY_EXACT ---------------------------------------- */
+
+/* Compares the message in |p->body|; ends the run if that differs. */
+void cr_match_frame(struct cr_replay *p, struct caprun_run *run, enum cr_journal_kind kind,
+                    uint32_t number);
+
+/* Like cr_replay_next(). */
+bool cr_match_next(struct cr_replay *p, struct caprun_run *run);
+
+/* Returns a recorded call that had to be made, and was not, or 0. */
+uint32_t cr_match_find_missing(const struct cr_replay *p);
+
+/* Returns the recorded call that belongs to call |number| of this run; 0: none. */
+uint32_t cr_replay_recorded_number(const struct cr_replay *p, uint32_t number);
 
 /* --- resume.c ------------------------------------------------------------------------------- */
 

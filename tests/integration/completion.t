@@ -33,7 +33,7 @@ COMMANDS = ["bench", "call", "config", "doctor", "exec", "help", "list", "lock",
 LONG = ["--allow", "--ask", "--color", "--config", "--cpu", "--deny", "--dev", "--frozen", "--help", "--json", "--memory", "--no-input",
         "--quiet", "--record", "--registry", "--rpc-timeout", "--timeout", "--verbose", "--version"]
 GENERAL = LONG + ["-h", "-q", "-v"]
-OF_LOCK, OF_REPLAY, OF_RESUME = ["--accept"], ["--code", "--env", "--speed"], ["--fail-unknown", "--retry-call", "--retry-unknown"]
+OF_LOCK, OF_REPLAY, OF_RESUME = ["--accept"], ["--code", "--compare", "--env", "--speed"], ["--fail-unknown", "--retry-call", "--retry-unknown"]
 OF_BENCH, OF_RUNS, OF_DOCTOR = ["--rounds"], ["--all", "--older", "--rm"], ["--strict"]
 MEASURED = ["answer10m", "answer1m", "busy", "call", "cpu", "fresh", "memory", "rate"]
 FOLDERS = ["deep folder", "folder"]

@@ -86,6 +86,10 @@ _caprun_value()
         compopt +o default
         _caprun_offer real
         ;;
+    --compare)
+        compopt +o default
+        _caprun_offer exact calls result
+        ;;
     --color)
         compopt +o default
         _caprun_offer auto always never
@@ -138,7 +142,7 @@ _caprun_word()
 _caprun()
 {
     local words=() cword=0 cur i plain=()
-    local valued='--@(registry|config|timeout|cpu|rpc-timeout|memory|allow|ask|deny|accept|record|code|speed|env|retry-call|older|rounds|color)'
+    local valued='--@(registry|config|timeout|cpu|rpc-timeout|memory|allow|ask|deny|accept|record|code|speed|compare|env|retry-call|older|rounds|color)'
     local options=(--registry --config --json --color --timeout --cpu --rpc-timeout --memory --allow --ask
         --deny --dev --record --no-input --frozen -q --quiet -v --verbose -h --help --version)
 
@@ -162,7 +166,7 @@ _caprun()
     elif [[ $cur == -* ]]; then
         case ${plain[0]-} in
         lock) options+=(--accept) ;;
-        replay) options+=(--code --speed --env) ;;
+        replay) options+=(--code --speed --compare --env) ;;
         resume) options+=(--retry-unknown --retry-call --fail-unknown) ;;
         runs) options+=(--rm --older --all) ;;
         doctor) options+=(--strict) ;;
