@@ -393,9 +393,9 @@ $(B)/tests/test_decode: tests/unit/test_decode.c tests/lib/tap.h tests/fuzz/fuzz
 	$(Q)$(CC) $(runtime_flags) -Itests/lib $(warnings) -fno-lto $(CFLAGS) $(musl_link) -o $@ $< $(filter %.o,$^) $(musl_libs)
 
 # The corpus test includes a fuzzer of the command's options and output.
-$(B)/tests/test_corpus: $(addprefix $(B)/host/cli/,options.o output.o colour.o columns.o)
+$(B)/tests/test_corpus: $(addprefix $(B)/host/cli/,options.o output.o colour.o columns.o excerpt.o)
 $(B)/tests/test_columns: $(B)/host/cli/columns.o
-$(B)/tests/test_output: $(addprefix $(B)/host/cli/,output.o colour.o columns.o)
+$(B)/tests/test_output: $(addprefix $(B)/host/cli/,output.o colour.o columns.o excerpt.o)
 $(B)/tests/test_options: $(addprefix $(B)/host/cli/,options.o colour.o)
 
 # Shares the counters of a locked worker; linked only in the variant cover.

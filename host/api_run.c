@@ -53,6 +53,12 @@ int caprun_run_set_code(struct caprun_run *run, const char *code, size_t len)
     return replace_text(run, &run->spec.code, code, len);
 }
 
+const char *caprun_get_code(const struct caprun_run *run, size_t *ret_len)
+{
+    *ret_len = run->spec.code.len;
+    return (const char *)run->spec.code.data;
+}
+
 /*
  * The name is part of lines of a stack. Without colons, parentheses and controls it cannot look
  * like another line, like caprun's own code or like code named by its hash.

@@ -315,6 +315,12 @@ CAPRUN_API int caprun_run_set_code(struct caprun_run *run, const char *code, siz
 CAPRUN_API int caprun_run_set_args(struct caprun_run *run, const char *json, size_t len);
 
 /*
+ * Returns the code that was set or loaded, for example to show the line that a stack names; NULL if
+ * there is none. It belongs to the run, and is valid until other code is set.
+ */
+CAPRUN_API const char *caprun_get_code(const struct caprun_run *run, size_t *ret_len);
+
+/*
  * Names the code in stacks, `report.js:4:34`; otherwise it is named by its hash, `cap:1a2b3c4d`.
  * |name| is 1 to 64 letters, digits, spaces and . _ - + @ , = ~ and neither begins nor ends with a
  * space; it is copied. Returns 0; CAPRUN_E_INVAL for another name, and the code keeps its name;

@@ -107,6 +107,7 @@ static int run_command(struct caprun_runtime *rt, const struct cr_options *o,
     struct caprun_run *run;
     struct cr_err err;
     int cancelled = 0, status = -1;
+    bool shows_code;
 
     if (caprun_run_new(rt, &run) < 0) {
         cr_output_note("%s", caprun_error(rt));
@@ -122,7 +123,8 @@ static int run_command(struct caprun_runtime *rt, const struct cr_options *o,
         return status; /* the command has printed everything */
     }
     status = exit_status(caprun_get_outcome(run), cancelled);
-    if (cr_output_end(run, o->json, o->quiet, &err) < 0) {
+    shows_code = !o->words[0] || strcmp(o->words[0], "call") != 0; /* that code is caprun's own */
+    if (cr_output_end(run, o->json, o->quiet, shows_code, &err) < 0) {
         cr_output_note("%s", err.text);
         status = STATUS_INTERNAL;
     }

@@ -14,9 +14,11 @@
 #include "base/escape.h"
 #include "cli/colour.h"
 #include "cli/columns.h"
+#include "cli/excerpt.h"
 
 #define MAX_TEXT (256u * 1024 * 1024)
 #define MAX_STATUS 16384
+#define DEFAULT_COLUMNS 80u
 #define INDENT 4u /* of the lines of a message after the first */
 #define ERASE                                                                          \
     "\r\033[J" /* also what a terminal that became narrower has moved to the next line \
@@ -223,7 +225,34 @@ static void add_message(struct cr_buf *out, const char *text, size_t len, size_t
         add_lines(out, end + 1, len - first - 1, false);
 }
 
-static void print_error(struct caprun_run *run, bool quiet)
+/*
+ * Appends the stack, and below the first frame with a place its line of the code. Below the place
+ * of a syntax error, the stack has that line itself, but for no certain width.
+ */
+static void add_stack(struct cr_buf *out, struct caprun_run *run, const char *text, size_t len,
+                      bool shows_code)
+{
+    size_t columns = cr_columns_available(STDERR_FILENO);
+    bool is_syntax = strcmp(caprun_get_type(run), "SyntaxError") == 0, is_shown = false;
+    size_t code_len = 0;
+    const char *code = shows_code ? caprun_get_code(run, &code_len) : NULL;
+
+    while (len && !(is_shown && is_syntax)) {
+        const char *end = memchr(text, '\n', len);
+        size_t line = end ? (size_t)(end - text) : len, before;
+
+        add_lines(out, text, line, true);
+        before = out->len;
+        if (code && !is_shown)
+            cr_excerpt_add(out, code, code_len, text, line,
+                           columns == CR_COLUMNS_ALL ? DEFAULT_COLUMNS : columns);
+        is_shown = is_shown || out->len > before;
+        text += line + (end != NULL);
+        len -= line + (end != NULL);
+    }
+}
+
+static void print_error(struct caprun_run *run, bool quiet, bool shows_code)
 {
     const char *hint = caprun_get_hint(run);
     const char *text;
@@ -244,7 +273,7 @@ static void print_error(struct caprun_run *run, bool quiet)
     add_message(&out, text ? text : "", len, strlen(lead) + 1, caprun_get_outcome(run));
     text = caprun_get_stack(run, &len);
     if (text && !quiet)
-        add_lines(&out, text, len, true);
+        add_stack(&out, run, text, len, shows_code);
     if (hint[0] && !said && !quiet)
         add_hint(&out, hint);
     flush_to_stderr(&out);
@@ -279,14 +308,15 @@ static int print_json(const char *json, size_t len, struct cr_err *err)
     return r;
 }
 
-int cr_output_end(struct caprun_run *run, bool json, bool quiet, struct cr_err *err)
+int cr_output_end(struct caprun_run *run, bool json, bool quiet, bool shows_code,
+                  struct cr_err *err)
 {
     bool success = caprun_get_outcome(run) == CAPRUN_OUTCOME_SUCCESS;
     const char *text;
     size_t len;
 
     if (!success)
-        print_error(run, quiet);
+        print_error(run, quiet, shows_code);
     if (!json && !success)
         return 0;
     text = json ? caprun_result_json(run, &len) : caprun_get_result(run, &len);

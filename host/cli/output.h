@@ -47,11 +47,12 @@ void cr_output_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /*
  * Prints the end of a run: the result on standard output, or with |json| the envelope; an error
- * always on standard error. On a terminal it is indented, or on one line if that would be too long.
- * Returns 0, CAPRUN_E_SYS if standard output cannot be written, or CAPRUN_E_NOMEM or
- * CAPRUN_E_TOOBIG if there is no room for the text.
+ * always on standard error, with the line of the code where it arose if |shows_code|. On a terminal
+ * it is indented, or on one line if that would be too long. Returns 0, CAPRUN_E_SYS if standard
+ * output cannot be written, or CAPRUN_E_NOMEM or CAPRUN_E_TOOBIG if there is no room for the text.
  */
-int cr_output_end(struct caprun_run *run, bool json, bool quiet, struct cr_err *err);
+int cr_output_end(struct caprun_run *run, bool json, bool quiet, bool shows_code,
+                  struct cr_err *err);
 
 /*
  * Appends each line of |text|, escaped, after |lead|: no line can look like one of caprun's own. If

@@ -211,7 +211,7 @@ static void report_replay(struct job *job, struct caprun_run *run, const char *p
     else
         add_line(job, run, path, same);
     if (!same) {
-        (void)cr_output_end(run, false, job->options->quiet, &unused);
+        (void)cr_output_end(run, false, job->options->quiet, true, &unused);
         if (!job->status)
             job->status = caprun_outcome_status(caprun_get_outcome(run));
     }

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """errors.t - error messages for authors: places, carets, stacks, causes, and modules."""
 
+import json
 import os
 import re
 import sys
@@ -111,6 +112,63 @@ def places_are_the_same_from_a_file_and_from_standard_input(tmp="/dev/stdin"):
     by_dash = caprun("exec", "-", code=code)
     equal(by_name.err.replace("(stdin:", "(cap:"), re.sub("cap:[0-9a-f]{8}:", "cap:", by_dash.err))
     contains(by_dash.err, ":2:10)", ":4:1)")
+
+
+# --- the line of the code --------------------------------------------------------------------
+
+# code: (the shown line, columns before the caret)
+LINES = {
+    "a runtime error": ("const o = {};\n  o.a.b", "  o.a.b", 2),
+    "behind tabs": ("\t\tnull.x", "  null.x", 2),
+    "behind wide characters": ("'漢字'; null.x", "'漢字'; null.x", 8),
+    "behind characters that a terminal shows in two columns": ("'😀'; null.x", "'😀'; null.x", 6),
+    "behind combining marks": ("'e\u0301'; null.x", "'e\u0301'; null.x", 5),
+    "behind an escape sequence": ("'\x1b[31m'; null.x", r"'\u001b[31m'; null.x", 14),
+    "behind a bidirectional mark": ("'\u202e'; null.x", r"'\u202e'; null.x", 10),
+    "lines that end with CR": ("1;\r2;\rnull.x;\r3", "null.x;", 0),
+    "lines that end with U+2028": ("1;\u2028null.x;\u20283", "null.x;", 0),
+    "an error of a tool": ("await mcp.a.b()", "await mcp.a.b()", 12),
+    "a denied attempt": ("await fetch('http://a.b')", "await fetch('http://a.b')", 6),
+    "a builtin that called the code": ("[1].map((x) => x.y.z)", "[1].map((x) => x.y.z)", 15),
+    "a module": ("export default () => {\n  null.x\n}", "  null.x", 2),
+}
+
+
+@each(LINES)
+def an_uncaught_error_shows_its_line_with_a_caret(case):
+    code, shown, before = case
+    lines = caprun("exec", "-", code=code).err.split("\n")
+    at = next(number for number, line in enumerate(lines) if re.match(r" *\d+ \| ", line))
+    equal([lines[at].split(" | ", 1)[1], lines[at + 1]], [shown, f"        | {' ' * before}^"])
+    contains(lines[at - 1], "    at ", " (cap:")
+    assert not any(re.match(r" *\d+ \| ", line) for line in lines[at + 1:]), "only one line is shown"
+
+
+@each({"an error": ("null.x;", "n"), "a syntax error": ("+* 2;", "*")})
+def of_a_very_long_line_what_fits_80_columns_is_shown(case):
+    bad, below = case
+    for head, tail in (("", "y();" * 20000), ("x = 1;" * 20000, ""), ("let é = '漢字';" + "é = 1;" * 999, "y();" * 999)):
+        err = caprun("exec", "-", code="let x;" + head + bad + tail).err
+        shown, caret = re.findall(r"^ *\d* \| .*$", err, re.M)
+        assert len(shown) <= 79 and len(caret) <= 79, (shown, caret)
+        equal(shown[caret.index("^")], below)
+
+
+@each({"beyond the end": "x (a:99:1)", "line 0": "x (a:0:1)", "column 0": "x (a:1:0)", "a column beyond the end": "x (a:2:999)",
+       "huge numbers": f"x (a:{'9' * 40}:{'9' * 40})", "no place": "x"})
+def a_name_that_looks_like_a_frame_shows_no_line_that_is_not_in_the_code(name):
+    code = f"const name = {json.dumps(name + chr(10))};\nconst f = {{[name]() {{ null.x }}}}[name];\nf()"
+    err = caprun("exec", "-", code=code).err
+    shown = re.findall(r"^ *(\d+) \| (.*)$", err, re.M)
+    equal([code.split("\n")[int(number) - 1][:len(text)] for number, text in shown], [text for _, text in shown])
+    equal(len(shown), 1)
+    contains(err, "\n        | ")
+
+
+@test
+def the_envelope_and_quiet_runs_have_no_line_of_the_code():
+    assert "|" not in error_of("null.x")["stack"]
+    assert "|" not in caprun("exec", "-", "-q", code="null.x").err
 
 
 # --- stacks ----------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ static bool show(enum caprun_outcome outcome, const char *message)
     if (own >= 0 && file >= 0 && caprun_new(&rt) == 0 && caprun_run_new(rt, &run) == 0) {
         caprun_reject(run, outcome, message, "change it");
         (void)dup2(file, STDERR_FILENO);
-        (void)cr_output_end(run, false, false, &err);
+        (void)cr_output_end(run, false, false, true, &err);
         (void)dup2(own, STDERR_FILENO);
         n = pread(file, shown, sizeof(shown) - 1, 0);
     }
