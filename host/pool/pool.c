@@ -1,6 +1,8 @@
 /* pool.c - gives workers to waiting guests in order, and limits how many are in use. */
 #include "pool/pool.h"
 
+#include "base/words.h"
+
 /* Only after so long without a new or leaving guest the stock is refilled, unless it is low. */
 #define QUIET_US 2000
 
@@ -81,8 +83,7 @@ static const char *hint_for(const struct cr_stock *stock)
     if (stock->lacks_layers)
         return "caprun doctor says how to get them; or \"sandbox\": {\"requireAllLayers\": false}";
     if (stock->error.code == CAPRUN_E_SYS)
-        return "raise the limit of descriptors or processes, or lower caprun_set_max_workers(); "
-               "caprun doctor shows whether the sandbox works here";
+        return cr_words[CR_WORD_GET_PROCESSES];
     return "caprun doctor shows which part of the sandbox fails here";
 }
 

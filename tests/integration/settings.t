@@ -258,16 +258,25 @@ def a_hint_says_which_function_raises_the_limit():
 
 
 @test
-def no_text_of_the_library_names_an_option_of_the_command():
-    """The twin: the command, which has the same hints, names them. Commands to type are for every reader."""
+def texts_of_the_library_name_its_functions_and_those_of_the_command_its_options():
+    """Except commands to type, which are for every reader."""
     options = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", caprun("--help").out))
     assert {"--timeout", "--frozen", "--config", "--allow"} <= options, options
-    for program, named in (("libcaprun.so", False), ("caprun", True)):
+
+    def texts_of(program):
         with open(os.path.join(BUILD, program), "rb") as file:
-            texts = [text.decode() for text in re.findall(rb"[\t\n -~]{4,}", file.read())]
-        found = [text for text in texts if options & set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text))
-                 and "caprun lock --accept" not in text]
-        equal(bool(found), named, f"{program}: {found}")
+            return [text.decode() for text in re.findall(rb"[\t\n -~]{4,}", file.read())]
+
+    def with_options(texts):
+        return [text for text in texts if "caprun lock --accept" not in text
+                and options & set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text))]
+
+    def with_functions(texts):
+        return [text for text in texts if re.search(r"\bcaprun_\w+\(\)", text)]
+
+    library, command = texts_of("libcaprun.so"), texts_of("caprun")
+    equal((with_options(library), with_functions(command)), ([], []))
+    assert with_functions(library) and with_options(command)
 
 
 main()
