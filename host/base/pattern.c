@@ -37,6 +37,15 @@ static bool is_same(char a, char b, bool alias)
     return a == b || (alias && is_folded[(unsigned char)a] && is_folded[(unsigned char)b]);
 }
 
+/* Returns where the character after the one at |at| begins: UTF-8 has characters of many bytes. */
+static size_t next_character(const char *text, size_t len, size_t at)
+{
+    do {
+        at++;
+    } while (at < len && ((unsigned char)text[at] & 0xc0) == 0x80);
+    return at;
+}
+
 /*
  * After a mismatch, only the last * is tried again, with one more character. An earlier * need not
  * be: all that it could match instead, the last one can match, too.
@@ -52,8 +61,7 @@ static bool glob(const char *pattern, size_t pattern_len, const char *text, size
             star = p++;
             taken = t;
         } else if (p < pattern_len && (pattern[p] == '?' || is_same(pattern[p], text[t], alias))) {
-            p++;
-            t++;
+            t = pattern[p++] == '?' ? next_character(text, text_len, t) : t + 1;
         } else if (star < pattern_len) {
             p = star + 1;
             t = ++taken;
@@ -78,6 +86,11 @@ static bool matches(const char *pattern, const char *method, bool alias)
         return true;
     pattern += ours + 1;
     return *action && glob(pattern, strlen(pattern), action + 1, strlen(action + 1), alias);
+}
+
+bool cr_pattern_glob(const char *pattern, const char *text, size_t len)
+{
+    return glob(pattern, strlen(pattern), text, len, false);
 }
 
 bool cr_pattern_matches(const char *pattern, const char *method)

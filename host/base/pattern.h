@@ -8,6 +8,7 @@
 #define CR_PATTERN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* The most patterns of one list: a call is compared with all of them in one turn of the loop. */
 #define CR_PATTERNS_MAX 1000
@@ -26,6 +27,9 @@ bool cr_pattern_is_action(const char *text);
  * of both lengths, for any input.
  */
 bool cr_pattern_matches(const char *pattern, const char *method);
+
+/* Does the glob |pattern| match |text|, UTF-8 of |len| bytes, as a whole? Takes as many steps. */
+bool cr_pattern_glob(const char *pattern, const char *text, size_t len);
 
 /* The same, but in both texts each character that an identifier cannot have counts as "_". */
 bool cr_pattern_matches_alias(const char *pattern, const char *method);

@@ -1,6 +1,7 @@
 /* give.c - passes the parts of checked metadata to the setters of a run. */
 #include "capability/give.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -194,7 +195,9 @@ int cr_give_capability(struct caprun_run *run, const struct cr_config *config,
                        const struct cr_capability *c, bool *ret_has_env, struct cr_err *why)
 {
     int r = c->meta.type == CR_METADATA_CODE ? give_code(run, c) : give_server_call(run, &c->meta);
+    struct cr_spec *spec = cr_run_spec(run);
 
+    (void)snprintf(spec->caller, sizeof(spec->caller), "%s", c->meta.fqdn.name);
     if (r == 0)
         r = give_schema(run, &c->meta);
     if (r < 0)

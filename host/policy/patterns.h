@@ -23,20 +23,41 @@ enum cr_policy_answer { CR_POLICY_ALLOW, CR_POLICY_ASK, CR_POLICY_DENY };
 /* Where a pattern comes from. A deny is strongest unless it is the project's. */
 enum cr_patterns_source { CR_PATTERNS_PROJECT, CR_PATTERNS_COMMAND_LINE, CR_PATTERNS_USER };
 
+/* From weakest to strongest. */
+enum cr_pattern_level {
+    CR_LEVEL_EVERYTHING,
+    CR_LEVEL_NAMESPACE,
+    CR_LEVEL_BEGINNING,
+    CR_LEVEL_EXACT,
+    CR_LEVEL_FORBIDDEN,
+};
+
 /* A longer name, "ns:action", matches no pattern: comparing takes name times pattern steps. */
 #define CR_PATTERNS_NAME_MAX 193
 
-struct cr_patterns_one;
+struct cr_rule;
+
+/* One pattern of a list. */
+struct cr_patterns_one {
+    struct cr_patterns_one *next; /* the pattern added before this one */
+    const struct cr_rule *rule;   /* the rule (rules.h) whose tools these are; NULL: no rule */
+    enum cr_policy_answer answer;
+    enum cr_pattern_level level;
+    enum cr_patterns_source source;
+    char text[];
+};
 
 struct cr_patterns {
     struct cr_patterns_one *list;
-    size_t count;
+    size_t count; /* without those of rules */
 };
 
 struct cr_verdict {
     enum cr_policy_answer answer;
     const char *pattern; /* the pattern that decided, as given; NULL: none matched */
     enum cr_patterns_source source;
+    const struct cr_rule *rule; /* the rule that decided (rules.h); NULL: a pattern, or nothing */
+    bool is_spent;              /* its budget is used up */
 };
 
 void cr_patterns_init(struct cr_patterns *p);
@@ -46,8 +67,21 @@ void cr_patterns_clear(struct cr_patterns *p);
 int cr_patterns_add(struct cr_patterns *p, enum cr_policy_answer answer, const char *pattern,
                     enum cr_patterns_source source, struct cr_err *err);
 
+/* The same for the tools of |rule|, which has to stay as long as |p|; rules are not counted. */
+int cr_patterns_add_rule(struct cr_patterns *p, enum cr_policy_answer answer, const char *pattern,
+                         enum cr_patterns_source source, const struct cr_rule *rule,
+                         struct cr_err *err);
+
 /*
- * Decides about a call of |method|, "ns:action".
+ * Returns the first pattern after |one| (NULL: the first of all) that matches |method|, the newest
+ * first; NULL at the end. |by_alias|: names are read as cr_patterns_judge_alias() does.
+ */
+const struct cr_patterns_one *cr_patterns_next(const struct cr_patterns *p,
+                                               const struct cr_patterns_one *one,
+                                               const char *method, bool by_alias);
+
+/*
+ * Decides about a call of |method|, "ns:action", as if no rule had conditions or a budget.
  *
  * A tool can also be called by an alias, with "_" for each character that an identifier cannot
  * have. cr_patterns_judge() reads names as they are. cr_patterns_judge_alias() reads every pattern

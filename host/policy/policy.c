@@ -1,18 +1,24 @@
-/* policy.c - decides about a call: by the capability's list, then the patterns, then a person. */
+/*
+ * policy.c - decides about a call: by the capability's list, then patterns and rules, then a
+ * person.
+ */
 #include "policy/policy.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/loop.h"
 #include "base/pattern.h"
 #include "base/words.h"
+#include "policy/lookup.h"
 
 #define NAMED_TOOLS 3u
 
 void cr_policy_clear(struct cr_policy *policy)
 {
     cr_patterns_clear(&policy->patterns);
+    cr_rules_clear(&policy->rules);
 }
 
 /* Does not clear the large buffers for messages: this function runs for each call. */
@@ -64,43 +70,75 @@ void cr_policy_deny_unlisted(const struct cr_tool_list *tools, const char *metho
     cr_buf_clear(&list);
 }
 
-/* --- patterns ------------------------------------------------------------------------------- */
+/* --- patterns and rules --------------------------------------------------------------------- */
+
+/* A question, with what has been found out for it. */
+struct inquiry {
+    const struct cr_policy *policy;
+    const struct cr_question *q;
+    const uint8_t *truths;
+    int64_t now_us;
+};
+
+static void judge_as(const struct inquiry *in, const char *name, bool by_alias,
+                     struct cr_verdict *ret)
+{
+    const struct cr_question *q = in->q;
+
+    cr_rules_judge(&in->policy->patterns,
+                   &(struct cr_facts){.method = name,
+                                      .by_alias = by_alias,
+                                      .caller = q->caller,
+                                      .truths = in->truths,
+                                      .budgets = q->budgets,
+                                      .counted = q->budgets ? *q->counted : NULL,
+                                      .now_us = in->now_us},
+                   ret);
+}
 
 /*
  * Deny and ask rules also match aliases; else code that is denied "a_b" could call "a-b".
  * Exception: a pattern allows this exact name. A deny of the command line or of the user's file
  * always wins.
  */
-static void apply_aliases(const struct cr_policy *policy, const char *name, struct cr_verdict *v)
+static void apply_aliases(const struct inquiry *in, const char *name, struct cr_verdict *v)
 {
     struct cr_verdict alias;
     bool forbidden;
 
-    cr_patterns_judge_alias(&policy->patterns, name, &alias);
+    judge_as(in, name, true, &alias);
     forbidden = alias.answer == CR_POLICY_DENY && alias.source != CR_PATTERNS_PROJECT;
     if (alias.answer != CR_POLICY_ALLOW && (forbidden || strcmp(v->pattern, name) != 0))
         *v = alias;
 }
 
-static void judge(const struct cr_policy *policy, const char *name, struct cr_verdict *ret)
+static void judge(const struct inquiry *in, const char *name, struct cr_verdict *ret)
 {
-    cr_patterns_judge(&policy->patterns, name, ret);
+    judge_as(in, name, false, ret);
     if (ret->answer == CR_POLICY_ALLOW)
-        apply_aliases(policy, name, ret);
+        apply_aliases(in, name, ret);
 }
 
-/* Writes where |v| comes from: an option or caprun_permit(), or a line of the configuration. */
+/* --- words ---------------------------------------------------------------------------------- */
+
+/* Writes where |v| comes from: an option or caprun_permit(), a rule, or a line of the
+ * configuration.
+ */
 static void say_where(const struct cr_verdict *v, char *ret, size_t size)
 {
     const char *list = v->answer == CR_POLICY_DENY ? "deny" : "ask";
+    const char *file = v->source == CR_PATTERNS_USER ? "the user's config.json" : ".caprun.json";
 
     if (!v->pattern)
         (void)snprintf(ret, size, "nothing in \"permissions\" allows it");
+    else if (v->rule)
+        (void)snprintf(ret, size, "the rule \"%s\" of %s%s", v->rule->name, file,
+                       v->is_spent ? ", whose budget is used up" : "");
     else if (v->source == CR_PATTERNS_COMMAND_LINE)
         (void)snprintf(ret, size, "%s%s %s", cr_words[CR_WORD_PATTERN], list, v->pattern);
     else
         (void)snprintf(ret, size, "\"permissions\": {\"%s\": [\"%s\"]} of %s", list, v->pattern,
-                       v->source == CR_PATTERNS_USER ? "the user's config.json" : ".caprun.json");
+                       file);
 }
 
 static void say_denied(const char *name, const struct cr_verdict *v, struct cr_ruling *ret)
@@ -130,7 +168,9 @@ static void rule(const char *name, const struct cr_verdict *v, struct cr_ruling 
 {
     set(ret, v->answer == CR_POLICY_ALLOW ? CR_RULING_ALLOWED : CR_RULING_DENIED,
         v->answer == CR_POLICY_ASK ? "no_channel" : "rule:",
-        v->answer == CR_POLICY_ASK ? NULL : v->pattern);
+        v->answer == CR_POLICY_ASK ? NULL
+        : v->rule                  ? v->rule->name
+                                   : v->pattern);
     if (v->answer != CR_POLICY_ALLOW)
         say_denied(name, v, ret);
 }
@@ -138,46 +178,125 @@ static void rule(const char *name, const struct cr_verdict *v, struct cr_ruling 
 /* --- questions ------------------------------------------------------------------------------ */
 
 /* |q->called| may be the alias of a tool that is allowed: its exact name is judged later. */
-static void ask_early(const struct cr_policy *policy, const struct cr_question *q,
-                      struct cr_ruling *ret)
+static void answer_early(const struct inquiry *in, struct cr_ruling *ret)
 {
+    const char *name = in->q->called;
     struct cr_verdict v, alias;
 
-    judge(policy, q->called, &v);
+    judge(in, name, &v);
     if (v.answer != CR_POLICY_ALLOW) {
-        cr_patterns_judge_alias(&policy->patterns, q->called, &alias);
+        judge_as(in, name, true, &alias);
         if (alias.answer == CR_POLICY_ALLOW)
             v = alias;
     }
-    rule(q->called, &v, ret);
-    if (v.answer == CR_POLICY_ASK && policy->asker)
+    rule(name, &v, ret);
+    if (v.answer == CR_POLICY_ASK && in->policy->asker)
         set(ret, CR_RULING_ALLOWED, NULL, NULL); /* a person is asked about the exact name */
 }
 
-static void ask_exactly(const struct cr_policy *policy, const struct cr_question *q,
-                        struct cr_pending *pending, struct cr_ruling *ret)
+static void refuse_without_memory(struct cr_ruling *ret)
 {
+    set(ret, CR_RULING_DENIED, "rule:", NULL);
+    (void)cr_err_memory(&ret->why);
+}
+
+/* Counts the call, once, for the budget of the rule that decided. Returns false without memory. */
+static bool count(const struct inquiry *in, const struct cr_verdict *v)
+{
+    const struct cr_question *q = in->q;
+
+    if (!v->rule || !q->budgets || *q->counted == v->rule)
+        return true;
+    *q->counted = v->rule;
+    return cr_budgets_count(q->budgets, &in->policy->rules, v->rule, in->now_us) == 0;
+}
+
+static void answer_exactly(const struct inquiry *in, struct cr_pending *pending,
+                           struct cr_ruling *ret)
+{
+    const struct cr_question *q = in->q;
+    struct cr_asker *asker = in->policy->asker;
     const char *name = q->tool;
     struct cr_verdict v;
 
-    judge(policy, name, &v);
+    judge(in, name, &v);
     if (v.answer == CR_POLICY_ALLOW && !cr_pattern_is(name)) {
         /* no pattern can name this tool exactly, so the name that the code used counts as well */
         name = q->called;
-        judge(policy, name, &v);
+        judge(in, name, &v);
     }
     rule(name, &v, ret);
-    if (v.answer == CR_POLICY_ASK && policy->asker && policy->asker->ask(policy->asker, q, pending))
+    if (v.answer != CR_POLICY_DENY && !count(in, &v))
+        refuse_without_memory(ret);
+    else if (v.answer == CR_POLICY_ASK && asker && asker->ask(asker, q, pending))
         set(ret, CR_RULING_LATER, NULL, NULL);
 }
 
-void cr_policy_ask(const struct cr_policy *policy, const struct cr_question *q,
+static void answer(const struct cr_policy *policy, const struct cr_question *q,
+                   const uint8_t *truths, struct cr_pending *pending, struct cr_ruling *ret)
+{
+    const struct inquiry in = {policy, q, truths, cr_loop_now()};
+
+    if (!q->tool)
+        answer_early(&in, ret);
+    else
+        answer_exactly(&in, pending, ret);
+}
+
+/* The conditions of rules are known. */
+static void looked_up(struct cr_lookup *l)
+{
+    struct cr_pending *pending = l->pending;
+    struct cr_ruling ruling;
+
+    pending->lookup = NULL;
+    answer(l->policy, &l->q, l->truths, pending, &ruling);
+    cr_lookup_free(l);
+    if (ruling.answer != CR_RULING_LATER)
+        pending->ruled(pending, &ruling);
+}
+
+/* Answers with the conditions of rules in |l|. */
+static void answer_with(struct cr_policy *policy, struct cr_lookup *l, struct cr_pending *pending,
+                        struct cr_ruling *ret)
+{
+    if (!policy->helper || !cr_lookup_is_long(l)) {
+        cr_lookup_now(l);
+        answer(policy, &l->q, l->truths, pending, ret);
+        cr_lookup_free(l);
+    } else if (!l->q.tool && !l->q.starts) {
+        set(ret, CR_RULING_ALLOWED, NULL, NULL); /* nothing is started: the exact name decides */
+        cr_lookup_free(l);
+    } else if (cr_lookup_later(l, looked_up) < 0) {
+        refuse_without_memory(ret);
+        cr_lookup_free(l);
+    } else {
+        l->pending = pending;
+        pending->lookup = l;
+        set(ret, CR_RULING_LATER, NULL, NULL);
+    }
+}
+
+void cr_policy_ask(struct cr_policy *policy, const struct cr_question *q,
                    struct cr_pending *pending, struct cr_ruling *ret)
 {
-    if (!q->tool)
-        ask_early(policy, q, ret);
-    else if (!is_listed(q->tools, q->method) && !is_listed(q->tools, q->tool))
+    struct cr_lookup *l;
+
+    if (q->tool && !is_listed(q->tools, q->method) && !is_listed(q->tools, q->tool))
         cr_policy_deny_unlisted(q->tools, q->method, ret);
+    else if (cr_lookup_new(policy, q, &l) < 0)
+        refuse_without_memory(ret);
+    else if (l)
+        answer_with(policy, l, pending, ret);
     else
-        ask_exactly(policy, q, pending, ret);
+        answer(policy, q, NULL, pending, ret);
+}
+
+void cr_policy_forget(struct cr_policy *policy, struct cr_pending *pending)
+{
+    if (pending->lookup)
+        cr_lookup_abandon(pending->lookup);
+    else
+        policy->asker->forget(policy->asker, pending);
+    pending->lookup = NULL;
 }

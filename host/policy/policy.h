@@ -8,14 +8,16 @@
  * counts.
  *
  * A call must be in the capability's own list of tools, if the capability has a list (run/decide.c
- * checks the name that the code uses before it scans the args), and a pattern must allow it
- * (policy/patterns.h). If a person has to be asked, the answer is LATER if there is an asker
- * (struct cr_asker); else the call is denied.
+ * checks the name that the code uses before it scans the args), and a pattern or a rule must allow
+ * it (policy/patterns.h, policy/rules.h). The answer is LATER while a rule needs files to be looked
+ * up, or reads long args, and while a person is asked. If a person has to be asked and there is no
+ * asker (struct cr_asker), the call is denied.
  */
 #ifndef CR_POLICY_H
 #define CR_POLICY_H
 
 #include "policy/patterns.h"
+#include "policy/rules.h"
 #include "policy/tool_list.h"
 
 struct cr_question {
@@ -26,22 +28,33 @@ struct cr_question {
     const struct cr_tool_list *tools; /* of the capability */
     const char *args;                 /* JSON that the strict scanner has accepted */
     size_t args_len;
+    const char *caller;             /* four-part name, or CR_RULES_FOR_EXEC */
+    const char *dir;                /* where the server's relative paths start; NULL: unknown */
+    bool starts;                    /* the call would start the server */
+    struct cr_budgets *budgets;     /* of the root run; NULL: nothing is counted */
+    const struct cr_rule **counted; /* the rule for which this call was counted, or NULL; is set */
+};
+
+enum cr_ruling_answer {
+    CR_RULING_ALLOWED,
+    CR_RULING_DENIED,
+    CR_RULING_LATER, /* ruled() is called once, from the loop; or cr_policy_forget() by the caller
+                      */
 };
 
 struct cr_ruling {
-    enum cr_ruling_answer {
-        CR_RULING_ALLOWED,
-        CR_RULING_DENIED,
-        CR_RULING_LATER, /* ruled() is called once, from the loop; or the caller calls forget() */
-    } answer;
+    enum cr_ruling_answer answer;
     const char *by;    /* for the envelope, a constant: "rule:", "rule:tools", "no_channel" */
     const char *rule;  /* what follows "rule:", valid as long as the policy; or NULL */
     struct cr_err why; /* of a denial: the message, and what to change */
 };
 
+struct cr_lookup;
+
 /* Waits for an answer. A member of its owner's struct. */
 struct cr_pending {
     void (*ruled)(struct cr_pending *pending, const struct cr_ruling *ruling);
+    struct cr_lookup *lookup; /* of rules; NULL: a person is asked */
 };
 
 /* Asks a person. */
@@ -58,17 +71,24 @@ struct cr_asker {
 /* All zeros: nothing is allowed, and no person can be asked. */
 struct cr_policy {
     struct cr_patterns patterns;
-    struct cr_asker *asker; /* NULL: no person can be asked */
+    struct cr_rules rules;
+    struct cr_helper *helper; /* looks up files; NULL: the caller's thread does */
+    struct cr_asker *asker;   /* NULL: no person can be asked */
 };
 
 void cr_policy_clear(struct cr_policy *policy);
 
 /*
- * Answers |q|. |pending| is needed for an answer that comes later. If |q| has no exact name, the
- * answer is never LATER, and ALLOWED only means that nothing denies the call yet.
+ * Answers |q|. |pending| is needed for an answer that comes later; what |q| points to, except for
+ * the args and the exact name, has to stay until then. If |q| has no exact name, ALLOWED only means
+ * that nothing denies the call yet. With an exact name, ALLOWED counts the call for the budget of
+ * the rule that allows it.
  */
-void cr_policy_ask(const struct cr_policy *policy, const struct cr_question *q,
+void cr_policy_ask(struct cr_policy *policy, const struct cr_question *q,
                    struct cr_pending *pending, struct cr_ruling *ret);
+
+/* The answer to |pending|, which was to come LATER, is not needed any longer. */
+void cr_policy_forget(struct cr_policy *policy, struct cr_pending *pending);
 
 /*
  * The part of the first question that needs no configuration: may |method| be in the capability's

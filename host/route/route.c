@@ -4,7 +4,7 @@
  *
  * This is the only place where targets get permission: cr_target_may_start() before anything is
  * started for a call, and cr_target_may_call() when the exact name of the tool is known. Nothing is
- * sent before both return true. A call also waits here while a person is asked.
+ * sent before both allow it. A call also waits here while a ruling is made.
  */
 #include "route/route.h"
 
@@ -19,7 +19,7 @@
 
 #define MOST_IN_FLIGHT 1024u
 #define MAX_NAMES 1000u             /* of servers, for suggestions */
-#define MAX_ASKED_BYTES (64u << 20) /* of args of calls about which a person is asked */
+#define MAX_ASKED_BYTES (64u << 20) /* of args of calls that wait for a ruling */
 
 /* --- the ends of a call ----------------------------------------------------------------------- */
 
@@ -44,8 +44,38 @@ static void deny(struct cr_target_call *call, const struct cr_ruling *ruling)
 
 /* --- may the call be made? -------------------------------------------------------------------- */
 
+/* Counts the calls that a resumed run made before, as if they were made now. */
+static void restore_budgets(struct cr_target_call *call, struct cr_budgets *budgets)
+{
+    const struct cr_rules *rules = &call->route->policy.rules;
+
+    for (uint32_t n = 1; n < call->number; n++) {
+        const char *by = cr_calls_at(call->run, n)->by;
+        const struct cr_rule *rule =
+            by && strncmp(by, "rule:", 5) == 0 ? cr_rules_find(rules, by + 5) : NULL;
+
+        if (rule && cr_calls_at(call->run, n)->state != CR_CALL_DENIED)
+            (void)cr_budgets_count(budgets, rules, rule, cr_loop_now());
+    }
+}
+
+/* Returns the run's budgets, or NULL if there are no rules. */
+static struct cr_budgets *begin_budgets(struct cr_target_call *call)
+{
+    struct cr_budgets *budgets = cr_run_budgets(call->run);
+
+    if (!call->route->policy.rules.count)
+        return NULL;
+    if (!budgets->has_begun) {
+        budgets->has_begun = true;
+        restore_budgets(call, budgets);
+    }
+    return budgets;
+}
+
 /* |tool|: the exact name, or NULL if it is not known yet. */
-static void ask_policy(struct cr_target_call *call, const char *tool, struct cr_ruling *ret)
+static void ask_policy(struct cr_target_call *call, const char *tool, bool starts,
+                       struct cr_ruling *ret)
 {
     const struct cr_spec *spec = cr_run_spec(call->run);
     const struct cr_question q = {.run = spec->id,
@@ -54,36 +84,28 @@ static void ask_policy(struct cr_target_call *call, const char *tool, struct cr_
                                   .tool = tool,
                                   .tools = &spec->tools,
                                   .args = call->args,
-                                  .args_len = call->args_len};
+                                  .args_len = call->args_len,
+                                  .caller = spec->caller[0] ? spec->caller : CR_RULES_FOR_EXEC,
+                                  .dir = call->dir,
+                                  .starts = starts,
+                                  .budgets = begin_budgets(call),
+                                  .counted = &call->counted};
 
     cr_policy_ask(&call->route->policy, &q, &call->pending, ret);
 }
 
-bool cr_target_may_start(struct cr_target_call *call)
+static void stop_waiting(struct cr_target_call *call)
 {
-    struct cr_ruling ruling;
-
-    ask_policy(call, NULL, &ruling);
-    if (ruling.answer == CR_RULING_DENIED) {
-        deny(call, &ruling);
-        return false;
-    }
-    cr_decide_rule(call->run, call->number, &ruling);
-    return true;
-}
-
-static void stop_waiting_for_person(struct cr_target_call *call)
-{
-    call->is_with_person = false;
+    call->awaits_ruling = false;
     call->route->asked_bytes -= call->args_len;
 }
 
-/* A person has answered. The target calls cr_target_may_call() again: tools may have changed. */
+/* The target calls cr_target_may_call() again: its tools may have changed. */
 static void ruled(struct cr_pending *pending, const struct cr_ruling *ruling)
 {
     struct cr_target_call *call = cr_container(pending, struct cr_target_call, pending);
 
-    stop_waiting_for_person(call);
+    stop_waiting(call);
     if (ruling->answer != CR_RULING_ALLOWED) {
         deny(call, ruling);
         return;
@@ -94,44 +116,49 @@ static void ruled(struct cr_pending *pending, const struct cr_ruling *ruling)
     call->ops->resume(call);
 }
 
-static void forget_question(struct cr_target_call *call)
-{
-    struct cr_asker *asker = call->route->policy.asker;
-
-    asker->forget(asker, &call->pending);
-}
-
 /* Meanwhile the timeout of the call is stopped, and other calls go on. */
-static void wait_for_person(struct cr_target_call *call, const char *tool)
+static enum cr_ruling_answer await_ruling(struct cr_target_call *call, const char *tool)
 {
     struct cr_route *route = call->route;
 
-    free(call->asked_tool);
-    call->asked_tool = strdup(tool);
-    if (call->asked_tool && route->asked_bytes + call->args_len <= MAX_ASKED_BYTES) {
-        call->is_with_person = true;
+    free(call->ruled_tool);
+    call->ruled_tool = tool ? strdup(tool) : NULL;
+    if ((call->ruled_tool || !tool) && route->asked_bytes + call->args_len <= MAX_ASKED_BYTES) {
+        call->awaits_ruling = true;
         route->asked_bytes += call->args_len;
         cr_calls_queued(call->run, call->number);
-        return;
+        return CR_RULING_LATER;
     }
-    forget_question(call);
-    cr_target_fail(call, CAPRUN_OUTCOME_RPC_ERROR, "Too much waits for a person to answer", "");
+    cr_policy_forget(&route->policy, &call->pending);
+    cr_target_fail(call, CAPRUN_OUTCOME_RPC_ERROR, "Too many calls wait for a decision", "");
+    return CR_RULING_DENIED;
+}
+
+/* The call is freed if the answer is DENIED. */
+static enum cr_ruling_answer ask(struct cr_target_call *call, const char *tool, bool starts)
+{
+    struct cr_ruling ruling;
+
+    ask_policy(call, tool, starts, &ruling);
+    if (ruling.answer == CR_RULING_LATER)
+        return await_ruling(call, tool);
+    if (ruling.answer == CR_RULING_DENIED)
+        deny(call, &ruling);
+    else
+        cr_decide_rule(call->run, call->number, &ruling);
+    return ruling.answer;
+}
+
+enum cr_ruling_answer cr_target_may_start(struct cr_target_call *call, bool starts)
+{
+    return ask(call, NULL, starts);
 }
 
 bool cr_target_may_call(struct cr_target_call *call, const char *tool)
 {
-    struct cr_ruling ruling;
-
-    if (call->asked_tool && strcmp(call->asked_tool, tool) == 0)
-        return true; /* ruled() has resumed the call: the person allowed this tool */
-    ask_policy(call, tool, &ruling);
-    if (ruling.answer == CR_RULING_LATER)
-        wait_for_person(call, tool);
-    else if (ruling.answer == CR_RULING_DENIED)
-        deny(call, &ruling);
-    else
-        cr_decide_rule(call->run, call->number, &ruling);
-    return ruling.answer == CR_RULING_ALLOWED;
+    if (call->ruled_tool && strcmp(call->ruled_tool, tool) == 0)
+        return true; /* ruled() has resumed the call */
+    return ask(call, tool, false) == CR_RULING_ALLOWED;
 }
 
 /* --- the gate --------------------------------------------------------------------------------- */
@@ -210,9 +237,9 @@ static void cancel(struct cr_gate *gate, void *handle, const char *why)
     struct cr_target_call *call = handle;
 
     (void)gate;
-    if (call->is_with_person) {
-        forget_question(call);
-        stop_waiting_for_person(call);
+    if (call->awaits_ruling) {
+        cr_policy_forget(&call->route->policy, &call->pending);
+        stop_waiting(call);
     } else {
         call->ops->cancel(call, why);
     }
@@ -284,6 +311,7 @@ int cr_route_new(struct cr_loop *loop, const struct cr_config *config, const cha
 
     if (!route)
         return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for the servers");
+    route->policy.helper = &loop->disk;
     route->gate = (struct cr_gate){.take = take, .is_idempotent = is_idempotent, .cancel = cancel};
     route->all = (struct cr_servers){.loop = loop, .most = MOST_IN_FLIGHT};
     route->remote = (struct cr_task){.run = cr_route_deliver_remote, .name = "route"};

@@ -36,6 +36,7 @@ struct cr_route_server {
     struct cr_route *route;
     char name[CR_ROUTE_NAME + 1];
     bool is_remote;                 /* configured with a URL, which is not supported */
+    char *dir;                      /* where its relative paths start; NULL for a remote server */
     struct cr_server *server;       /* NULL for a remote server */
     char accept[CR_ROUTE_TOOL + 1]; /* the tool whose change a person accepts, or "" */
 
@@ -60,7 +61,7 @@ struct cr_route {
     struct cr_route_read *read;            /* the running job that reads it, or NULL */
     struct cr_mcp_call *held, **held_last; /* calls that wait for that job */
     size_t held_bytes;                     /* bytes of the args of these calls */
-    size_t asked_bytes;                    /* the same of calls about which a person is asked */
+    size_t asked_bytes;                    /* the same of calls that wait for a ruling */
     struct cr_err *lock_problem;           /* why the lockfile cannot be read, or NULL */
     struct cr_task release;                /* continues or fails the held calls */
 
@@ -79,7 +80,7 @@ struct cr_target_call;
 struct cr_target_ops {
     /* The run has cancelled the call: the target stops, and must not touch the run. */
     void (*cancel)(struct cr_target_call *call, const char *why);
-    /* A person has allowed the call: the target continues it, or fails it. */
+    /* Policy, or a person, has allowed the call, later: the target continues it, or fails it. */
     void (*resume)(struct cr_target_call *call);
     void (*free)(struct cr_target_call *call);
 };
@@ -94,8 +95,11 @@ struct cr_target_call {
     char called[CR_ROUTE_CALLED]; /* |method| with the target's exact name before the action */
     const char *args;             /* JSON that the strict scanner has accepted */
     size_t args_len;
-    bool is_with_person; /* a person is asked; meanwhile the target does not hold the call */
-    char *asked_tool;    /* exact name of the tool that the person is asked about, or NULL */
+    const char *dir;    /* where the target's relative paths start; NULL: unknown */
+    bool awaits_ruling; /* files are looked up, or a person is asked; meanwhile the target does
+                           not hold the call */
+    char *ruled_tool;   /* exact name of the tool of the ruling that came, or comes, later; NULL */
+    const struct cr_rule *counted; /* the rule whose budget the call was counted for, or NULL */
     struct cr_pending pending;
 };
 
@@ -107,16 +111,16 @@ void cr_target_init(struct cr_target_call *call, const struct cr_target_ops *ops
 const char *cr_target_action(const struct cr_target_call *call);
 
 /*
- * Asks policy by the name as called, before anything is started. Returns false if policy denies the
- * call: then the call has ended and is freed.
+ * Asks policy by the name as called, before anything is started; |starts|: the call would start the
+ * target. DENIED: the call has ended and is freed. LATER: resume() follows when policy allows it.
  */
-bool cr_target_may_start(struct cr_target_call *call);
+enum cr_ruling_answer cr_target_may_start(struct cr_target_call *call, bool starts);
 
 /*
  * Asks policy by the exact name |tool| and the args. Returns true if the call is allowed. Returns
- * false if it is denied, and then it has ended and is freed; or while a person is asked, and
- * resume() follows when the person allows it. The target then asks again: its tools may have
- * changed.
+ * false if it is denied, and then it has ended and is freed; or while files are looked up or a
+ * person is asked, and resume() follows when the call is allowed. The target then asks again: its
+ * tools may have changed.
  */
 bool cr_target_may_call(struct cr_target_call *call, const char *tool);
 

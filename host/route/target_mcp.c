@@ -28,7 +28,7 @@ static void free_call(struct cr_target_call *target)
 
     if (c->at.block)
         cr_helper_free(&target->route->all.loop->helper, c->at.block, c->at.len);
-    free(target->asked_tool);
+    free(target->ruled_tool);
     free(c);
 }
 
@@ -178,9 +178,21 @@ void cr_mcp_continue(struct cr_mcp_call *c)
         cr_target_fail(&c->target, CAPRUN_OUTCOME_RPC_ERROR, err.text, "");
 }
 
+/* The call may start the server, or go on. Returns false if it has ended. */
+static bool enter_queue(struct cr_mcp_call *c)
+{
+    struct cr_err err;
+    int r = c->target.route->has_read_lock ? cr_server_call(c->rs->server, &c->at, &err)
+                                           : cr_route_hold(c->target.route, c, &err);
+
+    if (r < 0)
+        cr_target_fail(&c->target, CAPRUN_OUTCOME_RPC_ERROR, err.text, "");
+    return r >= 0;
+}
+
 static void resume(struct cr_target_call *target)
 {
-    cr_mcp_continue(cr_container(target, struct cr_mcp_call, target));
+    (void)enter_queue(cr_container(target, struct cr_mcp_call, target));
 }
 
 static const struct cr_target_ops target_ops = {
@@ -215,6 +227,7 @@ static struct cr_mcp_call *new_call(struct cr_route_server *rs, const struct cr_
     cr_target_init(&c->target, &target_ops, from, rs->route, rs->name);
     c->target.args = c->at.args;
     c->target.args_len = c->at.len;
+    c->target.dir = rs->dir;
     c->rs = rs;
     c->at.ops = &ops;
     return c;
@@ -223,21 +236,18 @@ static struct cr_mcp_call *new_call(struct cr_route_server *rs, const struct cr_
 struct cr_target_call *cr_mcp_take(struct cr_route_server *rs, const struct cr_gate_call *from)
 {
     struct cr_mcp_call *c = new_call(rs, from);
-    struct cr_route *route = rs->route;
-    struct cr_err err;
-    int r;
 
     if (!c) {
         cr_decide_fail(from->run, from->number, "No memory for the call");
         return NULL;
     }
-    if (!cr_target_may_start(&c->target))
+    switch (cr_target_may_start(&c->target, cr_server_is_off(rs->server))) {
+    case CR_RULING_DENIED:
         return NULL;
-    if (!route->has_read_lock)
-        r = cr_route_hold(route, c, &err);
-    else
-        r = cr_server_call(rs->server, &c->at, &err);
-    if (r < 0)
-        cr_target_fail(&c->target, CAPRUN_OUTCOME_RPC_ERROR, err.text, "");
-    return r < 0 ? NULL : &c->target;
+    case CR_RULING_LATER:
+        return &c->target;
+    case CR_RULING_ALLOWED:
+        break;
+    }
+    return enter_queue(c) ? &c->target : NULL;
 }

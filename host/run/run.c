@@ -524,6 +524,7 @@ void cr_run_clear(struct caprun_run *run)
     cr_buf_clear(&run->spec.origin);
     free(run->error.tool);
     cr_tool_list_clear(&run->spec.tools);
+    cr_budgets_clear(&run->budgets);
     cr_buf_clear(&run->spec.code);
     cr_buf_clear(&run->spec.args);
     cr_buf_clear(&run->spec.schema);

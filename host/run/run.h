@@ -23,6 +23,7 @@
 #include "base/buf.h"
 #include "base/loop.h"
 #include "caprun.h"
+#include "policy/rules.h"
 #include "run/loader.h"
 #include "run/player.h"
 #include "run/recorder.h"
@@ -61,6 +62,9 @@ int64_t cr_run_now(const struct caprun_run *run);
 
 /* The inputs of the run: code, args, limits, tools. They do not change after the start. */
 struct cr_spec *cr_run_spec(struct caprun_run *run);
+
+/* The calls that count for the budgets of rules; policy/ counts them. */
+struct cr_budgets *cr_run_budgets(struct caprun_run *run);
 
 /*
  * Ends the run; later calls do nothing. Measures and kills the worker, cancels open calls, and ends

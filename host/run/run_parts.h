@@ -45,6 +45,7 @@ struct caprun_run {
     caprun_loading_fn *on_loading;
     void *loading_data;
     struct cr_loader *loader;     /* NULL: the code is set before the start */
+    struct cr_budgets budgets;    /* calls that count for the budgets of rules */
     struct cr_gate *gate;         /* gets calls if |on_call| is NULL; NULL: calls fail */
     struct cr_recorder *recorder; /* NULL: the run is not recorded */
     uint64_t record_limit;        /* bytes of a journal; 0: the default */

@@ -27,6 +27,7 @@ struct cr_spec {
     uint32_t wording;                  /* enum wire_wording: how the engine words its errors */
     struct cr_buf schema, env;         /* may be empty */
     struct cr_buf origin;      /* JSON for the recorder: where the code came from; may be empty */
+    char caller[5 * 64 + 5];   /* for rules: the capability's four-part name; "": other code */
     struct cr_tool_list tools; /* if it is set, the run may call only these */
     struct cr_run_limits limits;
     struct {

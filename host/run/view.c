@@ -29,6 +29,11 @@ struct cr_spec *cr_run_spec(struct caprun_run *run)
     return &run->spec;
 }
 
+struct cr_budgets *cr_run_budgets(struct caprun_run *run)
+{
+    return &run->budgets;
+}
+
 void cr_run_set_recorder(struct caprun_run *run, struct cr_recorder *recorder)
 {
     run->recorder = recorder;

@@ -154,7 +154,7 @@ TEST(calls_that_wait_for_a_person_have_bounded_args)
     route = cr_container(run->gate, struct cr_route, gate);
     route->asked_bytes = 64u << 20; /* other calls wait with args of this size */
     CHECK_SOON(caprun_done(run));
-    CHECK(says("Too much waits for a person to answer") && forgotten == 1);
+    CHECK(says("Too many calls wait for a decision") && forgotten == 1);
     CHECK(route->asked_bytes == 64u << 20 && end());
 }
 

@@ -1,0 +1,51 @@
+/*
+ * conditions.h - what a rule says about the args of a call: its "when".
+ *
+ *     {"/path": {"under": "./out"}, "/options/mode": {"in": ["a", "b"]}}
+ *
+ * Each key is a JSON pointer into the args, each value an object of predicates. All of them must
+ * hold. A pointer that leads nowhere satisfies only "absent": true.
+ *
+ * "equals" and "in" compare values as JSON, whatever the order of keys; "glob" compares the text of
+ * a string, * is any text and ? any character; "min" and "max" compare numbers; "under" and "host"
+ * are in under.h and web_host.h. A number beyond 2^53 is UNCLEAR, because servers round it; so is a
+ * value that is not of the type that a predicate is about.
+ */
+#ifndef CR_CONDITIONS_H
+#define CR_CONDITIONS_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "policy/truth.h"
+
+struct cJSON;
+struct cr_conditions;
+
+/*
+ * Reads |json|, an object as above. Relative directories of "under" start in |dir|, an absolute
+ * path. On success the caller frees *|ret| with cr_conditions_free(). Returns 0; CAPRUN_E_INVAL for
+ * JSON that is not such an object, for a directory that cannot be looked up, and for a number
+ * beyond 2^53; CAPRUN_E_NOMEM.
+ */
+int cr_conditions_new(const char *json, const char *dir, struct cr_conditions **ret,
+                      struct cr_err *err);
+
+/* Returns |c|, which cr_conditions_free() then has to be called for once more. Any thread may. */
+struct cr_conditions *cr_conditions_share(struct cr_conditions *c);
+
+/* |c| may be NULL. */
+void cr_conditions_free(struct cr_conditions *c);
+
+/* Is there an "under", so that files are looked up? */
+bool cr_conditions_need_files(const struct cr_conditions *c);
+
+/*
+ * Do all conditions hold for |args|? NULL: args that are too large for a tree, which are UNCLEAR.
+ * |base| is the server's directory, or NULL. If cr_conditions_need_files(), call this in a helper
+ * thread; |c| is only read.
+ */
+enum cr_truth cr_conditions_hold(const struct cr_conditions *c, const struct cJSON *args,
+                                 const char *base);
+
+#endif

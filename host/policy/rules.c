@@ -1,0 +1,281 @@
+/* rules.c - keeps rules and their budgets, and ranks what matches a call. */
+#include "policy/rules.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+
+/* --- the list ------------------------------------------------------------------------------- */
+
+static void free_rule(struct cr_rule *rule)
+{
+    free(rule->name);
+    free(rule->tool);
+    free(rule->caller);
+    cr_conditions_free(rule->when);
+    free(rule);
+}
+
+void cr_rules_clear(struct cr_rules *rules)
+{
+    while (rules->list) {
+        struct cr_rule *rule = rules->list;
+
+        rules->list = rule->next;
+        free_rule(rule);
+    }
+    *rules = (struct cr_rules){0};
+}
+
+static bool copy_texts(struct cr_rule *rule, const struct cr_rule_spec *spec)
+{
+    if (spec->id)
+        rule->name = strdup(spec->id);
+    else if (asprintf(&rule->name, "#%zu", rule->index + 1) < 0)
+        rule->name = NULL;
+    rule->tool = strdup(spec->tool);
+    rule->caller = spec->caller ? strdup(spec->caller) : NULL;
+    return rule->name && rule->tool && (rule->caller || !spec->caller);
+}
+
+static int fill(struct cr_rule *rule, const struct cr_rule_spec *spec, const char *dir,
+                struct cr_err *err)
+{
+    rule->then = spec->then;
+    rule->max_calls = (uint32_t)spec->max_calls;
+    rule->rate_calls = (uint32_t)spec->rate_calls;
+    rule->rate_us = (int64_t)spec->rate_ms * 1000;
+    if (!copy_texts(rule, spec))
+        return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for a rule");
+    if (spec->then == CR_POLICY_DENY && (spec->max_calls || spec->rate_calls))
+        return cr_err_set(err, CAPRUN_E_INVAL,
+                          "a rule that denies cannot have \"maxCalls\" or \"rate\"");
+    return spec->when ? cr_conditions_new(spec->when, dir, &rule->when, err) : 0;
+}
+
+int cr_rules_add(struct cr_rules *rules, struct cr_patterns *patterns,
+                 const struct cr_rule_spec *spec, const char *dir, struct cr_err *err)
+{
+    struct cr_rule *rule = calloc(1, sizeof(*rule));
+    int r;
+
+    if (!rule)
+        return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for a rule");
+    rule->index = rules->count;
+    r = fill(rule, spec, dir, err);
+    if (r == 0)
+        r = cr_patterns_add_rule(patterns, spec->then, rule->tool, spec->source, rule, err);
+    if (r < 0) {
+        free_rule(rule);
+        return r;
+    }
+    rule->next = rules->list;
+    rules->list = rule;
+    rules->count++;
+    rules->has_conditions = rules->has_conditions || rule->when;
+    return 0;
+}
+
+const struct cr_rule *cr_rules_find(const struct cr_rules *rules, const char *name)
+{
+    const struct cr_rule *rule = rules->list;
+
+    while (rule && strcmp(rule->name, name) != 0)
+        rule = rule->next;
+    return rule;
+}
+
+/* --- budgets -------------------------------------------------------------------------------- */
+
+struct cr_budget {
+    uint32_t calls;      /* in all */
+    struct cr_buf times; /* int64_t: the last calls, a ring of at most |rate_calls| */
+};
+
+/* When was the call made that is the oldest of the last |rule->rate_calls|? */
+static int64_t oldest_of(const struct cr_budget *b, const struct cr_rule *rule)
+{
+    int64_t at;
+
+    memcpy(&at, b->times.data + b->calls % rule->rate_calls * sizeof(at), sizeof(at));
+    return at;
+}
+
+bool cr_rule_is_spent(const struct cr_rule *rule, const struct cr_budgets *budgets, int64_t now_us)
+{
+    const struct cr_budget *b = budgets->list ? &budgets->list[rule->index] : NULL;
+
+    if (!b)
+        return false;
+    if (rule->max_calls && b->calls >= rule->max_calls)
+        return true;
+    return rule->rate_calls && b->calls >= rule->rate_calls &&
+           now_us - oldest_of(b, rule) < rule->rate_us;
+}
+
+static int remember_time(struct cr_budget *b, const struct cr_rule *rule, int64_t now_us)
+{
+    if (b->times.max == 0)
+        cr_buf_init(&b->times, rule->rate_calls * sizeof(now_us));
+    if (b->calls < rule->rate_calls)
+        cr_buf_add(&b->times, &now_us, sizeof(now_us));
+    else
+        memcpy(b->times.data + b->calls % rule->rate_calls * sizeof(now_us), &now_us,
+               sizeof(now_us));
+    return cr_buf_err(&b->times);
+}
+
+int cr_budgets_count(struct cr_budgets *budgets, const struct cr_rules *rules,
+                     const struct cr_rule *rule, int64_t now_us)
+{
+    struct cr_budget *b;
+
+    if (!rule->max_calls && !rule->rate_calls)
+        return 0;
+    if (!budgets->list) {
+        budgets->list = calloc(rules->count, sizeof(*budgets->list));
+        if (!budgets->list)
+            return CAPRUN_E_NOMEM;
+        budgets->count = rules->count;
+    }
+    b = &budgets->list[rule->index];
+    if (rule->rate_calls && remember_time(b, rule, now_us) < 0)
+        return CAPRUN_E_NOMEM;
+    b->calls++;
+    return 0;
+}
+
+void cr_budgets_clear(struct cr_budgets *budgets)
+{
+    for (size_t i = 0; i < budgets->count; i++)
+        cr_buf_clear(&budgets->list[i].times);
+    free(budgets->list);
+    *budgets = (struct cr_budgets){0};
+}
+
+/* --- which one decides ---------------------------------------------------------------------- */
+
+/* The strongest patterns, and rules without conditions; and each kind of rule with conditions. */
+struct ranking {
+    const struct cr_patterns_one *plain;
+    enum cr_policy_answer plain_answer;
+    const struct cr_patterns_one *plain_deny; /* of the highest level */
+    const struct cr_patterns_one *deny, *ask, *allow;
+    const struct cr_patterns_one *doubt; /* asks, but it is unclear whether it should */
+};
+
+static bool is_for(const struct cr_rule *rule, const struct cr_facts *facts)
+{
+    return !rule->caller || (facts->caller && strcmp(rule->caller, facts->caller) == 0);
+}
+
+static enum cr_truth truth_of(const struct cr_rule *rule, const struct cr_facts *facts)
+{
+    return facts->truths ? (enum cr_truth)facts->truths[rule->index] : CR_TRUTH_UNCLEAR;
+}
+
+/* The answer of |one|, with its budget. */
+static enum cr_policy_answer answer_of(const struct cr_patterns_one *one,
+                                       const struct cr_facts *facts)
+{
+    const struct cr_rule *rule = one->rule;
+
+    if (!rule || rule == facts->counted || !facts->budgets ||
+        !cr_rule_is_spent(rule, facts->budgets, facts->now_us))
+        return one->answer;
+    return one->answer == CR_POLICY_ALLOW ? CR_POLICY_ASK : CR_POLICY_DENY;
+}
+
+/* The list is newest first, and on a tie the earliest wins. */
+static void rank_plain(struct ranking *r, const struct cr_patterns_one *one,
+                       enum cr_policy_answer answer)
+{
+    if (!r->plain || one->level > r->plain->level ||
+        (one->level == r->plain->level && answer >= r->plain_answer)) {
+        r->plain = one;
+        r->plain_answer = answer;
+    }
+    if (answer == CR_POLICY_DENY && (!r->plain_deny || one->level >= r->plain_deny->level))
+        r->plain_deny = one;
+}
+
+/* Is |one|, which allows or asks, stronger than the deny |other|, which may be NULL? */
+static bool beats(const struct cr_patterns_one *one, const struct cr_patterns_one *other)
+{
+    return !other || one->level > other->level;
+}
+
+static void keep_stronger(const struct cr_patterns_one **kept, const struct cr_patterns_one *one)
+{
+    if (!*kept || one->level >= (*kept)->level)
+        *kept = one;
+}
+
+/* |truth| is not NO. */
+static void rank_conditional(struct ranking *r, const struct cr_patterns_one *one,
+                             enum cr_policy_answer answer, enum cr_truth truth)
+{
+    if (answer == CR_POLICY_DENY)
+        r->deny = one;
+    else if (truth == CR_TRUTH_YES)
+        keep_stronger(answer == CR_POLICY_ASK ? &r->ask : &r->allow, one);
+    else if (one->answer == CR_POLICY_ASK)
+        keep_stronger(&r->doubt, one);
+}
+
+static void set(struct cr_verdict *ret, enum cr_policy_answer answer,
+                const struct cr_patterns_one *one)
+{
+    *ret = (struct cr_verdict){.answer = answer,
+                               .pattern = one->text,
+                               .source = one->source,
+                               .rule = one->rule,
+                               .is_spent = answer != one->answer};
+}
+
+/*
+ * An ask yields only to a deny that would decide without it. An allow yields to each ask, and to
+ * each deny that its tools do not outrank, even one that a pattern outranks.
+ */
+static void decide(const struct ranking *r, struct cr_verdict *ret)
+{
+    const struct cr_patterns_one *deciding_deny =
+        r->plain && r->plain_answer == CR_POLICY_DENY ? r->plain : NULL;
+
+    if (deciding_deny && deciding_deny->level == CR_LEVEL_FORBIDDEN)
+        set(ret, CR_POLICY_DENY, deciding_deny);
+    else if (r->deny)
+        set(ret, CR_POLICY_DENY, r->deny);
+    else if (r->ask && beats(r->ask, deciding_deny))
+        set(ret, CR_POLICY_ASK, r->ask);
+    else if (r->doubt && !deciding_deny)
+        set(ret, CR_POLICY_ASK, r->doubt);
+    else if (!r->ask && !r->doubt && r->allow && beats(r->allow, r->plain_deny))
+        set(ret, CR_POLICY_ALLOW, r->allow);
+    else if (r->plain)
+        set(ret, r->plain_answer, r->plain);
+    else
+        *ret = (struct cr_verdict){.answer = CR_POLICY_ASK};
+}
+
+void cr_rules_judge(const struct cr_patterns *patterns, const struct cr_facts *facts,
+                    struct cr_verdict *ret)
+{
+    const struct cr_patterns_one *one = NULL;
+    struct ranking r = {0};
+
+    while ((one = cr_patterns_next(patterns, one, facts->method, facts->by_alias)) != NULL) {
+        if (!one->rule) {
+            rank_plain(&r, one, one->answer);
+        } else if (!is_for(one->rule, facts)) {
+            continue;
+        } else if (!one->rule->when) {
+            rank_plain(&r, one, answer_of(one, facts));
+        } else if (truth_of(one->rule, facts) != CR_TRUTH_NO) {
+            rank_conditional(&r, one, answer_of(one, facts), truth_of(one->rule, facts));
+        }
+    }
+    decide(&r, ret);
+}

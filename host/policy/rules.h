@@ -1,0 +1,105 @@
+/*
+ * rules.h - "rules" of the permissions: decisions that look at the args of a call, hold for one
+ * capability, or have a budget.
+ *
+ * A rule without conditions ranks by the pattern of its tools, as a pattern does (patterns.h). A
+ * rule with conditions ranks above all patterns, with one exception: where it allows or asks, a
+ * deny of the same rank as its own tools, or of a higher rank, is stronger. Among rules with
+ * conditions, too, deny beats ask, and ask beats allow.
+ *
+ * A budget counts the calls of one root run that the rule allowed (or asked about). When it is
+ * used up, a rule that allows asks, and a rule that asks denies: no weaker rule can then allow the
+ * call.
+ */
+#ifndef CR_RULES_H
+#define CR_RULES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "policy/conditions.h"
+#include "policy/patterns.h"
+
+#define CR_RULES_FOR_EXEC "exec" /* "for": code that is in no registry */
+
+/* A rule as the configuration has it. All texts are copied. */
+struct cr_rule_spec {
+    const char *id;     /* NULL: none */
+    const char *tool;   /* a pattern */
+    const char *caller; /* a four-part name, or CR_RULES_FOR_EXEC; NULL: any */
+    const char *when;   /* JSON of its conditions; NULL: none */
+    enum cr_policy_answer then;
+    enum cr_patterns_source source;
+    uint64_t max_calls;           /* 0: any number */
+    uint64_t rate_calls, rate_ms; /* at most so many calls in so many ms; 0: any number */
+};
+
+struct cr_rule {
+    struct cr_rule *next; /* added before this one */
+    size_t index;         /* 0 for the first that was added */
+    char *name;           /* its id; without one "#1" for the first that was added, and so on */
+    char *tool, *caller;
+    enum cr_policy_answer then;
+    struct cr_conditions *when;
+    uint32_t max_calls, rate_calls;
+    int64_t rate_us;
+};
+
+struct cr_rules {
+    struct cr_rule *list;
+    size_t count;
+    bool has_conditions; /* at least one rule has */
+};
+
+/* Calls of a run that count against budgets; all zeros at first. */
+struct cr_budgets {
+    struct cr_budget *list; /* one for each rule, or NULL: nothing has been counted */
+    size_t count;
+    bool has_begun; /* calls before a resume have been counted */
+};
+
+/*
+ * Adds a rule, and its tools to |patterns|. Relative directories start in |dir|. Returns 0;
+ * CAPRUN_E_INVAL with the reason, without the rule's name; CAPRUN_E_NOMEM.
+ */
+int cr_rules_add(struct cr_rules *rules, struct cr_patterns *patterns,
+                 const struct cr_rule_spec *spec, const char *dir, struct cr_err *err);
+void cr_rules_clear(struct cr_rules *rules);
+
+/* Returns the rule with this name, its id or "#1"; or NULL. */
+const struct cr_rule *cr_rules_find(const struct cr_rules *rules, const char *name);
+
+/* Does the rule have a budget that |budgets| has used up at the time |now_us|? */
+bool cr_rule_is_spent(const struct cr_rule *rule, const struct cr_budgets *budgets, int64_t now_us);
+
+/*
+ * Counts a call for |rule|, one of |rules|. Does nothing for a rule without a budget. Returns 0 or
+ * CAPRUN_E_NOMEM, and the call is not counted.
+ */
+int cr_budgets_count(struct cr_budgets *budgets, const struct cr_rules *rules,
+                     const struct cr_rule *rule, int64_t now_us);
+void cr_budgets_clear(struct cr_budgets *budgets);
+
+/* --- which rule or pattern decides ---------------------------------------------------------- */
+
+/* What rules look at. */
+struct cr_facts {
+    const char *method;    /* "ns:action" */
+    bool by_alias;         /* names are read as cr_patterns_judge_alias() does */
+    const char *caller;    /* as in a rule */
+    const uint8_t *truths; /* enum cr_truth of the conditions of each rule, by its index; NULL: no
+                              rule with conditions is about this call */
+    const struct cr_budgets *budgets;
+    const struct cr_rule *counted; /* the call has been counted for this rule; NULL: for none */
+    int64_t now_us;
+};
+
+/*
+ * Decides. The result names the pattern, or the rule, that decided; with neither, nothing matched
+ * and the answer is ask.
+ */
+void cr_rules_judge(const struct cr_patterns *patterns, const struct cr_facts *facts,
+                    struct cr_verdict *ret);
+
+#endif
