@@ -13,6 +13,7 @@
 #include "base/scan.h"
 #include "base/words.h"
 #include "config/fields.h"
+#include "config/rules.h"
 #include "config/merge.h"
 #include "config/shape.h"
 
@@ -243,6 +244,8 @@ static int read_file(struct cr_config *c, struct cr_err *why)
         r = cr_shape_check(c, why);
     if (r == 0 && cr_fields_take(c) < 0)
         r = cr_err_memory(why);
+    if (r == 0)
+        r = cr_config_rules_take(c, why);
     return r;
 }
 
@@ -320,6 +323,7 @@ int cr_config_load(const char *path, struct cr_config *ret, struct cr_err *why)
 void cr_config_clear(struct cr_config *config)
 {
     cr_fields_clear(config);
+    cr_config_rules_clear(config);
     free(config->path);
     free(config->dir);
     cr_json_clear(&config->doc);

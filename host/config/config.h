@@ -46,6 +46,16 @@ struct cr_config_server { /* of "mcpServers" */
     char **idempotent;       /* globs over its actions; ends with NULL */
 };
 
+struct cr_config_rule { /* of "permissions.rules" */
+    char *id;           /* NULL: none */
+    char *tool;         /* a pattern */
+    char *caller;       /* "for"; NULL: any */
+    char *when;         /* JSON, or NULL */
+    enum caprun_permission then;
+    uint64_t max_calls, rate_calls, rate_ms; /* 0: any number */
+    size_t at;                               /* where it is in the text */
+};
+
 struct cr_config {
     char *path;             /* absolute; NULL: there is no file */
     char *dir;              /* absolute: where relative paths start, and where the lockfile is */
@@ -73,8 +83,10 @@ struct cr_config {
         char **variables; /* that it may get; ends with NULL */
     } * grants;           /* "env" */
     size_t grant_count;
-    char **allow, **ask, **deny; /* "permissions" of this file: patterns, then NULL; or NULL */
-    struct cr_buf warnings;      /* about this file: lines, each with a line feed */
+    char **allow, **ask, **deny;  /* "permissions" of this file: patterns, then NULL; or NULL */
+    struct cr_config_rule *rules; /* the same: its rules */
+    size_t rule_count;
+    struct cr_buf warnings; /* about this file: lines, each with a line feed */
 };
 
 /*
@@ -99,6 +111,10 @@ int cr_config_load_both(const char *path, const char *user, struct cr_config *re
  */
 const struct cr_config *cr_config_find(const struct cr_config *config, const char *object,
                                        const char *key, const struct cJSON **ret);
+
+/* Sets the CONFIG_ERROR that |rule|, of this file, is wrong in the way that |words| say. */
+int cr_config_refuse_rule(const struct cr_config *config, const struct cr_config_rule *rule,
+                          struct cr_err *why, const char *words);
 
 /* The variables that "env" grants to the capability with the four-part |name|; or NULL. */
 char *const *cr_config_granted(const struct cr_config *config, const char *name);

@@ -97,9 +97,9 @@ static const struct cr_key routing[] = {
 static const struct cr_shape choices = {.form = CR_FORM_LIST, .each = &any, .filled = true};
 
 static const struct cr_key predicates[] = {
-    KEY("equals", &any),        KEY("in", &choices),       KEY("glob", &any_text),
-    KEY("under", TEXT(filled)), KEY("host", TEXT(filled)), KEY("min", &real),
-    KEY("max", &real),          KEY("absent", &flag),      {0},
+    KEY("equals", &any),        KEY("in", &choices),     KEY("glob", &any_text),
+    KEY("under", TEXT(filled)), KEY("host", TEXT(host)), KEY("min", &real),
+    KEY("max", &real),          KEY("absent", &flag),    {0},
 };
 
 static const struct cr_shape predicate = {
@@ -115,6 +115,7 @@ static const struct cr_key rate[] = {
 
 static const struct cr_key rule[] = {
     KEY("id", TEXT(id)),
+    KEY("for", TEXT(caller)),
     KEY("tool", TEXT(pattern), REQUIRED),
     KEY("when", &conditions),
     KEY("maxCalls", NUMBER(1, MAX_CALLS)),
@@ -130,9 +131,7 @@ static const struct cr_key permissions[] = {
     KEY("allow", &patterns),
     KEY("ask", &patterns),
     KEY("deny", &patterns),
-    KEY("rules", &rules,
-        .refused = "are not understood by this version of caprun, so nothing runs: a deny must not "
-                   "be lost; take them out, and use patterns in \"allow\", \"ask\" and \"deny\""),
+    KEY("rules", &rules),
     {0},
 };
 

@@ -43,7 +43,6 @@ struct cr_key {
     bool required;
     const char *only_with; /* has an effect only together with this key; NULL: always */
     const char *later;     /* not supported yet: the words of a warning */
-    const char *refused;   /* not supported yet, and must not be ignored: why it has to be empty */
 };
 
 #define CR_KEYS_MAX_SERVERS 1000

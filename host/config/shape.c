@@ -277,8 +277,6 @@ static int check_member(struct walk *w, const struct cr_shape *shape, const stru
     if (r < 0)
         return r;
     store(w, key, value);
-    if (key->refused && cr_json_count(value))
-        return refuse_key(w, value, "\"%s\" %s", key->name, key->refused);
     if (key->later)
         warn(w, value, key->later, "");
     if (key->only_with && !cr_json_get(object, key->only_with)) {

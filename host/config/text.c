@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/pattern.h"
+#include "base/web_host.h"
 
 #define DIGITS "0123456789"
 #define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -89,6 +90,18 @@ static bool is_four_parts(const char *text)
     }
 }
 
+static bool is_caller(const char *text)
+{
+    return strcmp(text, "exec") == 0 || is_four_parts(text);
+}
+
+static bool is_host(const char *text)
+{
+    struct cr_web_host unused;
+
+    return cr_web_host_parse(text, &unused);
+}
+
 static bool is_variable(const char *text)
 {
     return *text && strspn(text, LETTERS DIGITS "_") == strlen(text) && !strchr(DIGITS, *text);
@@ -168,6 +181,9 @@ const struct cr_text cr_text_header_value = {"a text on one line, without contro
                                              is_header_value, true};
 const struct cr_text cr_text_pointer = {
     "a JSON pointer like \"/path\", with ~ and / in a key written as ~0 and ~1", is_pointer, false};
+const struct cr_text cr_text_caller = {"the four-part name of a capability, or \"exec\"", is_caller,
+                                       false};
+const struct cr_text cr_text_host = {CR_WEB_HOST_WHAT, is_host, false};
 const struct cr_text cr_text_id = {"1 to 64 letters, digits, _ - and .", is_id, false};
 const struct cr_text cr_text_era = {"\"auto\", \"modern\" or \"legacy\"", is_era, false};
 const struct cr_text cr_text_on_denied = {"\"continue\" or \"stop\"", is_on_denied, false};

@@ -37,6 +37,9 @@ extern const struct cr_text cr_text_header;
 extern const struct cr_text cr_text_header_value;
 /* JSON Pointer, RFC 6901. */
 extern const struct cr_text cr_text_pointer;
+/* "for" of a rule: a four-part name, or "exec". */
+extern const struct cr_text cr_text_caller;
+extern const struct cr_text cr_text_host;
 /* The id of a rule: [A-Za-z0-9_.-]{1,64} */
 extern const struct cr_text cr_text_id;
 /* Keys with a fixed set of words. */

@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "base/pattern.h"
 #include "policy/under.h"
-#include "policy/web_host.h"
+#include "base/web_host.h"
 
 #define EXACT_MAX 9007199254740992.0 /* 2^53: every whole number up to it is a double */
 #define MAX_TEXT (64u << 10)         /* for "glob": each character may be compared many times */

@@ -17,7 +17,7 @@
 #include <stdbool.h>
 
 #include "base/err.h"
-#include "policy/truth.h"
+#include "base/truth.h"
 
 struct cJSON;
 struct cr_conditions;

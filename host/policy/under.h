@@ -12,7 +12,7 @@
 #include <stddef.h>
 
 #include "base/err.h"
-#include "policy/truth.h"
+#include "base/truth.h"
 
 /*
  * Resolves |dir|, an absolute path, to the path that is compared from now on: if a part of it is

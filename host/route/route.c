@@ -274,9 +274,44 @@ static int add_list(struct cr_route *route, char *const *list, enum cr_policy_an
     return r;
 }
 
-/* Adds the patterns of one file. */
-static int add_patterns(struct cr_route *route, const struct cr_config *file,
-                        enum cr_patterns_source source, struct cr_err *err)
+/* Adds one rule of |file|. An error has its place in the file. */
+static int add_rule(struct cr_route *route, const struct cr_config *file,
+                    const struct cr_config_rule *from, enum cr_patterns_source source,
+                    struct cr_err *err)
+{
+    static const enum cr_policy_answer answers[] = {[CAPRUN_ALLOW] = CR_POLICY_ALLOW,
+                                                    [CAPRUN_ASK] = CR_POLICY_ASK,
+                                                    [CAPRUN_DENY] = CR_POLICY_DENY};
+    const struct cr_rule_spec spec = {.id = from->id,
+                                      .tool = from->tool,
+                                      .caller = from->caller,
+                                      .when = from->when,
+                                      .then = answers[from->then],
+                                      .source = source,
+                                      .max_calls = from->max_calls,
+                                      .rate_calls = from->rate_calls,
+                                      .rate_ms = from->rate_ms};
+    struct cr_err why;
+    int r = cr_rules_add(&route->policy.rules, &route->policy.patterns, &spec, file->dir, &why);
+
+    if (r == CAPRUN_E_NOMEM)
+        return cr_err_memory(err);
+    return r < 0 ? cr_config_refuse_rule(file, from, err, why.text) : 0;
+}
+
+static int add_rules(struct cr_route *route, const struct cr_config *file,
+                     enum cr_patterns_source source, struct cr_err *err)
+{
+    int r = 0;
+
+    for (size_t i = 0; r == 0 && i < file->rule_count; i++)
+        r = add_rule(route, file, &file->rules[i], source, err);
+    return r;
+}
+
+/* Adds the patterns and rules of one file. */
+static int add_permissions(struct cr_route *route, const struct cr_config *file,
+                           enum cr_patterns_source source, struct cr_err *err)
 {
     int r = add_list(route, file->allow, CR_POLICY_ALLOW, source, err);
 
@@ -284,6 +319,8 @@ static int add_patterns(struct cr_route *route, const struct cr_config *file,
         r = add_list(route, file->ask, CR_POLICY_ASK, source, err);
     if (r == 0)
         r = add_list(route, file->deny, CR_POLICY_DENY, source, err);
+    if (r == 0)
+        r = add_rules(route, file, source, err);
     return r;
 }
 
@@ -297,9 +334,9 @@ static int apply_config(struct cr_route *route, const struct cr_config *config, 
         return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for the servers");
     r = cr_route_add_servers(route, config, guard, cache, err);
     if (r == 0)
-        r = add_patterns(route, config, CR_PATTERNS_PROJECT, err);
+        r = add_permissions(route, config, CR_PATTERNS_PROJECT, err);
     if (r == 0 && config->user)
-        r = add_patterns(route, config->user, CR_PATTERNS_USER, err);
+        r = add_permissions(route, config->user, CR_PATTERNS_USER, err);
     return r;
 }
 

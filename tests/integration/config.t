@@ -412,13 +412,15 @@ def a_setting_without_effect_yet_is_reported():
 
 
 @test
-def rules_stop_every_command_and_the_error_says_what_to_do():
+def a_rule_that_cannot_work_stops_every_command():
     with scratch_dir() as top:
-        path = write(top, '{"permissions": {\n  "rules": [{"tool": "shell", "then": "deny"}]}}')
+        path = write(top, '{"permissions": {\n  "rules": [{"tool": "shell", "then": "deny", "maxCalls": 1}]}}')
         for words in (["exec", "-"], ["config"], ["acme.tools.text.count", "--registry", "."]):
-            refused(run(top, *words, code="return 1"), f'{path}:2:3: "rules" are not understood by this version',
-                    "nothing runs", 'patterns in "allow", "ask" and "deny"')
-        write(top, {"permissions": {"rules": []}})
+            refused(run(top, *words, code="return 1"), f'{path}:2:13: the rule: a rule that denies cannot have "maxCalls"')
+        path = write(top, {"mcpServers": {"a": {"command": "x"}}, "permissions": {"rules": [
+            {"id": "r", "tool": "a", "then": "allow", "when": {"/p": {"under": "/proc/self/cwd"}}}]}})
+        refused(run(top, "exec", "-", code="return 1"), f'{path}:1:', 'the rule "r": the directory \'/proc/self/cwd\'')
+        write(top, {"permissions": {"rules": [{"tool": "shell", "then": "deny"}]}})
         equal(run(top, "exec", "-", code="return 1").out, "1\n")
 
 

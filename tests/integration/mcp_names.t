@@ -189,15 +189,6 @@ def no_server_of_that_name_is_no_question_of_policy():
             contains(outcome["message"], '"unknown"')
 
 
-@test
-def a_config_with_rules_is_refused_until_they_work():
-    rules = [{"id": "x", "tool": "s:plain", "then": "allow"}]
-    with tools(permissions={"rules": rules}, s=ODD) as t:
-        status, error = t.error("return 1")
-        equal((status, error["code"]), (2, "CONFIG_ERROR"))
-        contains(error["message"], "rules")
-
-
 # --- capabilities ----------------------------------------------------------------------------
 
 

@@ -2,7 +2,7 @@
  */
 #include "tap.h"
 
-#include "policy/web_host.h"
+#include "base/web_host.h"
 
 static enum cr_truth holds(const char *host, const char *url)
 {

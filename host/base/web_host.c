@@ -1,5 +1,5 @@
 /* web_host.c - reads the host and the port of URLs. */
-#include "policy/web_host.h"
+#include "base/web_host.h"
 
 #include <arpa/inet.h>
 #include <stdint.h>

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "policy/truth.h"
+#include "base/truth.h"
 
 #define CR_WEB_HOST_WHAT "a host like \"api.example.com\", \"*.example.com\" or \"[::1]:8080\""
 

@@ -1,0 +1,143 @@
+/* rules.c - the rules of a file, with ${NAME} replaced in all their texts. */
+#include "config/rules.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "config/shape.h"
+
+#define MAX_WHEN (1u << 20)
+
+/* --- conditions ----------------------------------------------------------------------------- */
+
+/* Appends |value| as JSON, with its strings expanded. Keys are not expanded. */
+static void add_expanded(struct cr_buf *out, const struct cJSON *value)
+{
+    enum cr_json_type type = cr_json_type(value);
+    char *text;
+
+    if (type == CR_JSON_STRING) {
+        text = cr_config_expanded(cr_json_text(value));
+        if (text)
+            cr_escape_json_str(out, text);
+        else
+            out->err = CAPRUN_E_NOMEM;
+        free(text);
+        return;
+    }
+    if (type != CR_JSON_ARRAY && type != CR_JSON_OBJECT) {
+        cr_json_print(out, value);
+        return;
+    }
+    cr_buf_str(out, type == CR_JSON_ARRAY ? "[" : "{");
+    for (const struct cJSON *v = cr_json_first(value); v; v = cr_json_next(v)) {
+        if (v != cr_json_first(value))
+            cr_buf_str(out, ",");
+        if (type == CR_JSON_OBJECT) {
+            cr_escape_json_str(out, cr_json_key(v));
+            cr_buf_str(out, ":");
+        }
+        add_expanded(out, v);
+    }
+    cr_buf_str(out, type == CR_JSON_ARRAY ? "]" : "}");
+}
+
+/* --- one rule ------------------------------------------------------------------------------- */
+
+/* Writes the text of |key|, expanded; NULL if the rule does not have it. False: no memory. */
+static bool take_text(const struct cJSON *rule, const char *key, char **ret)
+{
+    const struct cJSON *value = cr_json_get(rule, key);
+
+    *ret = value ? cr_config_expanded(cr_json_text(value)) : NULL;
+    return *ret || !value;
+}
+
+static bool take_when(const struct cJSON *rule, char **ret)
+{
+    const struct cJSON *when = cr_json_get(rule, "when");
+    struct cr_buf out;
+
+    *ret = NULL;
+    if (!when)
+        return true;
+    cr_buf_init(&out, MAX_WHEN);
+    add_expanded(&out, when);
+    if (cr_buf_text(&out)) {
+        *ret = (char *)out.data;
+        return true;
+    }
+    cr_buf_clear(&out);
+    return false;
+}
+
+static void take_number(const struct cJSON *object, const char *key, uint64_t *ret)
+{
+    const struct cJSON *value = cr_json_get(object, key);
+
+    if (value)
+        (void)cr_json_number(value, UINT64_MAX, ret); /* checked before */
+}
+
+static bool take_rule(const struct cr_config *c, const struct cJSON *rule,
+                      struct cr_config_rule *ret)
+{
+    const struct cJSON *rate = cr_json_get(rule, "rate");
+    char *then = NULL;
+
+    ret->at = cr_json_place_of(&c->doc, rule).at;
+    take_number(rule, "maxCalls", &ret->max_calls);
+    take_number(rate, "calls", &ret->rate_calls);
+    take_number(rate, "perMs", &ret->rate_ms);
+    if (!take_text(rule, "id", &ret->id) || !take_text(rule, "tool", &ret->tool) ||
+        !take_text(rule, "for", &ret->caller) || !take_when(rule, &ret->when) ||
+        !take_text(rule, "then", &then))
+        return false;
+    ret->then = strcmp(then, "allow") == 0 ? CAPRUN_ALLOW
+                : strcmp(then, "ask") == 0 ? CAPRUN_ASK
+                                           : CAPRUN_DENY;
+    free(then);
+    return true;
+}
+
+/* --- all ------------------------------------------------------------------------------------ */
+
+int cr_config_refuse_rule(const struct cr_config *c, const struct cr_config_rule *rule,
+                          struct cr_err *why, const char *words)
+{
+    return cr_shape_refuse(c, rule->at, why, "the rule%s%s%s: %s", rule->id ? " \"" : "",
+                           rule->id ? rule->id : "", rule->id ? "\"" : "", words);
+}
+
+int cr_config_rules_take(struct cr_config *c, struct cr_err *why)
+{
+    const struct cJSON *list = cr_json_get(cr_json_get(c->doc.root, "permissions"), "rules");
+
+    if (!cr_json_count(list))
+        return 0;
+    c->rules = calloc(cr_json_count(list), sizeof(*c->rules));
+    if (!c->rules)
+        return cr_err_memory(why);
+    for (const struct cJSON *v = cr_json_first(list); v; v = cr_json_next(v)) {
+        struct cr_config_rule *rule = &c->rules[c->rule_count++];
+
+        if (!take_rule(c, v, rule))
+            return cr_err_memory(why);
+        if (rule->then == CAPRUN_DENY && (rule->max_calls || rule->rate_calls))
+            return cr_config_refuse_rule(c, rule, why,
+                                         "a rule that denies cannot have \"maxCalls\" or \"rate\"");
+    }
+    return 0;
+}
+
+void cr_config_rules_clear(struct cr_config *c)
+{
+    for (size_t i = 0; i < c->rule_count; i++) {
+        free(c->rules[i].id);
+        free(c->rules[i].tool);
+        free(c->rules[i].caller);
+        free(c->rules[i].when);
+    }
+    free(c->rules);
+}
