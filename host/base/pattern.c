@@ -32,6 +32,11 @@ bool cr_pattern_is(const char *text)
 static const bool is_folded[UCHAR_MAX + 1] = {
     ['_'] = true, ['-'] = true, ['.'] = true, ['/'] = true};
 
+char cr_pattern_alias(char c)
+{
+    return is_folded[(unsigned char)c] ? '_' : c;
+}
+
 static bool is_same(char a, char b, bool alias)
 {
     return a == b || (alias && is_folded[(unsigned char)a] && is_folded[(unsigned char)b]);

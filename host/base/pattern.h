@@ -22,6 +22,9 @@ bool cr_pattern_is(const char *text);
 /* Is |text| valid as the part of a pattern after the ":"? */
 bool cr_pattern_is_action(const char *text);
 
+/* The character that an alias has for |c|: "_" for "-", "." and "/"; any other one is the same. */
+char cr_pattern_alias(char c);
+
 /*
  * Does |pattern| match the tool |method|, "ns:action"? Takes at most as many steps as the product
  * of both lengths, for any input.

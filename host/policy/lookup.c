@@ -21,14 +21,15 @@ static bool is_wanted(const struct cr_patterns_one *one, const struct cr_questio
 
 static int collect(struct cr_lookup *l, const struct cr_policy *policy, const char *method)
 {
-    const struct cr_patterns_one *one = NULL;
+    const struct cr_patterns_name name = cr_patterns_name(method, true);
+    const struct cr_patterns_one *one;
 
     l->truths = calloc(policy->rules.count, 1);
     l->rules = calloc(policy->rules.count, sizeof(*l->rules));
     l->conditions = calloc(policy->rules.count, sizeof(struct cr_conditions *));
     if (!l->truths || !l->rules || !l->conditions)
         return CAPRUN_E_NOMEM;
-    while ((one = cr_patterns_next(&policy->patterns, one, method, true)) != NULL) {
+    for (size_t at = 0; (one = cr_patterns_next(&policy->patterns, &at, &name)) != NULL;) {
         if (!is_wanted(one, &l->q))
             continue;
         l->rules[l->count] = one->rule->index;

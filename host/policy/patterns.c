@@ -31,13 +31,64 @@ void cr_patterns_init(struct cr_patterns *p)
 
 void cr_patterns_clear(struct cr_patterns *p)
 {
-    while (p->list) {
-        struct cr_patterns_one *one = p->list;
-
-        p->list = one->next;
-        free(one);
-    }
+    for (size_t i = 0; i < p->total; i++)
+        free(p->list[i]);
+    free(p->list);
+    free(p->keys);
     cr_patterns_init(p);
+}
+
+/* --- keys ----------------------------------------------------------------------------------- */
+
+/* FNV-1a of the alias of a namespace; never 0. */
+static uint64_t hash_namespace(const char *text, size_t len)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+
+    for (size_t i = 0; i < len; i++)
+        hash = (hash ^ (unsigned char)cr_pattern_alias(text[i])) * 0x100000001b3u;
+    return hash | 1;
+}
+
+static struct cr_patterns_key key_of(const char *text, bool is_pattern)
+{
+    size_t len = strcspn(text, ":");
+    const char *action = text[len] ? text + len + 1 : "";
+    struct cr_patterns_key key = {0};
+
+    if (!is_pattern || strcspn(text, "*?") >= len)
+        key.namespace = hash_namespace(text, len);
+    for (int i = 0; i < 8 && *action && !(is_pattern && is_wild(*action)); i++, action++) {
+        key.action |= (uint64_t)(unsigned char)cr_pattern_alias(*action) << 8 * i;
+        key.mask |= (uint64_t)0xff << 8 * i;
+    }
+    return key;
+}
+
+static bool may_match(const struct cr_patterns_key *pattern, const struct cr_patterns_key *name)
+{
+    return (!pattern->namespace || pattern->namespace == name->namespace) &&
+           !((pattern->action ^ name->action) & pattern->mask);
+}
+
+/* --- adding --------------------------------------------------------------------------------- */
+
+static bool make_room(struct cr_patterns *p)
+{
+    size_t room = p->room ? 2 * p->room : 16;
+    void *list, *keys;
+
+    if (p->total < p->room)
+        return true;
+    list = realloc(p->list, room * sizeof(*p->list));
+    if (list)
+        p->list = list;
+    keys = realloc(p->keys, room * sizeof(*p->keys));
+    if (keys)
+        p->keys = keys;
+    if (list && keys)
+        p->room = room;
+    return list && keys;
 }
 
 int cr_patterns_add_rule(struct cr_patterns *p, enum cr_policy_answer answer, const char *pattern,
@@ -49,7 +100,7 @@ int cr_patterns_add_rule(struct cr_patterns *p, enum cr_policy_answer answer, co
 
     if (!cr_pattern_is(pattern))
         return cr_err_set(err, CAPRUN_E_INVAL, "'%.60s' is not " CR_PATTERN_WHAT, pattern);
-    one = malloc(sizeof(*one) + len + 1);
+    one = make_room(p) ? malloc(sizeof(*one) + len + 1) : NULL;
     if (!one)
         return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for the pattern '%s'", pattern);
     one->rule = rule;
@@ -58,8 +109,8 @@ int cr_patterns_add_rule(struct cr_patterns *p, enum cr_policy_answer answer, co
                                                                            : level_of(pattern);
     one->source = source;
     memcpy(one->text, pattern, len + 1);
-    one->next = p->list;
-    p->list = one;
+    p->keys[p->total] = key_of(pattern, true);
+    p->list[p->total++] = one;
     return 0;
 }
 
@@ -77,33 +128,50 @@ int cr_patterns_add(struct cr_patterns *p, enum cr_policy_answer answer, const c
     return r;
 }
 
+/* --- comparing ------------------------------------------------------------------------------ */
+
 /* Within a level, the safer answer is stronger. */
-static bool is_weaker(const struct cr_patterns_one *a, const struct cr_patterns_one *b)
+static bool is_stronger(const struct cr_patterns_one *a, const struct cr_patterns_one *b)
 {
-    return a->level != b->level ? a->level < b->level : a->answer < b->answer;
+    return a->level != b->level ? a->level > b->level : a->answer > b->answer;
 }
 
-const struct cr_patterns_one *cr_patterns_next(const struct cr_patterns *p,
-                                               const struct cr_patterns_one *one,
-                                               const char *method, bool by_alias)
+struct cr_patterns_name cr_patterns_name(const char *method, bool by_alias)
 {
-    if (!one && strnlen(method, CR_PATTERNS_NAME_MAX + 1) > CR_PATTERNS_NAME_MAX)
-        return NULL;
-    for (one = one ? one->next : p->list; one; one = one->next)
-        if (by_alias ? cr_pattern_matches_alias(one->text, method)
-                     : cr_pattern_matches(one->text, method))
-            return one;
+    bool is_long = strnlen(method, CR_PATTERNS_NAME_MAX + 1) > CR_PATTERNS_NAME_MAX;
+
+    return (struct cr_patterns_name){.method = is_long ? NULL : method,
+                                     .by_alias = by_alias,
+                                     .key = key_of(is_long ? "" : method, false)};
+}
+
+static bool matches(const char *pattern, const struct cr_patterns_name *name)
+{
+    return name->by_alias ? cr_pattern_matches_alias(pattern, name->method)
+                          : cr_pattern_matches(pattern, name->method);
+}
+
+const struct cr_patterns_one *cr_patterns_next(const struct cr_patterns *p, size_t *at,
+                                               const struct cr_patterns_name *name)
+{
+    while (name->method && *at < p->total) {
+        size_t i = (*at)++;
+
+        if (may_match(&p->keys[i], &name->key) && matches(p->list[i]->text, name))
+            return p->list[i];
+    }
     return NULL;
 }
 
-/* On a tie the earliest wins: the list is newest first. */
+/* On a tie the earliest wins. */
 static void judge(const struct cr_patterns *p, const char *method, bool by_alias,
                   struct cr_verdict *ret)
 {
-    const struct cr_patterns_one *best = NULL, *one = NULL;
+    const struct cr_patterns_name name = cr_patterns_name(method, by_alias);
+    const struct cr_patterns_one *best = NULL, *one;
 
-    while ((one = cr_patterns_next(p, one, method, by_alias)) != NULL)
-        if (!best || !is_weaker(one, best))
+    for (size_t at = 0; (one = cr_patterns_next(p, &at, &name)) != NULL;)
+        if (!best || is_stronger(one, best))
             best = one;
     *ret = (struct cr_verdict){.answer = CR_POLICY_ASK};
     if (best)

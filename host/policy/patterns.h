@@ -14,6 +14,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/err.h"
 #include "base/pattern.h"
@@ -39,16 +40,27 @@ struct cr_rule;
 
 /* One pattern of a list. */
 struct cr_patterns_one {
-    struct cr_patterns_one *next; /* the pattern added before this one */
-    const struct cr_rule *rule;   /* the rule (rules.h) whose tools these are; NULL: no rule */
+    const struct cr_rule *rule; /* the rule (rules.h) whose tools these are; NULL: no rule */
     enum cr_policy_answer answer;
     enum cr_pattern_level level;
     enum cr_patterns_source source;
     char text[];
 };
 
+/*
+ * The beginning of a pattern or of a name, for a fast comparison: most patterns of a long list do
+ * not match. Aliases have the same key.
+ */
+struct cr_patterns_key {
+    uint64_t namespace; /* a hash; of a pattern with a wildcard: 0 */
+    uint64_t action;    /* its first characters */
+    uint64_t mask;      /* of a pattern: which of them are literal */
+};
+
 struct cr_patterns {
-    struct cr_patterns_one *list;
+    struct cr_patterns_one **list; /* in the order in which they were added */
+    struct cr_patterns_key *keys;  /* of each */
+    size_t total, room;
     size_t count; /* without those of rules */
 };
 
@@ -72,13 +84,21 @@ int cr_patterns_add_rule(struct cr_patterns *p, enum cr_policy_answer answer, co
                          enum cr_patterns_source source, const struct cr_rule *rule,
                          struct cr_err *err);
 
+/* The name of a tool, prepared for comparing. */
+struct cr_patterns_name {
+    const char *method; /* "ns:action"; NULL: too long, and matches nothing */
+    bool by_alias;      /* it is read as cr_patterns_judge_alias() does */
+    struct cr_patterns_key key;
+};
+
+struct cr_patterns_name cr_patterns_name(const char *method, bool by_alias);
+
 /*
- * Returns the first pattern after |one| (NULL: the first of all) that matches |method|, the newest
- * first; NULL at the end. |by_alias|: names are read as cr_patterns_judge_alias() does.
+ * Returns the next pattern that matches |name|, in the order in which they were added, and moves
+ * *|at|, which is 0 at first, past it; NULL at the end.
  */
-const struct cr_patterns_one *cr_patterns_next(const struct cr_patterns *p,
-                                               const struct cr_patterns_one *one,
-                                               const char *method, bool by_alias);
+const struct cr_patterns_one *cr_patterns_next(const struct cr_patterns *p, size_t *at,
+                                               const struct cr_patterns_name *name);
 
 /*
  * Decides about a call of |method|, "ns:action", as if no rule had conditions or a budget.

@@ -260,12 +260,12 @@ static void looked_up(struct cr_lookup *l)
 static void answer_with(struct cr_policy *policy, struct cr_lookup *l, struct cr_pending *pending,
                         struct cr_ruling *ret)
 {
-    if (!policy->helper || !cr_lookup_is_long(l)) {
+    if (!l->q.tool && !l->q.starts) {
+        set(ret, CR_RULING_ALLOWED, NULL, NULL); /* nothing is started: the exact name decides */
+        cr_lookup_free(l);
+    } else if (!policy->helper || !cr_lookup_is_long(l)) {
         cr_lookup_now(l);
         answer(policy, &l->q, l->truths, pending, ret);
-        cr_lookup_free(l);
-    } else if (!l->q.tool && !l->q.starts) {
-        set(ret, CR_RULING_ALLOWED, NULL, NULL); /* nothing is started: the exact name decides */
         cr_lookup_free(l);
     } else if (cr_lookup_later(l, looked_up) < 0) {
         refuse_without_memory(ret);

@@ -188,16 +188,16 @@ static enum cr_policy_answer answer_of(const struct cr_patterns_one *one,
     return one->answer == CR_POLICY_ALLOW ? CR_POLICY_ASK : CR_POLICY_DENY;
 }
 
-/* The list is newest first, and on a tie the earliest wins. */
+/* On a tie the earliest wins. */
 static void rank_plain(struct ranking *r, const struct cr_patterns_one *one,
                        enum cr_policy_answer answer)
 {
     if (!r->plain || one->level > r->plain->level ||
-        (one->level == r->plain->level && answer >= r->plain_answer)) {
+        (one->level == r->plain->level && answer > r->plain_answer)) {
         r->plain = one;
         r->plain_answer = answer;
     }
-    if (answer == CR_POLICY_DENY && (!r->plain_deny || one->level >= r->plain_deny->level))
+    if (answer == CR_POLICY_DENY && (!r->plain_deny || one->level > r->plain_deny->level))
         r->plain_deny = one;
 }
 
@@ -209,7 +209,7 @@ static bool beats(const struct cr_patterns_one *one, const struct cr_patterns_on
 
 static void keep_stronger(const struct cr_patterns_one **kept, const struct cr_patterns_one *one)
 {
-    if (!*kept || one->level >= (*kept)->level)
+    if (!*kept || one->level > (*kept)->level)
         *kept = one;
 }
 
@@ -218,7 +218,7 @@ static void rank_conditional(struct ranking *r, const struct cr_patterns_one *on
                              enum cr_policy_answer answer, enum cr_truth truth)
 {
     if (answer == CR_POLICY_DENY)
-        r->deny = one;
+        keep_stronger(&r->deny, one);
     else if (truth == CR_TRUTH_YES)
         keep_stronger(answer == CR_POLICY_ASK ? &r->ask : &r->allow, one);
     else if (one->answer == CR_POLICY_ASK)
@@ -263,10 +263,11 @@ static void decide(const struct ranking *r, struct cr_verdict *ret)
 void cr_rules_judge(const struct cr_patterns *patterns, const struct cr_facts *facts,
                     struct cr_verdict *ret)
 {
-    const struct cr_patterns_one *one = NULL;
+    const struct cr_patterns_name name = cr_patterns_name(facts->method, facts->by_alias);
+    const struct cr_patterns_one *one;
     struct ranking r = {0};
 
-    while ((one = cr_patterns_next(patterns, one, facts->method, facts->by_alias)) != NULL) {
+    for (size_t at = 0; (one = cr_patterns_next(patterns, &at, &name)) != NULL;) {
         if (!one->rule) {
             rank_plain(&r, one, one->answer);
         } else if (!is_for(one->rule, facts)) {

@@ -18,7 +18,7 @@
 #include "base/file.h"
 #include "base/scan.h"
 #include "mcp/message.h"
-#include "policy/patterns.h"
+#include "policy/policy.h"
 #include "pool/kill.h"
 #include "run/run_parts.h"
 
@@ -90,6 +90,44 @@ static bool policy(void)
     }
     cr_patterns_clear(&p);
     return allowed == 20;
+}
+
+/* A thousand rules with conditions, and a thousand calls, each of another rule's tool. */
+static bool rules(void)
+{
+    static const char args[] = "{\"path\":\"out/file.txt\",\"n\":3,\"content\":\"hello\"}";
+    static const char when[] = "{\"/path\":{\"glob\":\"out/*\"},\"/n\":{\"max\":5}}";
+    const struct cr_rule *counted = NULL;
+    struct cr_budgets budgets = {0};
+    struct cr_tool_list tools = {0};
+    struct cr_policy p = {0};
+    struct cr_ruling ruling;
+    char name[64];
+    int allowed = 0;
+
+    for (int i = 0; i < 1000; i++) {
+        (void)snprintf(name, sizeof(name), "server:tool_%d", i);
+        if (cr_rules_add(&p.rules, &p.patterns,
+                         &(struct cr_rule_spec){
+                             .tool = name, .when = when, .then = CR_POLICY_ALLOW, .max_calls = 5},
+                         "/", &err) < 0)
+            return false;
+    }
+    for (int i = 0; i < 1000; i++) {
+        struct cr_question q = {.run = "", .method = name, .called = name, .tool = name};
+
+        (void)snprintf(name, sizeof(name), "server:tool_%d", i);
+        q.tools = &tools;
+        q.args = args;
+        q.args_len = sizeof(args) - 1;
+        q.budgets = &budgets;
+        q.counted = &counted;
+        cr_policy_ask(&p, &q, NULL, &ruling);
+        allowed += ruling.answer == CR_RULING_ALLOWED;
+    }
+    cr_policy_clear(&p);
+    cr_budgets_clear(&budgets);
+    return allowed == 1000;
 }
 
 /* --- runs ------------------------------------------------------------------------------------ */
@@ -248,7 +286,7 @@ int main(int argc, char **argv)
     } workloads[] = {
         {"scan_pass", scan_pass}, {"scan_strict", scan_strict},
         {"message", message},     {"policy", policy},
-        {"runs", runs},
+        {"rules", rules},         {"runs", runs},
     };
 
     cr_buf_init(&text, FILE_MAX);
