@@ -173,9 +173,10 @@ TEST(an_error_names_the_file_that_has_it)
     (void)snprintf(words, sizeof(words), "%s:2:2: unknown key \"permisions\"; did you mean", user);
     CHECK(strncmp(why.text, words, strlen(words)) == 0);
     CHECK(load("{\"x\": 1}", "{\"y\": 1}") < 0 && strncmp(why.text, project, strlen(project)) == 0);
-    CHECK(load("{}", "{\"permissions\": {\"rules\": [{\"tool\": \"*\", \"then\": \"deny\"}]}}") <
-          0);
-    CHECK(strncmp(why.text, user, strlen(user)) == 0 && strstr(why.text, "are not understood"));
+    CHECK(load("{}", "{\"permissions\": {\"rules\": [{\"tool\": \"*\", \"maxCalls\": 1, \"then\": "
+                     "\"deny\"}]}}") < 0);
+    CHECK(strncmp(why.text, user, strlen(user)) == 0 &&
+          strstr(why.text, "a rule that denies cannot have"));
     CHECK(write_file(user, "{}") && chmod(user, 0602) == 0);
     CHECK(cr_config_load_both(project, user, &c, &why) < 0 && strstr(why.hint, "XDG_CONFIG_HOME"));
 }
