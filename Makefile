@@ -120,7 +120,8 @@ samples := $(patsubst samples/%.c,$(B)/samples/%,$(wildcard samples/*.c))
 all: deps ## build everything (the default); first installs missing packages
 	@$(MAKE) --no-print-directory programs
 
-programs: $(B)/caprun $(B)/caprun-worker $(B)/caprun-guard $(B)/caprun-fetch $(B)/libcaprun.a $(B)/libcaprun.so $(B)/THIRD_PARTY_LICENSES
+programs: $(B)/caprun $(B)/caprun-worker $(B)/caprun-guard $(B)/caprun-fetch $(B)/libcaprun.a $(B)/libcaprun.so $(B)/THIRD_PARTY_LICENSES \
+		$(B)/man/caprun.3 $(B)/man/caprun.json.5
 	@:
 
 deps: ## install missing Debian packages, and get the engine, cJSON and the npm packages
@@ -233,6 +234,17 @@ $(B)/tools/compile: js/compile.c $(B)/runtime/engine.o $(B)/runtime/arena.o $(B)
 $(B)/THIRD_PARTY_LICENSES: third_party/licences $(web_headers:.h=.js) $(ENGINE)/.version $(CJSON)/.version $(NPM)/.lock
 	$(call say,GEN )
 	$(Q)$< $(ENGINE) $(CJSON) $(NPM) $(filter %.js,$^) >$@
+
+# The man pages whose facts are in the header and in docs/config.md.
+$(B)/man/caprun.3: docs/man/generate.js host/caprun.h samples/whole_program.c
+	@mkdir -p $(@D)
+	$(call say,GEN )
+	$(Q)node $< header host/caprun.h samples/whole_program.c >$@
+
+$(B)/man/caprun.json.5: docs/man/generate.js docs/config.md host/caprun.h
+	@mkdir -p $(@D)
+	$(call say,GEN )
+	$(Q)node $< config docs/config.md $(VERSION) >$@
 
 # The test-only worker: the same objects, with a hook for attacks by native code. Never installed.
 $(B)/tests/caprun-worker-hook: tests/worker/hook.c tests/worker/steps.c $(B)/runtime/main.o $(runtime_obj) \
@@ -587,10 +599,14 @@ cover: deps test-data ## line coverage of runtime/ and host/ by the tests (gcov)
 # --- installing ------------------------------------------------------------------------------
 
 deno_files := $(notdir $(wildcard host/bindings/deno/*))
+# The documents keep their places beside each other, so that links between them work.
+doc_files := README.md SECURITY.md CHANGELOG.md $(wildcard docs/*.md)
+man_files := docs/man/caprun.1 $(B)/man/caprun.3 $(B)/man/caprun.json.5
+man_page = share/man/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
 
 install: all ## install below $(DESTDIR)$(PREFIX)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/caprun $(DESTDIR)$(PREFIX)/lib/pkgconfig \
-		$(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/doc/caprun \
+		$(DESTDIR)$(PREFIX)/include $(addprefix $(DESTDIR)$(PREFIX)/share/man/man,1 3 5) $(DESTDIR)$(PREFIX)/share/doc/caprun/docs \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions \
 		$(DESTDIR)$(PREFIX)/share/caprun/deno
 	install -m 755 $(B)/caprun $(DESTDIR)$(PREFIX)/bin/caprun
@@ -599,21 +615,22 @@ install: all ## install below $(DESTDIR)$(PREFIX)
 	install -m 755 $(B)/libcaprun.so $(DESTDIR)$(PREFIX)/lib/libcaprun.so.0
 	ln -sf libcaprun.so.0 $(DESTDIR)$(PREFIX)/lib/libcaprun.so
 	install -m 644 host/caprun.h $(DESTDIR)$(PREFIX)/include/caprun.h
-	install -m 644 docs/man/caprun.1 $(DESTDIR)$(PREFIX)/share/man/man1/caprun.1
+	$(foreach page,$(man_files),install -m 644 $(page) $(DESTDIR)$(PREFIX)/$(call man_page,$(page)) &&) true
 	install -m 644 host/cli/completion/caprun.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/caprun
 	install -m 644 host/cli/completion/_caprun $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_caprun
 	install -m 644 host/config/caprun.schema.json $(DESTDIR)$(PREFIX)/share/caprun/caprun.schema.json
 	install -m 644 $(addprefix host/bindings/deno/,$(deno_files)) $(DESTDIR)$(PREFIX)/share/caprun/deno
-	install -m 644 LICENSE $(B)/THIRD_PARTY_LICENSES $(DESTDIR)$(PREFIX)/share/doc/caprun
+	install -m 644 LICENSE $(B)/THIRD_PARTY_LICENSES $(filter-out docs/%,$(doc_files)) $(DESTDIR)$(PREFIX)/share/doc/caprun
+	install -m 644 $(filter docs/%,$(doc_files)) $(DESTDIR)$(PREFIX)/share/doc/caprun/docs
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' host/caprun.pc.in | \
 		install -m 644 /dev/stdin $(DESTDIR)$(PREFIX)/lib/pkgconfig/caprun.pc
 
 uninstall: ## remove what install put there
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,bin/caprun libexec/caprun/caprun-worker libexec/caprun/caprun-guard libexec/caprun/caprun-fetch \
-		lib/libcaprun.a lib/libcaprun.so.0 lib/libcaprun.so include/caprun.h share/man/man1/caprun.1 \
-		lib/pkgconfig/caprun.pc share/caprun/caprun.schema.json share/doc/caprun/LICENSE share/doc/caprun/THIRD_PARTY_LICENSES \
+		lib/libcaprun.a lib/libcaprun.so.0 lib/libcaprun.so include/caprun.h $(foreach page,$(man_files),$(call man_page,$(page))) \
+		lib/pkgconfig/caprun.pc share/caprun/caprun.schema.json $(addprefix share/doc/caprun/,LICENSE THIRD_PARTY_LICENSES $(doc_files)) \
 		share/bash-completion/completions/caprun share/zsh/site-functions/_caprun $(addprefix share/caprun/deno/,$(deno_files)))
-	rmdir $(addprefix $(DESTDIR)$(PREFIX)/,libexec/caprun share/caprun/deno share/caprun share/doc/caprun) 2>/dev/null || true
+	rmdir $(addprefix $(DESTDIR)$(PREFIX)/,libexec/caprun share/caprun/deno share/caprun share/doc/caprun/docs share/doc/caprun) 2>/dev/null || true
 
 dist: ## make a tar file of the last commit
 	@mkdir -p build

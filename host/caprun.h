@@ -6,10 +6,10 @@
  * worker, used for no other run, and ends with exactly one outcome; caprun_result_json() returns it
  * as the envelope of docs/envelope.md. docs/embedding.md walks through whole programs.
  *
- *     caprun_new -> caprun_run_new -> caprun_run_set_* -> caprun_run (blocks)
- *                                                      -> caprun_start, then caprun_step whenever
- *                                                         caprun_fd is readable, until caprun_done
- *     caprun_run_free, caprun_free
+ *     caprun_new -> caprun_run_new -> caprun_run_set_*
+ *         -> caprun_run (blocks), or caprun_start, then caprun_step
+ *            whenever caprun_fd is readable, until caprun_done
+ *         -> caprun_run_free -> caprun_free
  *
  * Only one thread at a time may use a runtime and its runs; any thread may call caprun_wait() and
  * caprun_wake(). Separate runtimes share nothing. The library installs no signal handlers, changes
@@ -507,6 +507,10 @@ CAPRUN_API void caprun_run_set_stop_when_denied(struct caprun_run *run, int stop
  * journal that cannot be read, replayed or resumed, with the line; CAPRUN_E_NOMEM; CAPRUN_E_STATE.
  */
 CAPRUN_API int caprun_run_record(struct caprun_run *run, const char *path);
+CAPRUN_API int caprun_run_replay(struct caprun_run *run, const char *path);
+CAPRUN_API void caprun_run_set_real_time(struct caprun_run *run, int on);
+CAPRUN_API int caprun_run_resume(struct caprun_run *run, const char *path);
+CAPRUN_API int caprun_run_retry(struct caprun_run *run, uint32_t call);
 
 /*
  * Limits the journal of record and resume to |bytes|, with the files in |path|.d; 0 means 64 MiB.
@@ -515,9 +519,6 @@ CAPRUN_API int caprun_run_record(struct caprun_run *run, const char *path);
  * the start.
  */
 CAPRUN_API int caprun_run_set_record_limit(struct caprun_run *run, uint64_t bytes);
-CAPRUN_API int caprun_run_replay(struct caprun_run *run, const char *path);
-CAPRUN_API int caprun_run_resume(struct caprun_run *run, const char *path);
-CAPRUN_API int caprun_run_retry(struct caprun_run *run, uint32_t call);
 
 /*
  * For a run that will be resumed: returns 1 if call |call| of its journal was sent and has no
@@ -530,7 +531,6 @@ CAPRUN_API int caprun_run_is_unknown(struct caprun_run *run, uint32_t call);
  * run that was ended by a limit needs that. Memory and time that are not set are the journal's.
  */
 CAPRUN_API void caprun_run_raise_limits(struct caprun_run *run);
-CAPRUN_API void caprun_run_set_real_time(struct caprun_run *run, int on);
 
 /*
  * Sets a JSON object for the journal that says where the code came from; the application chooses
@@ -577,7 +577,8 @@ CAPRUN_API const char *caprun_get_message(struct caprun_run *run, size_t *ret_le
 CAPRUN_API const char *caprun_get_stack(struct caprun_run *run, size_t *ret_len);
 
 /* The error's hint, type, and the tool that caused it, or ""; the run's id, also before the end. */
-/* Replaces the hint of a run that has ended, before its envelope is asked for; at most 511 bytes. */
+/* Replaces the hint of a run that has ended, before its envelope is asked for; at most 511 bytes.
+ */
 CAPRUN_API void caprun_run_set_hint(struct caprun_run *run, const char *hint);
 CAPRUN_API const char *caprun_get_hint(const struct caprun_run *run);
 CAPRUN_API const char *caprun_get_type(const struct caprun_run *run);

@@ -27,8 +27,10 @@ def what_is_installed_runs_and_what_is_uninstalled_is_gone():
             "usr/share/bash-completion/completions/caprun",
             "usr/share/caprun/caprun.schema.json",
             *(f"usr/share/caprun/deno/{name}" for name in sorted(os.listdir(f"{ROOT}/host/bindings/deno"))),
-            "usr/share/doc/caprun/LICENSE",
-            "usr/share/doc/caprun/THIRD_PARTY_LICENSES", "usr/share/man/man1/caprun.1",
+            "usr/share/doc/caprun/CHANGELOG.md", "usr/share/doc/caprun/LICENSE", "usr/share/doc/caprun/README.md",
+            "usr/share/doc/caprun/SECURITY.md", "usr/share/doc/caprun/THIRD_PARTY_LICENSES",
+            *(f"usr/share/doc/caprun/docs/{name}" for name in sorted(os.listdir(f"{ROOT}/docs")) if name.endswith(".md")),
+            "usr/share/man/man1/caprun.1", "usr/share/man/man3/caprun.3", "usr/share/man/man5/caprun.json.5",
             "usr/share/zsh/site-functions/_caprun"])
         equal(output(f"{root}/usr/bin/caprun", "exec", "-", input="return 1 + 1"), "2\n")
         make("uninstall", f"DESTDIR={root}", "PREFIX=/usr")
@@ -57,6 +59,22 @@ def the_notices_of_third_parties_are_installed():
                          ("whatwg-url", "Sebastian Mayr"), ("tr46", "Sebastian Mayr"),
                          ("punycode", "Mathias Bynens"), ("@exodus/bytes", "Exodus")):
         contains(notices.get(name, ""), holder)
+
+
+@test
+def links_between_installed_documents_work():
+    with installed() as prefix:
+        root = f"{prefix}/share/doc/caprun"
+        pages = [name for name in files_below(root) if name.endswith(".md")]
+        for page in pages:
+            with open(f"{root}/{page}", encoding="utf-8") as file:
+                links = re.findall(r"\]\(([^)#:\s]+)[^)]*\)", file.read())
+            for link in links:
+                path = os.path.normpath(os.path.join(os.path.dirname(page), link))
+                if os.path.exists(f"{ROOT}/{path}") and path in ("README.md", "SECURITY.md", "CHANGELOG.md", "LICENSE") or \
+                        re.fullmatch(r"docs/[^/]*\.md", path):
+                    assert path in pages + ["LICENSE"], f"{page}: {link}"
+        assert len(pages) > 10, pages
 
 
 main()

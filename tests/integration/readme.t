@@ -90,7 +90,7 @@ def the_readme_explains_the_test_command_that_ci_runs():
 @test
 def the_doctor_prints_what_its_page_shows():
     shown = re.search(r"^```text\n\$ caprun doctor\n(.*?)^```", read_page("docs/doctor.md"), re.M | re.S)[1]
-    printed = Process([CAPRUN, "doctor"]).end().out
+    printed = Process([CAPRUN, "doctor"], env={**os.environ, "COLUMNS": "80"}).end().out
     layer = re.compile(r"^  (?:present|absent|failed|not checkable) +(.*?): ", re.M)
     equal(layer.findall(printed), layer.findall(shown), "layers")
     need(os.geteuid() == 0, "an ordinary user may not look at everything")
