@@ -106,7 +106,7 @@ function headerPage(header, example) {
   out += "cc \\fIprogram.c\\fP $(pkg\\-config \\-\\-cflags \\-\\-libs caprun)\n.fi\n";
   out += `.SH DESCRIPTION\n${comment(theory.join("\n\n"))}`;
   out += inSection("versions, errors, permissions, outcomes");
-  const parts = rest.slice(0, rest.indexOf("#ifdef __cplusplus\n}")).split(/\n\n+/);
+  const parts = rest.slice(0, rest.indexOf("#ifdef __cplusplus\n}")).split(/\n\n+|\n(?=\/\*)/);
   for (const part of parts) {
     const section = /^\/\* --- (.*?) -+ \*\/$/.exec(part);
     if (section) {
