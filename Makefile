@@ -408,6 +408,7 @@ $(B)/tests/test_decode: tests/unit/test_decode.c tests/lib/tap.h tests/fuzz/fuzz
 $(B)/tests/test_corpus: $(addprefix $(B)/host/cli/,options.o output.o colour.o columns.o excerpt.o)
 $(B)/tests/test_columns: $(B)/host/cli/columns.o
 $(B)/tests/test_output: $(addprefix $(B)/host/cli/,output.o colour.o columns.o excerpt.o)
+$(B)/tests/test_jsonc: $(B)/host/cli/jsonc.o
 $(B)/tests/test_options: $(addprefix $(B)/host/cli/,options.o colour.o)
 
 # Shares the counters of a locked worker; linked only in the variant cover.

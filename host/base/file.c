@@ -156,6 +156,41 @@ int cr_file_replace(int dir, const char *path, const void *bytes, size_t len, mo
     return r;
 }
 
+/* Gives |temporary| the name |path|, unless that exists. Returns -1 with errno. */
+static int rename_to_new(int dir, const char *temporary, const char *path)
+{
+    if (renameat2(dir, temporary, dir, path, RENAME_NOREPLACE) == 0)
+        return 0;
+    if (errno != EINVAL && errno != ENOSYS)
+        return -1;
+    /* the file system cannot do that; most of those can link */
+    if (linkat(dir, temporary, dir, path, 0) < 0)
+        return -1;
+    (void)unlinkat(dir, temporary, 0);
+    return 0;
+}
+
+int cr_file_create(int dir, const char *path, const void *bytes, size_t len, mode_t mode,
+                   struct cr_err *err)
+{
+    cr_autoclose int fd = -1;
+    char temporary[4096], name[SHOWN + 8];
+    int r, saved;
+
+    quote(path, name);
+    fd = open_beside(dir, path, mode, temporary, sizeof(temporary));
+    if (fd < 0)
+        return cr_err_sys(err, "cannot write %s", name);
+    if (cr_file_write_all(fd, bytes, len) == 0 && fsync(fd) == 0 &&
+        rename_to_new(dir, temporary, path) == 0)
+        return 0;
+    r = cr_err_sys(err, "cannot write %s", name);
+    saved = errno;
+    (void)unlinkat(dir, temporary, 0);
+    errno = saved;
+    return r;
+}
+
 /* Is |entry| a name that open_beside() makes for |name|? */
 static bool is_beside(const char *entry, const char *name)
 {

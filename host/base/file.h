@@ -43,6 +43,13 @@ int cr_file_replace(int dir, const char *path, const void *bytes, size_t len, mo
                     struct cr_err *err);
 
 /*
+ * The same for a new file, with |mode| minus the umask. If |path| exists, nothing changes: returns
+ * CAPRUN_E_SYS, and errno is EEXIST.
+ */
+int cr_file_create(int dir, const char *path, const void *bytes, size_t len, mode_t mode,
+                   struct cr_err *err);
+
+/*
  * Removes the temporary files that killed writers of |name| left in the directory |dir|. The caller
  * makes sure that no process is writing |name| now.
  */

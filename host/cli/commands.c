@@ -16,6 +16,7 @@
 #include "cli/doctor.h"
 #include "cli/exec.h"
 #include "cli/help.h"
+#include "cli/init.h"
 #include "cli/list.h"
 #include "cli/lock.h"
 #include "cli/output.h"
@@ -94,6 +95,11 @@ static int do_config(struct task *t)
     return cr_cli_config(t->run, t->options);
 }
 
+static int do_init(struct task *t)
+{
+    return cr_cli_init(t->run, t->options);
+}
+
 static int do_doctor(struct task *t)
 {
     return cr_cli_doctor(t->rt, t->options);
@@ -140,6 +146,8 @@ static const struct command {
     {"lock", 1, 1,
      CR_OPTION_CONFIG | CR_OPTION_REGISTRY | CR_OPTION_FROZEN | CR_OPTION_ACCEPT | CR_OPTION_TALK,
      do_lock, NULL, "caprun lock [--accept NAME]", "show what caprun.lock pins, and check it"},
+    {"init", 1, 1, CR_OPTION_FROM, do_init, NULL, "caprun init [--from PROGRAM]",
+     "make a configuration and a capability"},
     {"config", 1, 1, SETTINGS | CR_OPTION_REGISTRY, do_config, NULL, "caprun config",
      "show the settings, and where each came from"},
     {"doctor", 1, 1, CR_OPTION_DOCTOR, do_doctor, NULL, "caprun doctor [--strict]",

@@ -79,6 +79,8 @@ static const struct option {
     {"--all", 0, FLAG, CR_OPTION_REMOVE, AT(all), NULL, "runs --rm: all of them"},
     {"--strict", 0, FLAG, CR_OPTION_DOCTOR, AT(strict), NULL,
      "doctor: exit with 1 if any layer is missing"},
+    {"--from", 0, STRING, CR_OPTION_FROM, AT(from), "PROGRAM",
+     "init: with the MCP servers of claude, cursor or vscode"},
     {"--rounds", 0, ROUNDS, CR_OPTION_BENCH, AT(rounds), "N",
      "bench: how often each thing is measured"},
     {"--json", 0, FLAG, CR_OPTION_ANY, AT(json), NULL,

@@ -35,8 +35,9 @@ enum cr_option_group {
     CR_OPTION_REMOVE = 1 << 11,
     CR_OPTION_DOCTOR = 1 << 12,
     CR_OPTION_DEV = 1 << 13,
+    CR_OPTION_FROM = 1 << 14,
 };
-#define CR_OPTION_GROUPS 14
+#define CR_OPTION_GROUPS 15
 #define CR_OPTIONS_ALL ((1u << CR_OPTION_GROUPS) - 1)
 
 struct cr_options {
@@ -44,8 +45,8 @@ struct cr_options {
     int word_count;
     bool json, quiet, verbose, help, version, frozen, retry_unknown, fail_unknown, remove, all,
         strict, dev;
-    uint64_t timeout_ms, cpu_ms, rpc_timeout_ms, memory, older_s;  /* 0: not given */
-    const char *config, *accept, *record, *code, *speed, *compare; /* NULL: not given */
+    uint64_t timeout_ms, cpu_ms, rpc_timeout_ms, memory, older_s;         /* 0: not given */
+    const char *config, *accept, *record, *code, *speed, *compare, *from; /* NULL: not given */
     const char *registries[CR_OPTIONS_REGISTRIES];
     int registry_count;
     struct {

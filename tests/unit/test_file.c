@@ -349,6 +349,20 @@ TEST(sweeping_removes_what_writers_left_and_nothing_else)
     end();
 }
 
+TEST(a_new_file_appears_whole_and_never_replaces_another)
+{
+    CHECK(begin(100));
+    CHECK(cr_file_create(dir, "a", "new", 3, 0640, &err) == 0 && holds("a", "new"));
+    CHECK(count_files() == 1);
+    CHECK(cr_file_create(dir, "a", "other", 5, 0640, &err) == CAPRUN_E_SYS && errno == EEXIST);
+    CHECK(says(CAPRUN_E_SYS, "cannot write 'a': File exists") && holds("a", "new"));
+    CHECK(symlinkat("nowhere", dir, "link") == 0);
+    CHECK(cr_file_create(dir, "link", "x", 1, 0640, &err) == CAPRUN_E_SYS && errno == EEXIST);
+    CHECK(cr_file_create(dir, "none/a", "x", 1, 0640, &err) == CAPRUN_E_SYS && errno == ENOENT);
+    CHECK(count_files() == 2);
+    end();
+}
+
 /* --- owners and modes ----------------------------------------------------------------------- */
 
 static int check(uid_t uid, mode_t mode)

@@ -94,6 +94,10 @@ _caprun_value()
         compopt +o default
         _caprun_offer auto always never
         ;;
+    --from)
+        compopt +o default
+        _caprun_offer claude cursor vscode
+        ;;
     --accept)
         compopt +o default
         _caprun_names
@@ -110,7 +114,7 @@ _caprun_word()
     case $#:${1-} in
     0:)
         compopt +o default
-        _caprun_offer run exec replay resume runs list tools call lock config doctor bench help
+        _caprun_offer run exec replay resume runs list tools call lock init config doctor bench help
         _caprun_names
         ;;
     1:run | 1:info)
@@ -128,7 +132,7 @@ _caprun_word()
         ;;
     1:help)
         compopt +o default
-        _caprun_offer run exec replay resume runs list tools call lock config doctor bench help
+        _caprun_offer run exec replay resume runs list tools call lock init config doctor bench help
         ;;
     *:bench)
         compopt +o default
@@ -142,7 +146,7 @@ _caprun_word()
 _caprun()
 {
     local words=() cword=0 cur i plain=()
-    local valued='--@(registry|config|timeout|cpu|rpc-timeout|memory|allow|ask|deny|accept|record|code|speed|compare|env|retry-call|older|rounds|color)'
+    local valued='--@(registry|config|timeout|cpu|rpc-timeout|memory|allow|ask|deny|accept|record|code|speed|compare|env|retry-call|older|rounds|color|from)'
     local options=(--registry --config --json --color --timeout --cpu --rpc-timeout --memory --allow --ask
         --deny --dev --record --no-input --frozen -q --quiet -v --verbose -h --help --version)
 
@@ -170,6 +174,7 @@ _caprun()
         resume) options+=(--retry-unknown --retry-call --fail-unknown) ;;
         runs) options+=(--rm --older --all) ;;
         doctor) options+=(--strict) ;;
+        init) options+=(--from) ;;
         bench) options+=(--rounds) ;;
         esac
         _caprun_offer "${options[@]}"
