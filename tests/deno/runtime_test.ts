@@ -292,7 +292,7 @@ test("invalid options are refused by name", async () => {
 test("undefined options keep the values of the runtime", async () => {
   await using runtime = createRuntime({
     tools: ["a:b"],
-    limits: { timeoutMs: 50 },
+    limits: { timeoutMs: 300 },
     onRpc: (m) => m,
   });
   const lifted = { tools: undefined, limits: { timeoutMs: undefined } } as object;
@@ -338,7 +338,7 @@ test("a pool can be warmed, counted and looked at", async () => {
 test("after warm() a worker is ready, so the first run takes no longer than the second", async () => {
   const slower: number[] = [];
   for (let i = 0; i < 9; i++) {
-    await using runtime = createRuntime();
+    await using runtime = createRuntime({ pool: { warm: 2 } }); // more would compete for the CPU
     runtime.warm();
     ok(runtime.counts().ready > 0);
     const times: number[] = [];
