@@ -111,7 +111,12 @@ int cr_capability_host_configure(struct caprun_runtime *rt, struct cr_config *co
 {
     int r = keep_config(rt, config);
 
-    return r < 0 || !rt->config->server_count ? r : make_route(rt);
+    return r < 0 ? r : make_route(rt);
+}
+
+const struct cr_policy *cr_capability_host_policy(struct caprun_runtime *rt)
+{
+    return cr_route_policy(rt->route);
 }
 
 static int refuse_without_config(struct caprun_runtime *rt)

@@ -9,6 +9,7 @@
 #include "caprun.h"
 #include "config/config.h"
 #include "http/http.h"
+#include "policy/policy.h"
 #include "registry/registry.h"
 
 /* Part of the runtime. */
@@ -29,13 +30,15 @@ struct cr_registry cr_capability_host_registry(struct cr_capability_host *host);
 int cr_capability_host_parse(const char *text, struct cr_fqdn *ret, struct cr_err *why);
 
 /*
- * For the command-line program, which needs more than the public functions; both are in
+ * For the command-line program, which needs more than the public functions; they are in
  * host/api_servers.c. The first returns the host of |rt|. The second is caprun_set_config() for a
  * |config| that was already read, and changed by command-line options; |config| is taken over, even
- * on failure. If it has no servers, calls have no target. Returns 0 or CAPRUN_E_NOMEM,
- * CAPRUN_E_INVAL or CAPRUN_E_STATE.
+ * on failure. Returns 0 or CAPRUN_E_NOMEM, CAPRUN_E_INVAL or CAPRUN_E_STATE.
  */
 struct cr_capability_host *cr_capability_host_of(struct caprun_runtime *rt);
 int cr_capability_host_configure(struct caprun_runtime *rt, struct cr_config *config);
+
+/* The permissions of |rt|: those of its configuration, and what caprun_permit() has added. */
+const struct cr_policy *cr_capability_host_policy(struct caprun_runtime *rt);
 
 #endif

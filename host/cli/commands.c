@@ -16,6 +16,7 @@
 #include "cli/doctor.h"
 #include "cli/exec.h"
 #include "cli/help.h"
+#include "cli/info.h"
 #include "cli/init.h"
 #include "cli/list.h"
 #include "cli/lock.h"
@@ -80,6 +81,11 @@ static int do_tools(struct task *t)
     return cr_cli_tools(t->rt, t->run, t->options, &t->signal);
 }
 
+static int do_info(struct task *t)
+{
+    return cr_cli_info(t->rt, t->run, t->options, &t->signal);
+}
+
 static int do_list(struct task *t)
 {
     return cr_cli_list(t->rt, t->run, t->options, &t->signal);
@@ -134,6 +140,10 @@ static const struct command {
      "caprun call NS:ACTION [ARGS]", "call one tool"},
     {"list", 1, CR_OPTIONS_WORDS, CR_OPTION_CONFIG | CR_OPTION_REGISTRY | CR_OPTION_TALK, do_list,
      NULL, "caprun list [WORDS]", "list the capabilities of the registries"},
+    {"info", 2, 2,
+     CR_OPTION_CONFIG | CR_OPTION_REGISTRY | CR_OPTION_FROZEN | CR_OPTION_DEV | CR_OPTION_POLICY |
+         CR_OPTION_TALK,
+     do_info, "an FQDN", "caprun info FQDN", "show what a capability is and needs"},
     {"tools", 1, CR_OPTIONS_WORDS, CR_OPTION_CONFIG | CR_OPTION_TALK, do_tools, NULL,
      "caprun tools [WORDS]", "list the tools of the configured servers"},
     {"replay", 2, CR_OPTIONS_WORDS, CR_OPTION_REPLAY | SETTINGS, do_replay, "a JOURNAL",

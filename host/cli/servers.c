@@ -8,6 +8,7 @@
 
 #include "caprun.h"
 #include "cli/progress.h"
+#include "mcp/tools.h"
 
 #define MAX_ANSWER (65u << 20)
 #define MAX_VALUES (4u << 20) /* an answer joins all pages of a list, each of which is limited */
@@ -94,6 +95,24 @@ int cr_cli_servers_ask(struct caprun_runtime *rt, const char *server,
     }
     cr_cli_servers_clear(ret);
     return CAPRUN_E_INVAL;
+}
+
+const struct cr_config_server *cr_cli_servers_find(const struct cr_config *config, const char *name,
+                                                   size_t len)
+{
+    char alias[80];
+
+    for (size_t i = 0; i < config->server_count; i++)
+        if (strlen(config->servers[i].name) == len &&
+            memcmp(config->servers[i].name, name, len) == 0)
+            return &config->servers[i];
+    if (len >= sizeof(alias))
+        return NULL;
+    (void)snprintf(alias, sizeof(alias), "%.*s", (int)len, name);
+    for (size_t i = 0; i < config->server_count; i++)
+        if (cr_tools_is_alias(alias, config->servers[i].name))
+            return &config->servers[i];
+    return NULL;
 }
 
 static const struct cJSON *find_named(const struct cJSON *list, const char *name)

@@ -40,6 +40,13 @@ void cr_cli_servers_clear(struct cr_cli_servers *servers);
 const char *cr_cli_servers_state(const struct cr_cli_servers *servers, const char *server,
                                  const char *tool, const char **ret_message, const char **ret_hint);
 
+/*
+ * Returns the configured server that code means by |name|, of |len| bytes: the one with that name,
+ * else the one with that alias; or NULL.
+ */
+const struct cr_config_server *cr_cli_servers_find(const struct cr_config *config, const char *name,
+                                                   size_t len);
+
 /* Returns the text |key| of |object|, or "". */
 const char *cr_cli_servers_text(const struct cJSON *object, const char *key);
 

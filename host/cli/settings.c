@@ -158,10 +158,8 @@ static int give_cache(struct caprun_runtime *rt)
 static int give_config(struct cr_config *config, const struct cr_options *o,
                        struct caprun_runtime *rt, struct cr_err *why)
 {
-    bool has_servers = config->server_count > 0;
-
     if (cr_capability_host_configure(rt, config) == 0 && caprun_set_frozen(rt, o->frozen) == 0 &&
-        (!has_servers || permit(o, rt) == 0))
+        permit(o, rt) == 0)
         return 0;
     return cr_err_end(why, CAPRUN_OUTCOME_CONFIG_ERROR, NULL, "%s", caprun_error(rt));
 }

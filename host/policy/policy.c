@@ -5,10 +5,12 @@
 #include "policy/policy.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/loop.h"
+#include "base/mem.h"
 #include "base/pattern.h"
 #include "base/words.h"
 #include "policy/lookup.h"
@@ -121,12 +123,11 @@ static void judge(const struct inquiry *in, const char *name, struct cr_verdict 
 
 /* --- words ---------------------------------------------------------------------------------- */
 
-/* Writes where |v| comes from: an option or caprun_permit(), a rule, or a line of the
- * configuration.
- */
-static void say_where(const struct cr_verdict *v, char *ret, size_t size)
+void cr_policy_say_where(const struct cr_verdict *v, char *ret, size_t size)
 {
-    const char *list = v->answer == CR_POLICY_DENY ? "deny" : "ask";
+    static const char *const lists[] = {
+        [CR_POLICY_ALLOW] = "allow", [CR_POLICY_ASK] = "ask", [CR_POLICY_DENY] = "deny"};
+    const char *list = lists[v->answer];
     const char *file = v->source == CR_PATTERNS_USER ? "the user's config.json" : ".caprun.json";
 
     if (!v->pattern)
@@ -146,7 +147,7 @@ static void say_denied(const char *name, const struct cr_verdict *v, struct cr_r
     static const enum caprun_outcome denied = CAPRUN_OUTCOME_PERMISSION_DENIED;
     char where[400];
 
-    say_where(v, where, sizeof(where));
+    cr_policy_say_where(v, where, sizeof(where));
     if (v->answer == CR_POLICY_DENY)
         (void)cr_err_end(&ret->why, denied, NULL, "%s is denied by %s", name, where);
     else if (!cr_pattern_is(name) || strpbrk(name, "*?")) /* a server's text: in no command */
@@ -177,18 +178,40 @@ static void rule(const char *name, const struct cr_verdict *v, struct cr_ruling 
 
 /* --- questions ------------------------------------------------------------------------------ */
 
-/* |q->called| may be the alias of a tool that is allowed: its exact name is judged later. */
+/* |name| may be the alias of a tool that is allowed: its exact name is judged later. */
+static void judge_early(const struct inquiry *in, const char *name, struct cr_verdict *ret)
+{
+    struct cr_verdict alias;
+
+    judge(in, name, ret);
+    if (ret->answer == CR_POLICY_ALLOW)
+        return;
+    judge_as(in, name, true, &alias);
+    if (alias.answer == CR_POLICY_ALLOW)
+        *ret = alias;
+}
+
+bool cr_policy_foresee(const struct cr_policy *policy, const char *called, const char *caller,
+                       struct cr_verdict *ret)
+{
+    const struct cr_question q = {.called = called, .caller = caller};
+    cr_autofree uint8_t *truths = calloc(policy->rules.count + 1, 1); /* no condition holds */
+    const struct inquiry in = {policy, &q, truths, cr_loop_now()};
+    const struct cr_rule *one = policy->rules.list;
+
+    judge_early(&in, called, ret);
+    while (one && !(one->when && (!one->caller || strcmp(one->caller, caller) == 0) &&
+                    cr_pattern_matches_alias(one->tool, called)))
+        one = one->next;
+    return !one;
+}
+
 static void answer_early(const struct inquiry *in, struct cr_ruling *ret)
 {
     const char *name = in->q->called;
-    struct cr_verdict v, alias;
+    struct cr_verdict v;
 
-    judge(in, name, &v);
-    if (v.answer != CR_POLICY_ALLOW) {
-        judge_as(in, name, true, &alias);
-        if (alias.answer == CR_POLICY_ALLOW)
-            v = alias;
-    }
+    judge_early(in, name, &v);
     rule(name, &v, ret);
     if (v.answer == CR_POLICY_ASK && in->policy->asker)
         set(ret, CR_RULING_ALLOWED, NULL, NULL); /* a person is asked about the exact name */

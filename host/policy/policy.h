@@ -91,6 +91,21 @@ void cr_policy_ask(struct cr_policy *policy, const struct cr_question *q,
 void cr_policy_forget(struct cr_policy *policy, struct cr_pending *pending);
 
 /*
+ * Tells what the policy says of a call of |called|, "server:action", by |caller|, before args and
+ * the exact name of the tool are known: an allow of a tool with this alias counts; conditions of
+ * rules do not hold. Returns false if a rule with conditions is about this call: it may decide
+ * otherwise.
+ */
+bool cr_policy_foresee(const struct cr_policy *policy, const char *called, const char *caller,
+                       struct cr_verdict *ret);
+
+/*
+ * Writes where |verdict| comes from: an option or caprun_permit(), a rule, or a line of the
+ * configuration.
+ */
+void cr_policy_say_where(const struct cr_verdict *verdict, char *ret, size_t size);
+
+/*
  * The part of the first question that needs no configuration: may |method| be in the capability's
  * list? |has_aliases|: "_" may stand for another character of the name.
  */

@@ -29,7 +29,7 @@ READY, INSERT, DONE = "ready> ", "\x14", "\x0f"  # the prompt; two keys
 
 TOOLS, RUNS = ["files:read", "files:write/x", "empty:"], ["ffff0001", "0000aaaa", "77770000"]
 NAMES = ["acme.tools.text.count", "acme.tools.text.slug", "other.things.a.b"]
-COMMANDS = ["bench", "call", "config", "doctor", "exec", "help", "init", "list", "lock", "replay", "resume", "run", "runs", "tools"]
+COMMANDS = ["bench", "call", "config", "doctor", "exec", "help", "info", "init", "list", "lock", "replay", "resume", "run", "runs", "tools"]
 LONG = ["--allow", "--ask", "--color", "--config", "--cpu", "--deny", "--dev", "--frozen", "--help", "--json", "--memory", "--no-input",
         "--quiet", "--record", "--registry", "--rpc-timeout", "--timeout", "--verbose", "--version"]
 GENERAL = LONG + ["-h", "-q", "-v"]
@@ -307,7 +307,7 @@ def a_command_explains_itself_in_80_columns(word):
     for option in ("--rounds", "--accept", "--retry-unknown", "--strict", "--rm"):
         if option not in offered:
             value = ["1"] if option == "--rounds" else ["x.y.z.w"] if option == "--accept" else []
-            words = {"replay": ["x"], "resume": ["x"], "exec": ["x"], "call": ["a:b"], "run": ["a.b.c.d"]}.get(word, [])
+            words = {"replay": ["x"], "resume": ["x"], "exec": ["x"], "call": ["a:b"], "run": ["a.b.c.d"], "info": ["a.b.c.d"]}.get(word, [])
             done = caprun(word, *words, option, *value)
             equal(done.status, 2)
             assert f"does not take '{option}'" in done.err, done.err

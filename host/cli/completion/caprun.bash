@@ -114,7 +114,7 @@ _caprun_word()
     case $#:${1-} in
     0:)
         compopt +o default
-        _caprun_offer run exec replay resume runs list tools call lock init config doctor bench help
+        _caprun_offer run exec replay resume runs list info tools call lock init config doctor bench help
         _caprun_names
         ;;
     1:run | 1:info)
@@ -132,7 +132,7 @@ _caprun_word()
         ;;
     1:help)
         compopt +o default
-        _caprun_offer run exec replay resume runs list tools call lock init config doctor bench help
+        _caprun_offer run exec replay resume runs list info tools call lock init config doctor bench help
         ;;
     *:bench)
         compopt +o default
