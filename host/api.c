@@ -513,6 +513,20 @@ void caprun_run_set_hint(struct caprun_run *run, const char *hint)
     cr_run_hint(run, hint);
 }
 
+const char *caprun_get_note(const struct caprun_run *run)
+{
+    if (run->outcome != CAPRUN_OUTCOME_SUCCESS || run->state != CR_RUN_ENDED)
+        return NULL;
+    if (run->likely_mistake & WIRE_DONE_TIMER)
+        return "the code returned nothing while a timer was set, which never fires: await a "
+               "promise "
+               "that the timer resolves";
+    if (run->likely_mistake & WIRE_DONE_DROPPED)
+        return "the code returned nothing, although its last statement is an expression: write "
+               "return before it";
+    return NULL;
+}
+
 const char *caprun_get_hint(const struct caprun_run *run)
 {
     return run->error.hint;

@@ -576,6 +576,13 @@ CAPRUN_API const char *caprun_get_result(struct caprun_run *run, size_t *ret_len
 CAPRUN_API const char *caprun_get_message(struct caprun_run *run, size_t *ret_len);
 CAPRUN_API const char *caprun_get_stack(struct caprun_run *run, size_t *ret_len);
 
+/*
+ * Returns a sentence for a person if a run that has ended returned nothing and that may be a
+ * mistake, because its last statement is an expression, or because a timer was still set. Otherwise
+ * returns NULL.
+ */
+CAPRUN_API const char *caprun_get_note(const struct caprun_run *run);
+
 /* The error's hint, type, and the tool that caused it, or ""; the run's id, also before the end. */
 /* Replaces the hint of a run that has ended, before its envelope is asked for; at most 511 bytes.
  */

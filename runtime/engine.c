@@ -50,6 +50,7 @@ static bool words_are_v8(void);
 #include "engine/expression.c"
 #include "engine/blame.c"
 #include "engine/wording.c"
+#include "engine/ending.c"
 #include "engine/source.c"
 #include "engine/stack.c"
 #include "engine/compile.c"

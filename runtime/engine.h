@@ -64,6 +64,12 @@ JSValue crw_engine_compile_body(JSContext *ctx, const char *code, size_t len, co
  */
 JSValue crw_engine_compile(JSContext *ctx, const char *code, size_t len, const char *name);
 
+/*
+ * Is the last statement of |function|, a compiled body, an expression whose value it drops? Only
+ * for expressions that certainly have a value, and if nothing else in the body returns.
+ */
+bool crw_engine_drops_value(JSContext *ctx, JSValueConst function);
+
 /* Returns the default export of a module that was evaluated. */
 JSValue crw_engine_default_export(JSContext *ctx, JSValueConst module);
 

@@ -33,6 +33,7 @@ static struct {
     JSContext *ctx;
     bool has_clock;
     int64_t deadline_us; /* on this process's clock; 0: no deadline */
+    JSValue program;     /* a function, or a module */
 } job;
 
 static int64_t clock_us(void)
@@ -161,6 +162,16 @@ _Noreturn void crw_job_uncaught(JSContext *ctx)
     leave_with_exception(ctx, WIRE_WHY_THREW);
 }
 
+/* Returns the bits for DONE that say why a run without a value may be a mistake. */
+static uint32_t likely_mistake(JSContext *ctx, JSValueConst value)
+{
+    if (!JS_IsUndefined(value) || crw_bridge_waiting())
+        return 0; /* crw_report_leftovers() reports waiting calls */
+    if (crw_timers_next() >= 0)
+        return WIRE_DONE_TIMER;
+    return crw_engine_drops_value(ctx, job.program) ? WIRE_DONE_DROPPED : 0;
+}
+
 _Noreturn static void leave_with_result(JSContext *ctx, JSValueConst value)
 {
     struct crw_text json = {0};
@@ -173,7 +184,7 @@ _Noreturn static void leave_with_result(JSContext *ctx, JSValueConst value)
         leave_without_result(ctx, WIRE_WHY_TOO_LONG, JS_UNDEFINED);
     crw_report_leftovers(ctx, value);
     part = (struct wire_part){json.bytes, json.len};
-    crw_link_put(WIRE_DONE, memory_taken(), &part, 1);
+    crw_link_put(WIRE_DONE, memory_taken() | likely_mistake(ctx, value), &part, 1);
     crw_link_wait_for_close();
 }
 
@@ -357,6 +368,7 @@ _Noreturn void crw_job_run(JSContext *ctx, JSValueConst mcp, bool has_clock)
     crw_engine_close_compiler(ctx);
     if (JS_IsException(program))
         leave_with_exception(ctx, WIRE_WHY_SYNTAX);
+    job.program = program;
     if (parts.sizes.env_len)
         JS_DefinePropertyValueStr(ctx, args, "env", parse(ctx, parts.env, parts.sizes.env_len),
                                   JS_PROP_C_W_E);

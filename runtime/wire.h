@@ -84,6 +84,15 @@ struct wire_job {
     struct wire_limits limits;
 };
 
+/*
+ * In |header.id| of DONE, above the KiB of memory: why a run that returned undefined may be a
+ * mistake. The host tells a person; the result stays the same.
+ */
+#define WIRE_DONE_KIB 0x3fffffffu
+#define WIRE_DONE_DROPPED (1u << 30) /* the last statement is an expression, and is not returned \
+                                      */
+#define WIRE_DONE_TIMER (1u << 31)   /* a timer was still set */
+
 enum wire_reply_kind {
     WIRE_REPLY_VALUE = 1, /* the value that the call returns, unchanged */
     WIRE_REPLY_TOOL = 2,  /* the result of an MCP tools/call: the worker extracts the value */

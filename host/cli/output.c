@@ -315,6 +315,8 @@ int cr_output_end(struct caprun_run *run, bool json, bool quiet, bool shows_code
     const char *text;
     size_t len;
 
+    if (caprun_get_note(run) && !quiet && shows_code)
+        cr_output_note("%s", caprun_get_note(run));
     if (!success)
         print_error(run, quiet, shows_code);
     if (!json && !success)

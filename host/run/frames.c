@@ -232,13 +232,16 @@ static void on_idle(struct caprun_run *run, const struct wire_header *header,
 /* Notes the memory that a worker reports at its end. Returns false if the report has ended it. */
 static bool note_memory(struct caprun_run *run, const struct wire_header *header)
 {
-    uint64_t taken = (uint64_t)header->id * LIMIT_KIB;
+    uint32_t kib = header->type == WIRE_DONE ? header->id & WIRE_DONE_KIB : header->id;
+    uint64_t taken = (uint64_t)kib * LIMIT_KIB;
 
     if (taken > run->spec.limits.memory + PAGE) {
         violation(run, "it says that it took more memory than it has");
         return false;
     }
     run->reported_memory = taken;
+    if (header->type == WIRE_DONE)
+        run->likely_mistake = header->id & ~WIRE_DONE_KIB;
     return true;
 }
 

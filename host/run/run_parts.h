@@ -100,7 +100,8 @@ struct caprun_run {
     uint32_t clock_first, clock_last; /* list of calls with a running timeout; 0: empty */
     struct cr_buf blocked;            /* JSON objects with commas between them */
     struct cr_buf attempt_words;
-    struct cr_buf attempts; /* array of struct cr_attempt */
+    struct cr_buf attempts;  /* array of struct cr_attempt */
+    uint32_t likely_mistake; /* the bits of DONE above WIRE_DONE_KIB */
     size_t attempt_count;
     struct cr_buf result;
     struct cr_run_error error;

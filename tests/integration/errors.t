@@ -9,6 +9,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import caprun, contains, each, equal, main, run_json, scratch_dir, test, value_of, write_file
+from tools import tools
 
 EARLY = "the code ends too early, or closes a brace that it did not open"
 
@@ -169,6 +170,64 @@ def a_name_that_looks_like_a_frame_shows_no_line_that_is_not_in_the_code(name):
 def the_envelope_and_quiet_runs_have_no_line_of_the_code():
     assert "|" not in error_of("null.x")["stack"]
     assert "|" not in caprun("exec", "-", "-q", code="null.x").err
+
+
+# --- notes on code that returns nothing --------------------------------------------------------
+
+DROPPED = "caprun: the code returned nothing, although its last statement is an expression: write return before it\n"
+TIMER = "caprun: the code returned nothing while a timer was set, which never fires: await a promise that the timer resolves\n"
+SLEEP = "const sleep = (ms) => new Promise((done) => setTimeout(done, ms));"
+
+
+@each({code: code for code in (
+    "1 + 2", "args.x", "const a = args; a", "[1, 2]", "({a: 1})", "const r = {a: 1}; r.a;", "!args.x", "{ args.x }",
+    "await Promise.all([1])", "let n = 0; const f = () => n; n", "for (const a of [1]) a; args.a")})
+def code_that_ends_with_an_expression_gets_a_note(code):
+    done = caprun("exec", "-", code=code)
+    equal((done.status, done.out, done.err), (0, "null\n", DROPPED))
+
+
+@test
+def an_answer_of_a_tool_that_is_awaited_and_not_returned_gets_a_note():
+    with tools(s={}) as t:
+        done = t.run("exec", "-", code="await mcp.s.echo({})")
+        equal((done.status, done.out, done.err), (0, "null\n", DROPPED))
+        equal(t.run("exec", "-", code="const r = await mcp.s.echo({})").err, "")
+        equal(t.run("exec", "-", code="await mcp.s.echo({}).then((r) => {})").err, "")
+
+
+@each({code: code for code in (
+    "return 1", "return", "console.log(1)", "void 0", "let x; x = 1", "args.x = 1", "args.x++", "delete args.x", "(() => 1)()",
+    "if (args.x) args.y", "if (args.x) return; args.y", "for (const a of [1]) a", "try { args.x } catch {}", "let a; [a] = [1]",
+    "const {a} = args", "args.a && args.b()", "args.f?.()", "function f() {}", "", SLEEP + "await sleep(1)",
+    "await Promise.all([1]); return 2", "export default () => { args.x }; const args = {}", "throw 1")})
+def other_code_gets_no_note(code):
+    err = caprun("exec", "-", code=code).err
+    assert "returned nothing" not in err, err
+
+
+@each({"a timer": ("setTimeout(() => console.log(1), 1000)", TIMER),
+       "an interval": ("setInterval(() => {}, 10); args.x", TIMER),
+       "a timer that was removed": ("clearTimeout(setTimeout(() => {}, 10))", ""),
+       "a race that was won": ("return await Promise.race([1, new Promise((done) => setTimeout(done, 10))])", "")})
+def code_that_returns_nothing_while_a_timer_is_set_gets_a_note(case):
+    code, note = case
+    equal(caprun("exec", "-", code=code).err, note)
+
+
+@test
+def calls_that_nobody_awaits_are_told_once_in_the_log():
+    with tools(s={}) as t:
+        equal(t.run("exec", "-", code="mcp.s.echo({})").err,
+              "[unfinished] the code returned while 1 call waited for its answer: await it\n")
+
+
+@test
+def a_note_changes_neither_the_envelope_nor_quiet_runs():
+    with_note, without = (caprun("exec", "-", "--json", code=code) for code in ("args.x", "void 0"))
+    equal(with_note.err, DROPPED)
+    equal(*[{**json.loads(done.out), "metrics": 0, "runId": 0} for done in (with_note, without)])
+    equal(caprun("exec", "-", "-q", code="args.x").err, "")
 
 
 # --- stacks ----------------------------------------------------------------------------------

@@ -323,7 +323,7 @@ def with_verbose_there_are_lines_and_the_line():
 @each({"quiet": (["-q"], "xterm"), "json": (["--json"], "xterm"), "a dumb terminal": ([], "dumb"), "a pipe": None})
 def a_slow_call_is_not_shown(case):
     with tools(a={}) as t:
-        code = "await mcp.a.sleep({ms: 1300})"
+        code = "return await mcp.a.sleep({ms: 1300})"
         if case is None:
             equal(t.run("exec", "-", code=code).err, "")
         else:
