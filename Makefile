@@ -235,16 +235,16 @@ $(B)/THIRD_PARTY_LICENSES: third_party/licences $(web_headers:.h=.js) $(ENGINE)/
 	$(call say,GEN )
 	$(Q)$< $(ENGINE) $(CJSON) $(NPM) $(filter %.js,$^) >$@
 
-# The man pages whose facts are in the header and in docs/config.md.
+# The man pages whose facts are in the header, docs/config.md and docs/policy.md.
 $(B)/man/caprun.3: docs/man/generate.js host/caprun.h samples/whole_program.c
 	@mkdir -p $(@D)
 	$(call say,GEN )
 	$(Q)node $< header host/caprun.h samples/whole_program.c >$@
 
-$(B)/man/caprun.json.5: docs/man/generate.js docs/config.md host/caprun.h
+$(B)/man/caprun.json.5: docs/man/generate.js docs/config.md docs/policy.md host/caprun.h
 	@mkdir -p $(@D)
 	$(call say,GEN )
-	$(Q)node $< config docs/config.md $(VERSION) >$@
+	$(Q)node $< config $(VERSION) $(filter %.md,$^) >$@
 
 # The test-only worker: the same objects, with a hook for attacks by native code. Never installed.
 $(B)/tests/caprun-worker-hook: tests/worker/hook.c tests/worker/steps.c $(B)/runtime/main.o $(runtime_obj) \

@@ -1,7 +1,7 @@
 // generate.js - makes the man pages whose facts are elsewhere already, and prints them:
 //
 //     node generate.js header HEADER EXAMPLE   caprun.3, from the comments and prototypes of the header
-//     node generate.js config PAGE VERSION     caprun.json.5, from the Markdown of docs/config.md
+//     node generate.js config VERSION PAGE...  caprun.json.5, from the Markdown of docs/config.md and others
 "use strict";
 
 const fs = require("node:fs");
@@ -142,11 +142,19 @@ function table(rows) {
   return out;
 }
 
-function markdown(text) {
+// The title of the first page is that of the man page; the others are sections.
+function heading(text, isFirst) {
+  const level = /^#+/.exec(text)[0].length + (isFirst ? -1 : 0);
+  const title = inline(text.replace(/^#+ /, ""));
+  if (level === 0) return "";
+  return level === 1 ? `.SH ${title.toUpperCase().replace(/\\F/g, "\\f")}\n` : `.SS ${title}\n`;
+}
+
+function markdown(text, isFirst) {
   let out = "";
-  for (const part of text.split(/\n\n+/)) {
+  for (const part of text.trim().split(/\n\n+/)) {
     const rows = part.split("\n");
-    if (part.startsWith("#")) out += part.startsWith("# ") ? "" : `.SH ${inline(part.replace(/^#+ /, "")).toUpperCase().replace(/\\F/g, "\\f")}\n`;
+    if (part.startsWith("#")) out += heading(part, isFirst);
     else if (part.startsWith("|")) out += table(rows);
     else if (part.startsWith("```")) out += block(rows.slice(1, -1).join("\n"));
     else if (part.startsWith("    ")) out += block(part.replace(/^ {4}/gm, ""));
@@ -157,11 +165,11 @@ function markdown(text) {
   return out;
 }
 
-function configPage(page, version) {
+function configPage(version, pages) {
   return `${head("CAPRUN.JSON", 5, version, "File Formats Manual")}.SH NAME\ncaprun.json \\- the configuration of caprun, .caprun.json
-.SH DESCRIPTION\n${markdown(page.trim())}.SH SEE ALSO\n.BR caprun (1),\n.BR caprun (3)\n`;
+.SH DESCRIPTION\n${pages.map((page, i) => markdown(page, i === 0)).join("")}.SH SEE ALSO\n.BR caprun (1),\n.BR caprun (3)\n`;
 }
 
-const [, , kind, file, more] = process.argv;
+const [, , kind, first, ...more] = process.argv;
 const read = (path) => fs.readFileSync(path, "utf8");
-process.stdout.write(kind === "header" ? headerPage(read(file), read(more)) : configPage(read(file), more));
+process.stdout.write(kind === "header" ? headerPage(read(first), read(more[0])) : configPage(first, more.map(read)));
