@@ -245,64 +245,59 @@ static size_t add_unknown(const struct cr_inspect *i, struct cr_buf *out)
     return count;
 }
 
-static void add_command(const struct cr_inspect *i, const char *option, const char *words,
-                        struct cr_buf *out)
+/* |limit|: the option for the limit that has ended the run, or "". */
+static void add_command(const struct cr_inspect *i, const char *limit, const char *option,
+                        const char *words, struct cr_buf *out)
 {
     cr_buf_str(out, "  caprun resume ");
     cr_escape_terminal(out, i->word, strlen(i->word));
-    cr_buf_fmt(out, "%s\n      %s\n", option, words);
+    cr_buf_fmt(out, "%s%s\n      %s\n", limit, option, words);
 }
 
+/* If the end of the run is in the journal, no call can be missing there. */
 static bool was_restarted(const struct cr_journal *j)
 {
     char boot[64];
 
     cr_record_boot(boot);
-    return strlen(boot) != j->boot_len || memcmp(boot, j->boot, j->boot_len) != 0;
+    return !j->end && (strlen(boot) != j->boot_len || memcmp(boot, j->boot, j->boot_len) != 0);
 }
 
-/* The end of the run is in the journal, so no call can be missing there. */
-static void add_advice_after_end(const struct cr_inspect *i, struct cr_buf *out)
+static const char *where_it_goes_on(const struct cr_inspect *i)
 {
-    const char *outcome = i->summary.outcome;
-    char option[64];
-
-    cr_offer_option(&i->journal.head, outcome, option);
-    cr_buf_str(out, "\nTo go on with the run:\n");
-    add_command(i, option,
-                strcmp(outcome, "OUTPUT_LIMIT") == 0 ? "with a larger \"resultBytes\" in \"limits\""
-                : strcmp(outcome, "CALL_LIMIT") == 0 ? "with a larger \"maxCalls\" in \"limits\""
-                                                     : "from where it was ended",
-                out);
+    if (strcmp(i->summary.outcome, "OUTPUT_LIMIT") == 0)
+        return "with a larger \"resultBytes\" in \"limits\" of .caprun.json";
+    if (strcmp(i->summary.outcome, "CALL_LIMIT") == 0)
+        return "with a larger \"maxCalls\" in \"limits\" of .caprun.json";
+    return i->journal.end ? "from where it was ended" : "from where it was interrupted";
 }
 
 static void add_advice(const struct cr_inspect *i, struct cr_buf *out)
 {
     bool is_restart = was_restarted(&i->journal);
+    char limit[64];
 
     if (i->timeline.is_live || !i->summary.resumable)
         return;
-    if (i->journal.end) {
-        add_advice_after_end(i, out);
-        return;
-    }
-    cr_buf_str(out, "\nThe run was interrupted");
+    cr_offer_option(&i->journal.head, i->summary.outcome, limit);
+    cr_buf_str(out, i->journal.end ? "\nThe run can be resumed" : "\nThe run was interrupted");
     if (i->summary.open) {
         cr_buf_str(out, ", and it is not known whether ");
         cr_buf_str(out, add_unknown(i, out) == 1 ? " was carried out" : " were carried out");
     }
     cr_buf_str(out,
-               is_restart ? "; the machine was restarted since. To go on:\n" : ". To go on:\n");
+               is_restart ? "; the machine was restarted since.\nTo go on:\n" : ".\nTo go on:\n");
     if (is_restart || i->summary.open)
-        add_command(i, " --retry-unknown",
+        add_command(i, limit, " --retry-unknown",
                     is_restart ? "what came last may not be in the journal, and is done again"
                                : "all of them are made again",
                     out);
     else
-        add_command(i, "", "from where it was interrupted", out);
+        add_command(i, limit, "", where_it_goes_on(i), out);
     if (!is_restart && i->summary.open) {
-        add_command(i, " --retry-call N", "call N is made again; repeatable", out);
-        add_command(i, " --fail-unknown", "they fail, unless their tools are idempotent", out);
+        add_command(i, limit, " --retry-call N", "call N is made again; repeatable", out);
+        add_command(i, limit, " --fail-unknown", "they fail, unless their tools are idempotent",
+                    out);
     }
 }
 

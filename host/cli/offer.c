@@ -57,8 +57,7 @@ void cr_offer_resume_of(struct caprun_run *run, const char *path, const char *wo
     const char *unused;
     struct cr_err why;
 
-    if (outcome == CAPRUN_OUTCOME_SUCCESS || outcome == CAPRUN_OUTCOME_USAGE ||
-        cr_journal_read(path, -1, &j, &why) < 0)
+    if (!cr_undo_may_end(outcome) || cr_journal_read(path, -1, &j, &why) < 0)
         return;
     if (cr_undo_can_resume(&j, &unused))
         add_to_hint(run, &j, word);
@@ -67,7 +66,12 @@ void cr_offer_resume_of(struct caprun_run *run, const char *path, const char *wo
 
 void cr_offer_resume(struct caprun_run *run, const struct cr_recording *recording)
 {
-    if (recording->path[0])
-        cr_offer_resume_of(run, recording->path,
-                           recording->is_in_store ? caprun_get_id(run) : recording->path);
+    char word[PATH_MAX + 2];
+
+    if (!recording->path[0])
+        return;
+    /* a path without a slash or a dot would be taken for an id */
+    (void)snprintf(word, sizeof(word), "%s%s", strpbrk(recording->path, "/.") ? "" : "./",
+                   recording->path);
+    cr_offer_resume_of(run, recording->path, recording->is_in_store ? caprun_get_id(run) : word);
 }

@@ -9,12 +9,13 @@
 #include <time.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "cli/output.h"
-#include "journal/diff.h"
 #include "journal/journal.h"
 #include "journal/replay.h"
 
 #define MAX_LISTED 20u
+#define MAX_ARGS 100u /* bytes that are shown */
 #define MAX_TEXT (64u << 20)
 
 static bool is_retried(const struct cr_options *o, uint32_t number)
@@ -69,6 +70,22 @@ static void show_when(const struct cr_journal_line *line, char ret[64])
         (void)snprintf(ret, 64, "at an unknown time");
 }
 
+/* Appends the beginning of the args; NULL: they are in a file of their own. */
+static void add_args(struct cr_buf *out, const char *args, size_t len)
+{
+    size_t shown = len;
+
+    if (!args) {
+        cr_buf_str(out, "(long args)");
+        return;
+    }
+    if (len > MAX_ARGS)
+        shown = cr_utf8_valid_prefix((const uint8_t *)args, MAX_ARGS);
+    cr_buf_add(out, args, shown);
+    if (shown < len)
+        cr_buf_fmt(out, "… (%zu bytes)", len);
+}
+
 static void list_call(const struct caprun_run *run, uint32_t number)
 {
     const struct cr_replay_lines lines = cr_replay_lines_of(run, number);
@@ -81,10 +98,7 @@ static void list_call(const struct caprun_run *run, uint32_t number)
     if (!text.len) /* an old journal, without the exact tool */
         cr_journal_text(lines.made, "method", &text);
     cr_buf_str(&text, " ");
-    if (args)
-        cr_diff_cut(&text, args, len);
-    else
-        cr_buf_str(&text, "(long args)");
+    add_args(&text, args, len);
     show_when(lines.sent, when);
     cr_output_note("call %u, sent %s: %s", number, when,
                    cr_buf_text(&text) ? cr_buf_text(&text) : "?");
@@ -125,8 +139,10 @@ int cr_undecided_check(struct caprun_run *run, const struct cr_options *o, struc
                      "run is as it was",
                      left == 1 ? "call" : "calls", numbers, left == 1 ? "was" : "were");
     return cr_err_hint(why,
-                       "look whether %s, then: caprun resume %.60s --retry-unknown (makes all "
-                       "unknown calls again), --retry-call N (makes call N again), or "
-                       "--fail-unknown (the others fail, and the code goes on)",
-                       left == 1 ? "it was" : "they were", o->words[1]);
+                       "look whether %s, then make all of them again, only call N (repeatable), or "
+                       "let the others fail:\n"
+                       "caprun resume %.80s --retry-unknown\n"
+                       "caprun resume %.80s --retry-call N\n"
+                       "caprun resume %.80s --fail-unknown",
+                       left == 1 ? "it was" : "they were", o->words[1], o->words[1], o->words[1]);
 }

@@ -207,7 +207,8 @@ static int check_env(struct cr_replay *p, struct cr_err *why)
 
 /*
  * The last lines before a crash of the machine may be lost, and with them calls that were made; but
- * if the end is there, all lines before it are.
+ * if the end is there, nothing is missing: a resume has it on disk that it takes the end back,
+ * before it makes a call.
  */
 int cr_replay_check_boot(const struct caprun_run *run, struct cr_err *why)
 {

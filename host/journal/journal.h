@@ -37,7 +37,7 @@
     XX(FULL, "from", "full", "")                                           \
     XX(SEND, "send", NULL, " tool decision by")                            \
     XX(RESUME, "resume", NULL, " date boot limits")                        \
-    XX(UNDO, "undo", NULL, " limits")                                      \
+    XX(UNDO, "undo", NULL, " boot limits")                                 \
     XX(END, "end", NULL, " message calls cpuUs memoryBytes")               \
     XX(CUT, "cut", NULL, "")
 

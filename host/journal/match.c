@@ -12,6 +12,8 @@
 #include "journal/replay_parts.h"
 #include "run/calls.h"
 
+#define MAX_US ((int64_t)1 << 52) /* 142 years */
+
 /* --- calls ---------------------------------------------------------------------------------- */
 
 /* Returns the part of a CALL's body after its number, which may differ. */
@@ -174,6 +176,7 @@ static uint32_t find_next_answer(const struct cr_replay *p, const struct caprun_
         if (!call->answer)
             continue;
         due_us = match.made_us + (call->answer->at_us - call->made->at_us);
+        due_us = due_us < MAX_US ? due_us : MAX_US; /* the journal may be forged */
         if (!found || due_us < *ret_due_us) {
             found = n;
             *ret_due_us = due_us;

@@ -299,6 +299,16 @@ static int take_limits(struct reading *r, const struct cr_journal_line *line)
     return code < 0 ? reject_line(r, "%s", json ? err.text : "\"limits\" is missing") : 0;
 }
 
+static int take_boot(struct reading *r, const struct cr_journal_line *line)
+{
+    r->j->boot = cr_journal_member(line, "boot", &r->j->boot_len);
+    if (!r->j->boot || r->j->boot_len < 2)
+        return reject_line(r, "\"boot\" is missing");
+    r->j->boot++;
+    r->j->boot_len -= 2;
+    return 0;
+}
+
 static int check_resume(struct reading *r, const struct cr_journal_line *line)
 {
     if (!r->j->has_job || !cr_journal_take_number(line, "date", MAX_US, &r->base_us))
@@ -306,11 +316,8 @@ static int check_resume(struct reading *r, const struct cr_journal_line *line)
     if (r->j->head.version > 1 && !has_value(line, "resume", "true"))
         return reject_line(r, "\"resume\" is not true");
     r->has_input = true;
-    r->j->boot = cr_journal_member(line, "boot", &r->j->boot_len);
-    if (!r->j->boot || r->j->boot_len < 2)
-        return reject_line(r, "\"boot\" is missing");
-    r->j->boot++;
-    r->j->boot_len -= 2;
+    if (take_boot(r, line) < 0)
+        return CAPRUN_E_INVAL;
     return r->j->head.version > 1 ? take_limits(r, line) : 0;
 }
 
@@ -328,7 +335,7 @@ static int check_undo(struct reading *r, const struct cr_journal_line *line)
         return reject_line(r, "it takes back other lines than from line %zu on",
                            r->j->lines[first].number);
     cr_undo_apply(r->j, first, r->answered);
-    return take_limits(r, line);
+    return take_boot(r, line) < 0 ? CAPRUN_E_INVAL : take_limits(r, line);
 }
 
 static int check_end(struct reading *r, const struct cr_journal_line *line)

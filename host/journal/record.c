@@ -79,7 +79,9 @@ static bool keep_value(struct cr_recorder *hooks, struct caprun_run *run, struct
 
 static bool is_ready(struct cr_recorder *hooks)
 {
-    return !cr_record_of(hooks)->unnamed_blobs;
+    const struct cr_record *r = cr_record_of(hooks);
+
+    return !r->unnamed_blobs && !r->awaits_sync;
 }
 
 static bool is_busy(struct cr_recorder *hooks)
@@ -103,7 +105,6 @@ static int record_sent(struct cr_recorder *hooks, struct caprun_run *run,
         return 0;
     if (r->is_full)
         return cr_record_cut(r, err);
-    cr_record_undo(r);
     /* the line must have the same time as the frame, to the microsecond */
     r->at_us = header->type == WIRE_JOB || header->now_us > r->at_us ? header->now_us : r->at_us;
     start = r->text.len;

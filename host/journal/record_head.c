@@ -6,6 +6,7 @@
 #include "journal/blob_job.h"
 #include "journal/head.h"
 #include "journal/record_parts.h"
+#include "journal/undo.h"
 #include "run/envelope.h"
 
 /* --- the first line ------------------------------------------------------------------------- */
@@ -95,12 +96,38 @@ static int end_head(struct cr_record *r, struct cr_err *err)
     return cr_record_fail(r, err);
 }
 
+/*
+ * Takes the end of the run back. That has to be on disk before the run can make a call: if the
+ * machine went down, a journal with an end would not show that the last lines may be missing.
+ */
+static int undo_end(struct cr_record *r, struct caprun_run *run, struct cr_err *err)
+{
+    size_t start = r->text.len;
+    struct cr_line line;
+    char boot[64];
+
+    cr_record_boot(boot);
+    cr_line_begin(&line, &r->text, r->at_us);
+    cr_buf_fmt(&r->text, "\"undo\":%zu", r->undo_from);
+    cr_line_text(&line, "boot", boot, strlen(boot));
+    cr_head_add_limits(&r->text, &cr_run_spec(run)->limits);
+    cr_line_seal(&r->text, start, r->chain);
+    if (cr_record_flush(r, err) < 0)
+        return err->code;
+    r->undo_from = 0;
+    r->has_undone = true;
+    cr_record_await_sync(r);
+    return 0;
+}
+
 int cr_record_begin(struct cr_recorder *hooks, struct caprun_run *run, struct cr_err *err)
 {
     struct cr_record *r = cr_record_of(hooks);
     size_t start = r->text.len;
     bool is_too_much;
 
+    if (r->undo_from && !r->stopped)
+        return undo_end(r, run, err);
     if (r->begun || r->stopped)
         return 0;
     r->begun = true;
@@ -146,13 +173,14 @@ static void write_end(struct cr_record *r, struct caprun_run *run)
 
 /*
  * Returns whether a resumed run was stopped before it was live. Its journal then gets no end, so
- * that it can be resumed again.
+ * that it can be resumed again. But if it had an end, which was taken back, a limit or a
+ * cancellation is its end again.
  */
-static bool can_resume_again(const struct caprun_run *run)
+static bool can_resume_again(const struct cr_record *r, const struct caprun_run *run)
 {
     struct cr_run_view v = cr_run_look(run);
 
-    if (!v.is_replaying)
+    if (!v.is_replaying || (r->has_undone && cr_undo_may_end(v.outcome)))
         return false;
     switch ((int)v.outcome) {
     case CAPRUN_OUTCOME_REPLAY_DIFFERED:
@@ -173,7 +201,7 @@ void cr_record_end(struct cr_recorder *hooks, struct caprun_run *run)
 {
     struct cr_record *r = cr_record_of(hooks);
 
-    if (!r->stopped && r->begun && !can_resume_again(run))
+    if (!r->stopped && r->begun && !can_resume_again(r, run))
         write_end(r, run);
     r->is_unwanted = r->only_if_failed && cr_run_look(run).outcome == CAPRUN_OUTCOME_SUCCESS;
     cr_loop_unset(r->loop, &r->sync);

@@ -32,10 +32,11 @@ struct cr_record {
     uint64_t blob_bytes;
     int64_t at_us; /* the time of the last line */
     bool begun, stopped;
-    size_t
-        undo_from; /* the next line is written after a line "undo" with this number; 0: it is not */
-    bool has_rest; /* after |bytes| the file has an incomplete line, cut off by the next write */
-    bool is_full;  /* over max_bytes: instead of the next line the recording is cut */
+    size_t undo_from; /* begin() takes the end of the run back, from this line on; 0: no end */
+    bool has_undone;  /* it has done so */
+    bool awaits_sync; /* the run may not begin before the file is synced */
+    bool has_rest;    /* after |bytes| the file has an incomplete line, cut off by the next write */
+    bool is_full;     /* over max_bytes: instead of the next line the recording is cut */
 
     unsigned jobs;        /* that this recorder has in helper threads */
     struct cr_timer sync; /* set while written lines may not be on disk */
@@ -65,8 +66,8 @@ int cr_record_fail(struct cr_record *r, const struct cr_err *why);
 /* Writes the lines that wait. */
 int cr_record_flush(struct cr_record *r, struct cr_err *err);
 
-/* Writes the line "undo", if it is due: called before each line. */
-void cr_record_undo(struct cr_record *r);
+/* Syncs the file; is_ready() is false until that is done. */
+void cr_record_await_sync(struct cr_record *r);
 
 /* Begins a line in |text|; returns its offset. */
 size_t cr_record_begin_line(struct cr_record *r, const struct caprun_run *run, struct cr_buf *text,

@@ -5,7 +5,6 @@
 
 #include "base/file.h"
 #include "journal/blobs.h"
-#include "journal/head.h"
 #include "journal/record_parts.h"
 
 #define FLUSH_AT (64u << 10)
@@ -111,7 +110,20 @@ static void sync_file(struct cr_job *job)
 
 static void file_synced(struct cr_job *job)
 {
-    cr_record_end_job(cr_container(job, struct cr_record, sync_job));
+    struct cr_record *r = cr_container(job, struct cr_record, sync_job);
+    bool was_awaited = r->awaits_sync;
+
+    r->awaits_sync = false;
+    if (was_awaited && r->run)
+        cr_run_recorder_ready(r->run);
+    cr_record_end_job(r);
+}
+
+void cr_record_await_sync(struct cr_record *r)
+{
+    r->awaits_sync = true;
+    r->jobs++;
+    cr_helper_submit(&r->loop->disk, &r->sync_job);
 }
 
 static void remove_all_blobs(struct cr_job *job)
@@ -126,29 +138,13 @@ static void blobs_removed(struct cr_job *job)
 
 /* --- lines ---------------------------------------------------------------------------------- */
 
-void cr_record_undo(struct cr_record *r)
-{
-    struct cr_line line;
-    size_t start = r->text.len;
-
-    if (!r->undo_from)
-        return;
-    cr_line_begin(&line, &r->text, r->at_us);
-    cr_buf_fmt(&r->text, "\"undo\":%zu", r->undo_from);
-    cr_head_add_limits(&r->text, &cr_run_spec(r->run)->limits);
-    cr_line_seal(&r->text, start, r->chain);
-    r->undo_from = 0;
-}
-
 size_t cr_record_begin_line(struct cr_record *r, const struct caprun_run *run, struct cr_buf *text,
                             struct cr_line *line)
 {
     struct cr_run_view v = cr_run_look(run);
     int64_t now = v.job_us && !v.is_replaying ? cr_run_now(run) : 0;
-    size_t start;
+    size_t start = text->len;
 
-    cr_record_undo(r);
-    start = text->len;
     if (now > r->at_us)
         r->at_us = now;
     cr_line_begin(line, text, r->at_us);
@@ -169,11 +165,9 @@ static int keep_blobs(struct cr_record *r, const struct cr_line *line, struct cr
 
 int cr_record_cut(struct cr_record *r, struct cr_err *err)
 {
-    size_t start;
+    size_t start = r->text.len;
     int code;
 
-    cr_record_undo(r);
-    start = r->text.len;
     cr_buf_fmt(&r->text, "{\"at\":%lld,\"cut\":\"over %llu bytes\"", (long long)r->at_us,
                (unsigned long long)r->max_bytes);
     cr_line_seal(&r->text, start, r->chain);

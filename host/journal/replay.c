@@ -72,6 +72,14 @@ static bool is_caused_by_replay(enum caprun_outcome outcome)
            outcome == CAPRUN_OUTCOME_CANCELLED || outcome == CAPRUN_OUTCOME_INTERNAL;
 }
 
+/* A limit may be reached before the run is where it was; the rest is still in the journal. */
+static bool has_stopped_again(const struct cr_replay *p, enum caprun_outcome outcome)
+{
+    return p->is_resume &&
+           (outcome == CAPRUN_OUTCOME_EXECUTION_TIMEOUT || outcome == CAPRUN_OUTCOME_CPU_TIMEOUT ||
+            outcome == CAPRUN_OUTCOME_MEMORY_LIMIT || outcome == CAPRUN_OUTCOME_WORKER_TERMINATED);
+}
+
 bool cr_replay_is_by_lower_limit(struct caprun_run *run, enum caprun_outcome outcome)
 {
     const struct cr_spec *spec = cr_run_spec(run);
@@ -95,7 +103,7 @@ void cr_replay_end(struct cr_player *hooks, struct caprun_run *run, enum caprun_
             cr_calls_show_sent(run, n);
     }
     if (is_caused_by_replay(*outcome) || cr_replay_is_complete(p) ||
-        cr_replay_is_by_lower_limit(run, *outcome))
+        cr_replay_is_by_lower_limit(run, *outcome) || has_stopped_again(p, *outcome))
         return;
     if (cr_replay_report_missing(p, run, "the run has ended without it")) {
         *outcome = CAPRUN_OUTCOME_REPLAY_DIFFERED;

@@ -63,6 +63,25 @@ static size_t find_loss(const struct cr_journal *j, uint32_t n, const char **ret
     return first;
 }
 
+bool cr_undo_may_end(enum caprun_outcome outcome)
+{
+    switch ((int)outcome) {
+    case CAPRUN_OUTCOME_CANCELLED:
+    case CAPRUN_OUTCOME_EXECUTION_TIMEOUT:
+    case CAPRUN_OUTCOME_CPU_TIMEOUT:
+    case CAPRUN_OUTCOME_MEMORY_LIMIT:
+    case CAPRUN_OUTCOME_OUTPUT_LIMIT:
+    case CAPRUN_OUTCOME_CALL_LIMIT:
+    case CAPRUN_OUTCOME_WORKER_TERMINATED:
+    case CAPRUN_OUTCOME_INTERNAL:
+    case CAPRUN_OUTCOME_RPC_ERROR:
+    case CAPRUN_OUTCOME_RPC_TIMEOUT:
+        return true;
+    default:
+        return false;
+    }
+}
+
 size_t cr_undo_find(const struct cr_journal *j, const char **ret_why)
 {
     size_t end = j->count - 1;
@@ -75,27 +94,14 @@ size_t cr_undo_find(const struct cr_journal *j, const char **ret_why)
     cr_journal_show_outcome(&j->lines[end], outcome);
     *ret_why = j->head.version == 1 ? "journals of version 1 are resumed only if they have no end"
                                     : has_ended;
-    if (!end || j->head.version == 1)
+    if (!end || j->head.version == 1 || !cr_undo_may_end(cr_envelope_outcome(outcome)))
         return 0;
-    switch ((int)cr_envelope_outcome(outcome)) {
-    case CAPRUN_OUTCOME_CANCELLED:
-    case CAPRUN_OUTCOME_EXECUTION_TIMEOUT:
-    case CAPRUN_OUTCOME_CPU_TIMEOUT:
-    case CAPRUN_OUTCOME_MEMORY_LIMIT:
-    case CAPRUN_OUTCOME_OUTPUT_LIMIT:
-    case CAPRUN_OUTCOME_CALL_LIMIT:
-    case CAPRUN_OUTCOME_WORKER_TERMINATED:
-    case CAPRUN_OUTCOME_INTERNAL:
+    if (strncmp(outcome, "RPC_", 4) != 0)
         return is_last ? end - 1 : end;
-    case CAPRUN_OUTCOME_RPC_ERROR:
-    case CAPRUN_OUTCOME_RPC_TIMEOUT:
-        if (last->kind != CR_JOURNAL_THREW ||
-            !cr_journal_take_number(last, "call", LIMIT_MAX_CALLS, &n) || !n)
-            return 0;
-        return find_loss(j, (uint32_t)n, ret_why);
-    default:
+    if (last->kind != CR_JOURNAL_THREW ||
+        !cr_journal_take_number(last, "call", LIMIT_MAX_CALLS, &n) || !n)
         return 0;
-    }
+    return find_loss(j, (uint32_t)n, ret_why);
 }
 
 bool cr_undo_can_resume(const struct cr_journal *j, const char **ret_why)

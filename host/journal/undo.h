@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "caprun.h"
+
 struct cr_journal;
 
 /*
@@ -19,6 +21,9 @@ struct cr_journal;
  * taken back; or 0, and *|ret_why| says why the run cannot be resumed.
  */
 size_t cr_undo_find(const struct cr_journal *j, const char **ret_why);
+
+/* Can a run that has ended with |outcome| be resumed, if its journal allows it? */
+bool cr_undo_may_end(enum caprun_outcome outcome);
 
 /* Can the run of |j|, which is read to its end, be resumed? If not, *|ret_why| says why. */
 bool cr_undo_can_resume(const struct cr_journal *j, const char **ret_why);

@@ -31,15 +31,16 @@ def path_of(name):
 
 @test
 def there_is_a_journal_of_each_kind_of_line():
-    equal(len(NAMES), 35)
+    equal(len(NAMES), 36)
     seen = {key if key not in ("to", "from") else f"{key} {line[key]}"
             for name in NAMES for line in lines_of(path_of(name)) for key in list(line)[:2]}
     contains(seen, "to job", "to reply", "to fail", "to wake", "from call", "from log", "from blocked", "from done",
-             "from threw", "from late", "from full", "send", "resume", "end", "cut")
+             "from threw", "from late", "from full", "send", "resume", "undo", "end", "cut")
     heads = {name: lines_of(path_of(name))[0] for name in NAMES}
     equal({name: head["journal"] for name, head in heads.items()},
-          {name: 2 if name.startswith("words") else 1 for name in NAMES})
-    equal({name: head.get("wording") for name, head in heads.items() if "wording" in head}, {"words-of-v8": 1})
+          {name: 2 if name.startswith("words") or name == "undone" else 1 for name in NAMES})
+    equal({name: head.get("wording") for name, head in heads.items() if "wording" in head},
+          {"words-of-v8": 1, "undone": 1})
 
 
 @each({name: name for name in NAMES if name not in INCOMPLETE})

@@ -4,6 +4,7 @@
 import json
 import os
 import random
+import re
 import signal
 import sys
 
@@ -98,6 +99,17 @@ def runs_says_that_it_can_be_resumed():
         equal(r.run("runs", "--json").envelope["runs"][0]["resumable"], False)
 
 
+@test
+def a_run_that_was_recorded_elsewhere_is_named_by_its_path():
+    with recorder(s={}) as r:
+        for name, word in (("j", "./j"), ("k.jsonl", "k.jsonl")):
+            code = "await new Promise((r) => setTimeout(r, 700)); return 1"
+            done = r.run("exec", "-", "--record", name, "--timeout", "300ms", code=code)
+            contains(done.err, f"caprun resume {word} --timeout 600ms\n")
+            equal(r.run("resume", word, "--timeout", LONG).out, "1\n")
+        equal(r.runs(), [])
+
+
 # --- its own limits ----------------------------------------------------------------------------
 
 WAITS = ONE + f"await new Promise((r) => setTimeout(r, {int(stretched(1500))})); return [a, await mcp.s.echo({{n: 2}})]"
@@ -142,6 +154,33 @@ def a_run_can_end_and_go_on_several_times():
         envelope = goes_on(r, path, "--timeout", LONG)
         equal((envelope["result"], envelope["logs"]), (4, ["1", "2", "3", "4"]))
         equal((len(r.called("s")), len(undone(path))), (4, 3))
+
+
+@test
+def a_run_that_reaches_the_limit_before_it_is_live_still_replays_and_goes_on():
+    with recorder(s={}) as r:
+        path = ended(r, SPINS, "CPU_TIMEOUT", "--cpu", "20ms", "--timeout", LONG)
+        for ms in (21, 22):
+            goes_on(r, path, "--cpu", f"{ms}ms", status=4)
+        refused(r, path, "ended at its limit of CPU time", options=("--cpu", "22ms"))
+        equal(goes_on(r, path, "--cpu", LONG)["result"], [{"n": 1}, {"n": 2}])
+        equal((len(r.called("s")), len(undone(path))), (2, 3))
+
+
+@test
+def an_ended_run_is_resumed_after_a_restart_and_a_resumed_one_only_on_request():
+    """What a resume takes back is on disk before it makes a call: then the last second may be missing again."""
+    with recorder(s={}) as r:
+        path = ended(r, WAITS, "EXECUTION_TIMEOUT", "--timeout", SHORT)
+        boot = lines_of(path)[0]["boot"].encode()
+        write_file(path, seal([body.replace(boot, b"1" * len(boot)) for body in bodies_of(read(path))]))
+        whole = read(path)
+        equal(goes_on(r, path, "--timeout", LONG)["result"], [{"n": 1}, {"n": 2}])
+        bodies = bodies_of(read(path))[:len(bodies_of(whole)) + 1]
+        contains(bodies[-1].decode(), '"undo":', boot.decode())
+        write_file(path, seal([body.replace(boot, b"1" * len(boot)) for body in bodies]))
+        refused(r, path, "the machine was restarted since", options=("--fail-unknown", "--timeout", LONG))
+        equal(goes_on(r, path, "--retry-unknown", "--timeout", LONG)["result"], [{"n": 1}, {"n": 2}])
 
 
 # --- a lost server -----------------------------------------------------------------------------
@@ -270,6 +309,8 @@ def what_can_not_be_taken_back_is_rejected():
         contains(r.err, "there is nothing to resume")
         equal(r.replay(r.write(seal([*lines, undo.partition(b',"limits"')[0]]))), 2)
         contains(r.err, '"limits" is missing')
+        equal(r.replay(r.write(seal([*lines, re.sub(rb'"boot":"[^"]*",', b"", undo)]))), 2)
+        contains(r.err, '"boot" is missing')
 
 
 # --- killed while it goes on -------------------------------------------------------------------
