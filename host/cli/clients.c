@@ -438,7 +438,7 @@ static void read_servers(struct reading *r)
     list_variables(r);
     cr_buf_str(&out->json, "]");
     if (r->left.len) {
-        cr_buf_str(&out->text, "left out:\n");
+        cr_buf_str(&out->text, out->taken ? "\nLeft out:\n" : "Left out:\n");
         cr_buf_add(&out->text, r->left_text.data, r->left_text.len);
     }
 }
@@ -563,7 +563,10 @@ int cr_clients_read(const char *program, struct cr_clients *ret, struct cr_err *
                        "--from '%.60s': caprun does not know the settings of that program",
                        program);
     else if (r == 1)
-        r = refuse_file(ret->path, "it is not there, or has no MCP servers", why);
+        r = refuse_file(ret->path[0] ? ret->path : program,
+                        ret->path[0] ? "it is not there, or has no MCP servers"
+                                     : "HOME names no directory to look in",
+                        why);
     else if (r == 0 &&
              (cr_buf_err(&ret->servers) || cr_buf_err(&ret->text) || cr_buf_err(&ret->json)))
         r = refuse_file(ret->path, "it is too long", why);

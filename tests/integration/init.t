@@ -305,6 +305,7 @@ def another_program_is_a_usage_error():
     with place() as p:
         refused(p, p.run("init", "--from", "emacs"), "USAGE", "'emacs'", "claude|cursor|vscode")
         refused(p, p.run("init", "--from"), "USAGE")
+        refused(p, p.run("init", "--from", "claude", env={"HOME": ""}), "CONFIG_ERROR", "HOME names no directory")
         refused(p, p.run("init", "x"), "USAGE", "one word too many")
         refused(p, p.run("config", "--from", "claude"), "USAGE", "does not take '--from'")
 
