@@ -7,15 +7,18 @@
 #include <unistd.h>
 
 #include "base/escape.h"
+#include "base/nearest.h"
 #include "cli/colour.h"
 #include "cli/columns.h"
 #include "cli/launch.h"
 #include "cli/output.h"
 #include "cli/servers.h"
 #include "cli/settings.h"
+#include "mcp/tools.h"
 
 #define MAX_TEXT (256u << 20)
-#define LEAST_WORDS 10u /* columns */
+#define MOST_SERVERS 1000u /* that are compared with a wrong name */
+#define LEAST_WORDS 10u    /* columns */
 #define WIDEST_NAME 30u
 
 /* A tool of a server, and its score for the given words. */
@@ -28,6 +31,7 @@ struct match {
 
 struct listing {
     const struct cr_options *options;
+    const struct cr_config_server *server; /* of the one tool that is asked for, NS:ACTION */
     struct cr_cli_servers servers;
     struct match *matches;
     size_t count;
@@ -63,25 +67,12 @@ static unsigned score_name(const char *name, const char *word)
     return score;
 }
 
-/* Is the only word "ns:action", the exact names of |m|? */
-static bool is_name(const struct listing *l, const struct match *m)
-{
-    const char *word = l->options->words[1],
-               *server = cr_cli_servers_text(m->server->doc.root, "name");
-    size_t len = strlen(server);
-
-    return l->options->word_count == 2 && strncmp(word, server, len) == 0 && word[len] == ':' &&
-           strcmp(word + len + 1, cr_cli_servers_text(m->tool, "name")) == 0;
-}
-
 /* Returns 0 unless every word matches somewhere. */
 static unsigned score_tool(const struct listing *l, const struct cr_cli_server *s,
                            const struct cJSON *tool)
 {
     unsigned sum = 0;
 
-    if (is_name(l, &(struct match){s, tool, 0, 0}))
-        return 1;
     for (int i = 1; i < l->options->word_count; i++) {
         const char *word = l->options->words[i];
         unsigned score = score_name(cr_cli_servers_text(tool, "name"), word);
@@ -287,21 +278,64 @@ static void add_tool(struct listing *l, const struct cr_cli_server *s, const str
     add_description(l, tool, used < width ? width : used);
 }
 
-/* Appends everything about one tool. */
-static void add_whole_tool(struct listing *l, const struct match *m)
+/* Appends what the server says that the tool does; nobody has checked it. */
+static void add_annotations(struct listing *l, const struct cJSON *tool)
 {
-    const struct cJSON *schema = cr_json_get(m->tool, "inputSchema");
+    static const struct {
+        const char *key, *yes, *no;
+    } words[] = {
+        {"readOnlyHint", "only reads", "changes something"},
+        {"destructiveHint", "may destroy something", "destroys nothing"},
+        {"idempotentHint", "may be repeated", "does more when it is repeated"},
+        {"openWorldHint", "reaches the outside world", "stays in a world of its own"},
+    };
+    const struct cJSON *hints = cr_json_get(tool, "annotations");
+    const char *before = "  in the server's own words, it ";
+
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        const struct cJSON *v = cr_json_get(hints, words[i].key);
+
+        if (!v || !cr_json_is_bool(v))
+            continue;
+        cr_buf_fmt(&l->out, "%s%s", before,
+                   cr_json_type(v) == CR_JSON_TRUE ? words[i].yes : words[i].no);
+        before = ", ";
+    }
+    cr_buf_str(&l->out, before[0] == ',' ? "\n" : "");
+}
+
+static void add_schema(struct listing *l, const struct match *m, const char *key, const char *head)
+{
+    const struct cJSON *schema = cr_json_get(m->tool, key);
     struct cr_json_place span;
 
-    cr_buf_fmt(&l->out, "%s:", cr_cli_servers_text(m->server->doc.root, "name"));
-    add_escaped(l, cr_cli_servers_text(m->tool, "name"));
-    cr_buf_str(&l->out, "\n");
-    cr_output_add_lines(&l->out, "  ", cr_cli_servers_text(m->tool, "description"));
     if (!schema)
         return;
     span = cr_json_place_of(&m->server->doc, schema);
+    cr_buf_fmt(&l->out, "%s%s%s\n", cr_colour_code(STDOUT_FILENO, CR_COLOUR_HEAD), head,
+               cr_colour_code(STDOUT_FILENO, CR_COLOUR_NONE));
     cr_escape_pretty(&l->out, (const uint8_t *)m->server->doc.bytes + span.at, span.len);
     cr_buf_str(&l->out, "\n");
+}
+
+/* Appends everything about one tool. */
+static void add_whole_tool(struct listing *l, const struct match *m)
+{
+    const char *name = cr_cli_servers_text(m->tool, "name");
+    const char *title = cr_cli_servers_text(m->tool, "title");
+
+    if (!title[0])
+        title = cr_cli_servers_text(cr_json_get(m->tool, "annotations"), "title");
+    cr_buf_fmt(&l->out, "%s:", cr_cli_servers_text(m->server->doc.root, "name"));
+    add_escaped(l, name);
+    if (is_changed(m->server, name))
+        cr_buf_str(&l->out, " (changed since it was pinned: caprun lock)");
+    cr_buf_str(&l->out, "\n");
+    cr_output_add_lines(&l->out, "  ", cr_cli_servers_text(m->tool, "description"));
+    cr_output_add_lines(&l->out, "  title: ", title);
+    add_annotations(l, m->tool);
+    add_schema(l, m, "inputSchema", "args");
+    add_schema(l, m, "outputSchema", "answer");
 }
 
 static void write_text(struct listing *l)
@@ -333,14 +367,98 @@ static void write_text(struct listing *l)
     for (size_t i = 0; i < l->count; i++) {
         const struct match *m = &l->matches[i];
 
-        if (is_name(l, m)) {
+        if (l->server) {
             add_whole_tool(l, m);
             continue;
         }
         add_tool(l, m->server, m->tool, name_of(m->server), ":", width + 1);
     }
-    if (ranked && !l->count)
+    if (ranked && !l->count && !l->server)
         cr_buf_str(&l->out, "no tool fits these words\n");
+}
+
+/* --- one tool ----------------------------------------------------------------------------------
+ */
+
+/* If the only word is NS:ACTION, finds its server, by name or alias. */
+static int choose_server(struct listing *l, const struct cr_config *config, struct cr_err *why)
+{
+    const char *word = l->options->word_count == 2 ? l->options->words[1] : "";
+    size_t len = strcspn(word, ":");
+    const char *names[MOST_SERVERS], *near;
+    char name[80];
+    size_t count = 0;
+
+    if (!len || len >= sizeof(name) || !word[len] || !word[len + 1])
+        return 0;
+    l->server = cr_cli_servers_find(config, word, len);
+    if (l->server)
+        return 0;
+    for (; count < config->server_count && count < MOST_SERVERS; count++)
+        names[count] = config->servers[count].name;
+    (void)snprintf(name, sizeof(name), "%.*s", (int)len, word);
+    near = cr_nearest(name, names, count);
+    (void)cr_err_end(why, CAPRUN_OUTCOME_NOT_FOUND, "caprun tools lists all",
+                     "there is no tool %s: \"%s\" is not in mcpServers", word, name);
+    return near ? cr_err_hint(why, "did you mean %s%s?", near, word + len) : CAPRUN_E_INVAL;
+}
+
+static int refuse_tool(const struct listing *l, const char *action, const struct cJSON *tools,
+                       struct cr_err *why)
+{
+    const char *names[CR_TOOLS_COMPARED], *near;
+    size_t count = 0;
+
+    for (const struct cJSON *t = cr_json_first(tools); t && count < CR_TOOLS_COMPARED;
+         t = cr_json_next(t))
+        names[count++] = cr_cli_servers_text(t, "name");
+    near = cr_nearest(action, names, count);
+    (void)cr_err_end(why, CAPRUN_OUTCOME_NOT_FOUND, "caprun tools lists them",
+                     "the server \"%s\" has no tool \"%s\"", l->server->name, action);
+    return near ? cr_err_hint(why, "did you mean %s:%s?", l->server->name, near) : CAPRUN_E_INVAL;
+}
+
+/* Finds the tool as a call does: by its exact name, else by an alias that only one tool has. */
+static int find_tool(struct listing *l, struct cr_err *why)
+{
+    const struct cr_cli_server *s = &l->servers.list[0];
+    const struct cJSON *tools = cr_json_get(s->doc.root, "tools"), *found = NULL, *other = NULL;
+    const char *action = strchr(l->options->words[1], ':') + 1;
+
+    for (const struct cJSON *t = cr_json_first(tools); t; t = cr_json_next(t)) {
+        const char *name = cr_cli_servers_text(t, "name");
+
+        if (strcmp(name, action) == 0) {
+            found = t;
+            other = NULL;
+            break;
+        }
+        if (cr_tools_is_alias(action, name)) {
+            other = found;
+            found = t;
+        }
+    }
+    if (!found)
+        return refuse_tool(l, action, tools, why);
+    if (other)
+        return cr_err_end(why, CAPRUN_OUTCOME_NOT_FOUND, "write the exact name",
+                          "%s:%s could be \"%s\" or \"%s\"", l->server->name, action,
+                          cr_cli_servers_text(other, "name"), cr_cli_servers_text(found, "name"));
+    l->matches = calloc(1, sizeof(*l->matches));
+    if (!l->matches)
+        return cr_err_memory(why);
+    l->matches[0] = (struct match){.server = s, .tool = found, .score = 1};
+    l->count = 1;
+    return 0;
+}
+
+static int find_matches(struct listing *l, struct cr_err *why)
+{
+    if (l->options->word_count == 1)
+        return 0;
+    if (!l->server)
+        return rank_tools(l, why);
+    return l->servers.answered && !has_failed(&l->servers.list[0]) ? find_tool(l, why) : 0;
 }
 
 /* --- the command ------------------------------------------------------------------------------ */
@@ -355,10 +473,10 @@ static int status_of(const struct listing *l)
 
 static int print_tools(struct listing *l, struct cr_err *why)
 {
-    int status = -1;
+    int status = find_matches(l, why);
 
-    if (l->options->word_count > 1 && rank_tools(l, why) < 0)
-        return CAPRUN_E_NOMEM;
+    if (status < 0)
+        return status;
     cr_buf_init(&l->out, MAX_TEXT);
     if (l->options->json)
         write_json(l);
@@ -376,8 +494,11 @@ static int ask_and_show(struct caprun_runtime *rt, const struct cr_config *confi
                         const struct cr_options *o, struct cr_signals *signals, struct cr_err *why)
 {
     struct listing l = {.options = o};
-    int r = cr_cli_servers_ask(rt, NULL, config, signals, o->quiet || o->json, &l.servers, why);
+    int r = choose_server(&l, config, why);
 
+    if (r == 0)
+        r = cr_cli_servers_ask(rt, l.server ? l.server->name : NULL, config, signals,
+                               o->quiet || o->json, &l.servers, why);
     if (r < 0)
         return r;
     r = print_tools(&l, why);

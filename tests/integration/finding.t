@@ -382,4 +382,36 @@ def info_of_a_url_fetches_as_a_run_does():
         contains(done.err, "this is the cached copy")
 
 
+# --- caprun tools NS:ACTION ------------------------------------------------------------------
+
+WHOLE = {"name": "read-it", "title": "Reader\x1b[2J", "description": "Reads it.", "inputSchema": {"type": "object"},
+         "outputSchema": {"type": "object", "title": "Answer"},
+         "annotations": {"readOnlyHint": True, "destructiveHint": False, "openWorldHint": "x"}}
+SEVERAL = {"only": True, "tools": [WHOLE, {"name": "a-b"}, {"name": "a.b"}, {"name": "a_c"}, {"name": "a-c"}]}
+
+
+@test
+def one_tool_is_shown_with_title_annotations_and_both_schemas():
+    with tools(**{"my-s": SEVERAL, "other": {}}) as t:
+        for word in ("my-s:read-it", "my_s:read_it"):
+            done = t.run("tools", word)
+            equal((done.status, done.err), (0, ""))
+            contains(done.out, "my-s:read-it\n  Reads it.\n  title: Reader\\u001b[2J\n", '"title": "Answer"',
+                     "  in the server's own words, it only reads, destroys nothing\n")
+        equal(t.starts("other"), [])
+        contains(t.run("tools", "my-s:a_c").out, "my-s:a_c\n")  # the exact name wins
+        contains(t.run("tools", "my-s:read_it", "--json").out, '"outputSchema"')
+
+
+@each({"a wrong tool": ("my-s:reed-it", "did you mean my-s:read-it?"), "no such tool": ("my-s:zzzzzz", "has no tool"),
+       "a wrong server": ("my-t:read-it", "did you mean my-s:read-it?"),
+       "two tools": ("my-s:a_b", 'could be "a-b" or "a.b"')})
+def a_tool_that_is_not_there_has_a_near_name(case):
+    word, words = case
+    with tools(**{"my-s": SEVERAL}) as t:
+        done = t.run("tools", word)
+        equal((done.status, done.out), (6, ""))
+        contains(done.err, words)
+
+
 main()
