@@ -1,4 +1,4 @@
-/* loop.c - the event loop: epoll, one timerfd, one eventfd, and a sorted ring of timers. */
+/* loop.c - the event loop: epoll, one timerfd, one eventfd, and a heap of timers. */
 #include "base/loop.h"
 
 #include <stddef.h>
@@ -26,47 +26,29 @@ int64_t cr_loop_now(void)
  */
 static void arm(struct cr_loop *loop)
 {
-    int64_t when = loop->timers.next->when_us;
+    const struct cr_timer *first = loop->timers.first;
     struct itimerspec spec = {{0, 0}, {0, 0}};
 
-    if (loop->timers.next == &loop->timers || (loop->armed_us >= 0 && loop->armed_us <= when))
+    if (!first || (loop->armed_us >= 0 && loop->armed_us <= first->when_us))
         return;
-    loop->armed_us = when;
-    spec.it_value.tv_sec = when / 1000000;
-    spec.it_value.tv_nsec = when % 1000000 * 1000 + 1; /* zero would disarm it */
+    loop->armed_us = first->when_us;
+    spec.it_value.tv_sec = first->when_us / 1000000;
+    spec.it_value.tv_nsec = first->when_us % 1000000 * 1000 + 1; /* zero would disarm it */
     (void)timerfd_settime(loop->clock.fd, TFD_TIMER_ABSTIME, &spec, NULL);
 }
 
 void cr_loop_unset(struct cr_loop *loop, struct cr_timer *timer)
 {
-    (void)loop;
-    if (timer->when_us < 0)
-        return;
-    timer->prev->next = timer->next;
-    timer->next->prev = timer->prev;
-    timer->when_us = -1;
+    cr_timers_unset(&loop->timers, timer);
 }
 
 void cr_loop_set(struct cr_loop *loop, struct cr_timer *timer, int64_t when_us)
 {
-    struct cr_timer *after = loop->timers.prev;
-
     if (when_us < 0)
         when_us = 0; /* due at once; a negative time would mean that it is not set */
     if (timer->when_us == when_us)
         return;
-    if (timer->when_us >= 0) {
-        timer->prev->next = timer->next;
-        timer->next->prev = timer->prev;
-        after = loop->timers.prev;
-    }
-    while (after != &loop->timers && after->when_us > when_us)
-        after = after->prev;
-    timer->when_us = when_us;
-    timer->prev = after;
-    timer->next = after->next;
-    after->next->prev = timer;
-    after->next = timer;
+    cr_timers_set(&loop->timers, timer, when_us);
     arm(loop);
 }
 
@@ -92,9 +74,9 @@ static void run_timers(struct cr_loop *loop)
 {
     int64_t now = cr_loop_now();
 
-    while (loop->timers.next != &loop->timers && loop->timers.next->when_us <= now &&
+    while (loop->timers.first && loop->timers.first->when_us <= now &&
            cr_loop_now() - now < TIMERS_US) {
-        struct cr_timer *timer = loop->timers.next;
+        struct cr_timer *timer = loop->timers.first;
 
         cr_loop_unset(loop, timer);
         begin_turn(loop, timer->name);
@@ -134,7 +116,6 @@ int cr_loop_init(struct cr_loop *loop, struct cr_err *err)
                              .turn_end_us = INT64_MAX,
                              .clock = {.fd = -1, .ready = clock_ready, .name = "clock"},
                              .bell = {.fd = -1, .ready = bell_rang, .name = "bell"}};
-    loop->timers.next = loop->timers.prev = &loop->timers;
     loop->tasks.last = &loop->tasks.first;
     loop->busy.last = &loop->busy.first;
     cr_helper_init(&loop->helper, loop);

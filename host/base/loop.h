@@ -24,6 +24,7 @@
 
 #include "base/err.h"
 #include "base/helper.h"
+#include "base/timers.h"
 
 #define CR_LOOP_BATCH 32
 #define CR_LOOP_TURN_US 200
@@ -32,13 +33,6 @@ struct cr_watch {
     int fd; /* -1: not watched. The owner closes the descriptor, after cr_loop_remove() */
     void (*ready)(struct cr_watch *watch, uint32_t events);
     const char *name; /* of the source, for the watchdog (tests/watchdog) */
-};
-
-struct cr_timer {
-    int64_t when_us; /* -1: not set */
-    void (*due)(struct cr_timer *timer);
-    const char *name;
-    struct cr_timer *next, *prev;
 };
 
 /* A function to call after a step has handled its events, when no other callback is running. */
@@ -56,8 +50,8 @@ struct cr_task_queue {
 
 struct cr_loop {
     int epoll_fd;
-    int64_t armed_us;       /* what the timerfd is set to, or -1 */
-    struct cr_timer timers; /* the head of a ring, sorted by when_us */
+    int64_t armed_us; /* what the timerfd is set to, or -1 */
+    struct cr_timers timers;
     struct cr_task_queue tasks, busy;
     struct cr_task last;     /* marks in |tasks| the end of those that run now */
     int64_t turn_us;         /* CR_LOOP_TURN_US; longer in programs that count instructions */

@@ -143,7 +143,7 @@ static inline bool end(void)
     bool ok;
 
     forget_child();
-    ok = nobody_is_left() && loop.timers.next == &loop.timers && !loop.tasks.first &&
+    ok = nobody_is_left() && !loop.timers.first && !loop.tasks.first &&
          !loop.busy.first;
     cr_loop_clear(&loop);
     has_loop = false;

@@ -5,11 +5,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/loop.h"
 
 #define MANY 1000
+#define FIFTY_THOUSAND 50000
 
 static struct cr_loop loop;
 static int order[MANY + 16]; /* the numbers of the callbacks, as they were called */
@@ -249,6 +251,48 @@ TEST(a_thousand_timers_come_in_order)
     for (int i = 0; i < MANY; i++)
         CHECK(order[i] == i);
     cr_loop_clear(&loop);
+}
+
+static int64_t cpu_us(void)
+{
+    struct timespec t;
+
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+/* Returns the CPU time that many changes take beside |count| timers that wait. */
+static int64_t time_changes_beside(int count)
+{
+    static struct cr_timer others[FIFTY_THOUSAND];
+    struct cr_timer mine = {.when_us = -1};
+    int64_t begin, far = cr_loop_now() + 3600000000;
+
+    if (!start())
+        return -1;
+    for (int i = 0; i < count; i++) {
+        others[i] = (struct cr_timer){.when_us = -1};
+        cr_loop_set(&loop, &others[i], far + i);
+    }
+    begin = cpu_us();
+    for (int i = 0; i < MANY; i++) {
+        cr_loop_set(&loop, &mine, far - 1);
+        cr_loop_unset(&loop, &mine);
+        cr_loop_set(&loop, &others[i % count], far + count + i);
+    }
+    begin = cpu_us() - begin;
+    cr_loop_clear(&loop);
+    return begin;
+}
+
+/* A search through all timers would take thousands of times as long. */
+TEST(fifty_thousand_timers_that_wait_do_not_slow_down_the_others)
+{
+    int64_t few = time_changes_beside(10), many = time_changes_beside(FIFTY_THOUSAND);
+
+    (void)printf("# beside 10: %lld us; beside %d: %lld us\n", (long long)few, FIFTY_THOUSAND,
+                 (long long)many);
+    CHECK(few >= 0 && many < 500 * (few + 1));
 }
 
 TEST(the_descriptor_is_readable_when_a_timer_is_due)
