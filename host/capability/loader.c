@@ -20,7 +20,6 @@
 #include "run/run.h"
 
 #define MAX_UNGRANTED 2048u /* bytes of a sentence */
-#define BUSY_PAUSE_US 10000 /* before the next try, when the queue of the pool is full */
 
 /* A job that prepares the directory where the run is recorded. */
 struct placing {
@@ -45,7 +44,6 @@ struct loader {
     struct cr_task failed; /* ends the run with |why|, from the loop */
     struct cr_task start;  /* starts the run in a separate turn: large code takes long */
     struct cr_err why;
-    struct cr_timer busy;
     struct cr_pinning *pinning;    /* NULL: the lockfile is not being read or written */
     struct cr_registry_load *load; /* NULL: not running */
     struct placing *placing;       /* NULL: not running */
@@ -91,7 +89,6 @@ static void stop(struct loader *l, struct cr_err *why)
     l->placing = NULL;
     cr_loop_forget(l->loop, &l->failed);
     cr_loop_forget(l->loop, &l->start);
-    cr_loop_unset(l->loop, &l->busy);
     clear_loaded(l);
 }
 
@@ -180,7 +177,7 @@ static int refuse_frozen(const struct loader *l, struct cr_err *why)
                      "'%s' is not pinned in '%s/%s', which is frozen\n"
                      "  code:     %s\n"
                      "  metadata: %s",
-                     l->c.meta.fqdn.name, l->host->config->dir, CR_LOCKFILE_NAME, l->c.pin.code,
+                     l->want.name, l->host->config->dir, CR_LOCKFILE_NAME, l->c.pin.code,
                      l->c.pin.metadata);
     (void)snprintf(before, sizeof(before),
                    "run it once without %s, or: ", cr_words[CR_WORD_FROZEN]);
@@ -227,33 +224,18 @@ static int give_origin(struct loader *l, struct cr_err *why)
                                                                                : 0;
 }
 
-/* If the queue of the pool is full, tries again later. */
-static void start_now(struct loader *l)
-{
-    struct caprun_run *run = l->run;
-    struct cr_err err;
-
-    set_threadless(l, false);
-    if (cr_run_start(run, &err) == CAPRUN_E_BUSY)
-        cr_loop_set(l->loop, &l->busy, cr_loop_now() + BUSY_PAUSE_US);
-    else
-        clear_loaded(l);
-}
-
-static void start_again(struct cr_timer *timer)
-{
-    start_now(cr_container(timer, struct loader, busy));
-}
-
 static void check_and_start(struct cr_task *task)
 {
     struct loader *l = cr_container(task, struct loader, start);
     struct cr_err why;
 
-    if (cr_replay_check(l->run, &why) < 0)
+    if (cr_replay_check(l->run, &why) < 0) {
         fail_load(l, &why);
-    else
-        start_now(l);
+        return;
+    }
+    set_threadless(l, false);
+    (void)cr_run_start(l->run, &why);
+    clear_loaded(l);
 }
 
 static void make_place(struct cr_job *job)
@@ -332,8 +314,7 @@ static void pinned(void *data, const struct cr_pin *pin, const struct cr_err *wh
     }
     if (l->renews) {
         cr_pin_show_changes(&l->pinned, &l->c.pin, changes);
-        (void)snprintf(text, sizeof(text), "%s: %s; its pin is renewed", l->c.meta.fqdn.name,
-                       changes);
+        (void)snprintf(text, sizeof(text), "%s: %s; its pin is renewed", l->want.name, changes);
     } else {
         (void)snprintf(text, sizeof(text), "%s in %s/%s", l->c.pin.fqdn, l->host->config->dir,
                        CR_LOCKFILE_NAME);
@@ -349,8 +330,8 @@ static int start_pinning(struct loader *l, struct cr_err *why)
 
     if (l->host->frozen)
         return refuse_frozen(l, why);
-    l->pinning = cr_pinning_write(l->loop, l->host->config->dir, l->c.meta.fqdn.name, &l->c.pin,
-                                  l->renews, &listener);
+    l->pinning = cr_pinning_write(l->loop, l->host->config->dir, l->want.name, &l->c.pin, l->renews,
+                                  &listener);
     return l->pinning ? 0 : cr_err_memory(why);
 }
 
@@ -374,6 +355,13 @@ static int give_capability(struct loader *l, struct cr_err *why)
     return r;
 }
 
+/* The run has copies of the code and of the settings. Only pin and source are needed after that. */
+static void forget_given(struct loader *l)
+{
+    cr_metadata_clear(&l->c.meta);
+    cr_buf_clear(&l->c.code);
+}
+
 /* The lockfile and the capability are both loaded. */
 static void check_capability(struct loader *l)
 {
@@ -389,10 +377,13 @@ static void check_capability(struct loader *l)
         r = CAPRUN_E_INVAL;
     else
         r = is_new || l->renews ? start_pinning(l, &why) : 0;
-    if (r < 0)
+    if (r < 0) {
         fail_load(l, &why);
-    else if (notify_ungranted(l) && !is_new && !l->renews)
-        record_and_start(l);
+    } else if (notify_ungranted(l)) {
+        forget_given(l);
+        if (!is_new && !l->renews)
+            record_and_start(l);
+    }
 }
 
 /* --- lockfile and registries ------------------------------------------------------------------ */
@@ -490,7 +481,6 @@ int cr_loader_new(struct caprun_run *run, struct cr_capability_host *host, const
     l->loop = cr_run_look(run).loop;
     l->failed = (struct cr_task){.run = end_failed, .name = "loader"};
     l->start = (struct cr_task){.run = check_and_start, .name = "loader"};
-    l->busy = (struct cr_timer){.when_us = -1, .due = start_again, .name = "loader"};
     l->name = strdup(name);
     if (!l->name) {
         free(l);

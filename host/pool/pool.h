@@ -70,7 +70,8 @@ int cr_pool_warm(struct cr_pool *pool, struct cr_err *err);
 
 /*
  * May |guest| wait for a worker? Returns 0; CAPRUN_E_BUSY if the queue is full; or CAPRUN_E_TOOBIG
- * if its memory limit is over the limit for all guests together.
+ * if its memory limit is over the limit for all guests together. A full queue refuses new guests;
+ * it has room for a guest that must not be refused (a run that was loaded).
  */
 int cr_pool_admit(const struct cr_pool *pool, const struct cr_guest *guest, struct cr_err *err);
 

@@ -473,9 +473,13 @@ void cr_run_load(struct caprun_run *run)
 
 int cr_run_start(struct caprun_run *run, struct cr_err *err)
 {
+    bool was_loaded = run->state == CR_RUN_LOADING;
     int r;
 
     fill_in_limits(run);
+    r = cr_pool_admit(run->pool, &run->guest, err);
+    if (r == CAPRUN_E_BUSY && !was_loaded)
+        return r; /* the run has not begun, and nothing is recorded */
     take_digest(run);
     run->asked_us = cr_loop_now();
     if (!has_seed(run)) {
@@ -487,14 +491,11 @@ int cr_run_start(struct caprun_run *run, struct cr_err *err)
         guest_refuse(&run->guest);
         return 0;
     }
-    r = cr_pool_admit(run->pool, &run->guest, err);
-    if (r == CAPRUN_E_BUSY)
-        return r; /* the run has not begun, and nothing is recorded */
     if (run->recorder && run->recorder->begin(run->recorder, run, err) < 0) {
         (void)cr_run_end_unrecorded(run, err);
         return 0;
     }
-    if (r < 0) {
+    if (r < 0 && r != CAPRUN_E_BUSY) {
         cr_run_set_message(run, "%s", err->text);
         cr_run_end(run, CAPRUN_OUTCOME_VALIDATION_ERROR);
         return 0;

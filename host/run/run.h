@@ -99,8 +99,9 @@ bool cr_run_notify_loading(struct caprun_run *run, enum caprun_loading what, con
                            uint64_t got, uint64_t total);
 
 /*
- * Fills in limits that are 0, and puts the run in the queue for a worker. Returns 0, or
- * CAPRUN_E_BUSY if the queue is full; any other failure ends the run.
+ * Fills in limits that are 0, and puts the run in the queue for a worker. If the queue is full,
+ * returns CAPRUN_E_BUSY, or, if the run is LOADING, puts it in the queue all the same. Any other
+ * failure ends the run. Otherwise returns 0.
  */
 int cr_run_start(struct caprun_run *run, struct cr_err *err);
 

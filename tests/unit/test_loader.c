@@ -1,12 +1,16 @@
 /* test_loader.c - loading a capability without memory, and errors; see also loading.t. */
 #include "tap.h"
 
+#include <malloc.h>
+
 #include "capability/host.h"
 #include "failing.h"
 #include "run/run_parts.h"
 #include "scratch.h"
 
 #define NAME "acme.tools.text.upper"
+#define LOADS 20
+#define LONG 1000000 /* bytes of long code, and of long metadata */
 
 static struct caprun_runtime *rt;
 
@@ -18,7 +22,7 @@ static void begin(void)
     (void)snprintf(config, sizeof(config), "{\"registries\": [\"%s\"]}", scratch);
     CHECK(put(".caprun.json", config));
     CHECK(put(NAME ".0123abcd.json", "{\"fqdn\": \"" NAME ".0123abcd\", \"type\": \"js\"}"));
-    CHECK(put(NAME ".0123abcd.js", "return args.text.toUpperCase()"));
+    CHECK(put(NAME ".0123abcd.js", "return args.n"));
     CHECK(caprun_new(&rt) == 0);
     CHECK(caprun_set_config(rt, path_of(".caprun.json")) == 0);
 }
@@ -118,6 +122,122 @@ TEST(words_of_an_end_are_not_replaced_by_those_of_its_load)
     CHECK(caprun_get_outcome(run) == CAPRUN_OUTCOME_WORKER_TERMINATED);
     CHECK(strcmp(caprun_get_message(run, NULL), "The sandbox was shut down") == 0);
     caprun_run_free(run);
+    end();
+}
+
+/* --- a full queue ----------------------------------------------------------------------------- */
+
+static struct caprun_run *start_plain(const char *code, int expected)
+{
+    struct caprun_run *run = new_run();
+
+    if (caprun_run_set_code(run, code, strlen(code)) < 0 || caprun_start(run) != expected)
+        abort();
+    return run;
+}
+
+/* One run has the only worker, and another one the only place in the queue. */
+static void fill_pool(struct caprun_run *held[2])
+{
+    CHECK(caprun_set_worker(rt, built_program("caprun-worker")) == 0);
+    CHECK(caprun_set_max_workers(rt, 1) == 0 && caprun_set_max_waiting(rt, 1) == 0);
+    for (int i = 0; i < 2; i++)
+        held[i] = start_plain("for (;;);", 0);
+}
+
+static void publish_long(void)
+{
+    static const char before[] =
+        "{\"fqdn\": \"" NAME ".0123abcd\", \"type\": \"js\", \"description\": \"";
+    static char code[LONG + 1], metadata[LONG + sizeof(before) + 2];
+
+    memset(code, '/', LONG);
+    memcpy(code, "return args.n\n", 14);
+    memset(metadata, 'x', sizeof(metadata) - 1);
+    memcpy(metadata, before, sizeof(before) - 1);
+    memcpy(metadata + sizeof(metadata) - 3, "\"}", 2);
+    metadata[sizeof(metadata) - 1] = '\0';
+    CHECK(put(NAME ".0123abcd.js", code) && put(NAME ".0123abcd.json", metadata));
+}
+
+static struct caprun_run *start_load(int n)
+{
+    struct caprun_run *run = new_run();
+    char args[32];
+    int len = snprintf(args, sizeof(args), "{\"n\": %d}", n);
+
+    if (caprun_run_load(run, NAME) < 0 || caprun_run_set_args(run, args, (size_t)len) < 0 ||
+        caprun_start(run) < 0)
+        abort();
+    for (int left = 1000; left && run->state == CR_RUN_LOADING; left--) {
+        (void)caprun_wait(rt, 10);
+        caprun_step(rt);
+    }
+    return run;
+}
+
+static size_t allocated(void)
+{
+    struct mallinfo2 now = mallinfo2();
+
+    return now.uordblks + now.hblkhd;
+}
+
+static bool has_timer_of(const struct cr_timer *t, const char *name)
+{
+    return t && (strcmp(t->name, name) == 0 || has_timer_of(t->left, name) ||
+                 has_timer_of(t->right, name));
+}
+
+/* The pool wakes them: nothing is tried again meanwhile, and nothing is hashed again. */
+TEST(loads_wait_in_a_full_queue_without_work_and_run_in_their_order)
+{
+    struct caprun_run *held[2], *loads[LOADS];
+
+    begin();
+    fill_pool(held);
+    for (int i = 0; i < LOADS; i++) {
+        loads[i] = start_load(i);
+        CHECK(loads[i]->state == CR_RUN_WAITING);
+    }
+    CHECK(!has_timer_of(loads[0]->loop->timers.first, "loader"));
+    caprun_run_free(start_plain("return 1", CAPRUN_E_BUSY));
+    caprun_run_free(held[1]);
+    caprun_run_free(held[0]);
+    for (int i = 0; i < LOADS; i++) {
+        char result[8];
+
+        while (!caprun_done(loads[i]))
+            caprun_step(rt);
+        (void)snprintf(result, sizeof(result), "%d", i);
+        CHECK(strcmp(caprun_get_result(loads[i], NULL), result) == 0);
+        CHECK(i + 1 == LOADS || !caprun_done(loads[i + 1]));
+        caprun_run_free(loads[i]);
+    }
+    caprun_run_free(start_plain("return 1", 0));
+    end();
+}
+
+TEST(a_load_that_waits_keeps_its_code_once_and_no_metadata)
+{
+    struct caprun_run *held[2], *loads[LOADS];
+    size_t before;
+
+    begin();
+    publish_long();
+    fill_pool(held);
+    loads[0] = start_load(0);
+    before = allocated();
+    for (int i = 1; i < LOADS; i++)
+        loads[i] = start_load(i);
+    (void)printf("# %zu bytes for each\n", (allocated() - before) / (LOADS - 1));
+    for (int i = 0; i < LOADS; i++)
+        CHECK(loads[i]->state == CR_RUN_WAITING);
+    CHECK(allocated() < before + (LOADS - 1) * (size_t)LONG * 3 / 2);
+    for (int i = 0; i < LOADS; i++)
+        caprun_run_free(loads[i]);
+    for (int i = 0; i < 2; i++)
+        caprun_run_free(held[i]);
     end();
 }
 
