@@ -289,7 +289,7 @@ static int send_reply(struct caprun_run *run, uint32_t number, enum wire_reply_k
 {
     size_t frame = sizeof(struct wire_header) + sizeof(struct wire_reply) + len;
 
-    if (!cr_worker_has_room(run->worker, frame + run->answer_bytes))
+    if (!cr_worker_has_room(run->worker, frame + run->answers.bytes))
         return refuse_answer(run, number, "Too much waits for the worker to read it", err);
     if (!cr_keep_answer(run, number, kind, json, len, block))
         cr_calls_deliver(run, number, kind, json, len, block);

@@ -1,4 +1,9 @@
-/* keep.c - stores long values off the loop, while a frame or an answer waits for that. */
+/*
+ * keep.c - stores long values off the loop, while a frame or an answer waits for that.
+ *
+ * All runs share one helper, so only a few answers of a run are in its queue. The others wait here,
+ * in their order.
+ */
 #include "run/keep.h"
 
 #include <stdio.h>
@@ -8,7 +13,10 @@
 #include "run/calls.h"
 #include "run/run_parts.h"
 
-/* An answer that is being stored, in the list of its run. */
+/* The helper stores one answer while the loop delivers another one. */
+#define MOST_ANSWERS_AT_ONCE 2u
+
+/* An answer that is being stored or will be, in the list of its run. */
 struct cr_answer {
     struct cr_answer *next;
     struct caprun_run *run;
@@ -114,17 +122,28 @@ static void free_answer(struct cr_answer *a, struct cr_helper *helper)
     free(a);
 }
 
-static void answer_kept(void *data, const char *name, const struct cr_err *err)
+static void take_out(struct caprun_run *run, const struct cr_answer *a)
 {
-    struct cr_answer *a = data, **at = &a->run->answers;
-    struct caprun_run *run = a->run;
-    struct cr_helper *helper = &run->loop->helper; /* the application may free the run below */
+    struct cr_answer **at = &run->answers.first;
 
     while (*at != a)
         at = &(*at)->next;
     *at = a->next;
-    run->answer_bytes -= a->keeping.len;
+    if (!*at)
+        run->answers.last = at;
+    run->answers.at_work--;
+    run->answers.bytes -= a->keeping.len;
     run->calls[a->number - 1].is_answered = false;
+}
+
+/* Answers the call, and frees |a|. Returns false if the run has ended. */
+static bool end_answer(struct cr_answer *a, const char *name, const struct cr_err *err)
+{
+    struct caprun_run *run = a->run;
+    struct cr_helper *helper = &run->loop->helper; /* the application may free the run below */
+    bool goes_on = !err;
+
+    take_out(run, a);
     if (err) {
         (void)cr_run_end_unrecorded(run, err);
     } else if (cr_calls_is_open(run, a->number)) {
@@ -133,10 +152,34 @@ static void answer_kept(void *data, const char *name, const struct cr_err *err)
         cr_calls_deliver(run, a->number, a->kind, a->keeping.bytes, a->keeping.len, NULL);
         run->sent_value_memory = NULL;
         run->sent_value.bytes = NULL;
-        if (run->state == CR_RUN_RUNNING)
+        goes_on = run->state == CR_RUN_RUNNING;
+        if (goes_on)
             cr_run_schedule(run);
     }
     free_answer(a, helper);
+    return goes_on;
+}
+
+/* An answer that is not stored, because the journal is full, does not wait. */
+static void store_next_answers(struct caprun_run *run)
+{
+    struct cr_answer *a;
+    bool goes_on = true;
+
+    while (goes_on && run->answers.at_work < MOST_ANSWERS_AT_ONCE && (a = run->answers.next)) {
+        run->answers.next = a->next;
+        run->answers.at_work++;
+        goes_on = start_keeping(run, &a->keeping) || end_answer(a, NULL, NULL);
+    }
+}
+
+static void answer_kept(void *data, const char *name, const struct cr_err *err)
+{
+    struct cr_answer *a = data;
+    struct caprun_run *run = a->run;
+
+    if (end_answer(a, name, err))
+        store_next_answers(run);
 }
 
 /* The frame to the worker shares this memory, so the answer is in memory only once. */
@@ -171,14 +214,20 @@ bool cr_keep_answer(struct caprun_run *run, uint32_t number, enum wire_reply_kin
     a->keeping.is_scanned = true;
     a->keeping.done = answer_kept;
     a->keeping.data = a;
-    a->next = run->answers;
-    run->answers = a;
-    run->answer_bytes += len;
+    *run->answers.last = a;
+    run->answers.last = &a->next;
+    if (!run->answers.next)
+        run->answers.next = a;
+    run->answers.bytes += len;
     run->calls[number - 1].is_answered = true;
     cr_calls_stop_clock(run, number);
-    if (!start_keeping(run, &a->keeping))
-        answer_kept(a, NULL, NULL);
+    store_next_answers(run);
     return true;
+}
+
+void cr_keep_init(struct caprun_run *run)
+{
+    run->answers = (struct cr_answers){.last = &run->answers.first};
 }
 
 void cr_keep_clear(struct caprun_run *run)
@@ -187,10 +236,10 @@ void cr_keep_clear(struct caprun_run *run)
 
     cr_helper_abandon(&run->loop->disk, run->incoming.job);
     run->incoming.job = NULL;
-    while ((a = run->answers)) {
-        run->answers = a->next;
+    while ((a = run->answers.first)) {
+        run->answers.first = a->next;
         cr_helper_abandon(&run->loop->disk, a->keeping.job);
         free_answer(a, &run->loop->helper);
     }
-    run->answer_bytes = 0;
+    cr_keep_init(run);
 }

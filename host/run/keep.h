@@ -7,6 +7,8 @@
 
 #include "run/run.h"
 
+void cr_keep_init(struct caprun_run *run);
+
 /*
  * Does the frame from the worker have a long value without a name yet? Then returns true: the
  * worker is paused, and the frame comes again.
@@ -17,7 +19,8 @@ bool cr_keep_frame(struct caprun_run *run, const struct wire_header *header,
 /*
  * Is |json| an answer to the open call |number| that has to be stored before the worker is told?
  * Then returns true, and cr_calls_deliver() is called when it is stored, unless the run ends
- * before. |block| is as for cr_calls_reply().
+ * before. A few answers of a run are stored at once; the others wait for them. |block| is as for
+ * cr_calls_reply().
  */
 bool cr_keep_answer(struct caprun_run *run, uint32_t number, enum wire_reply_kind kind,
                     const char *json, size_t len, uint8_t **block);

@@ -427,6 +427,7 @@ void cr_run_init(struct caprun_run *run, struct caprun_runtime *runtime, struct 
     cr_buf_init(&run->attempt_words, LIMIT_BLOCKED * (LIMIT_DENIED_MESSAGE_BYTES + 1));
     cr_buf_init(&run->calls_done, LIMIT_MAX_CALLS * sizeof(uint32_t));
     cr_tool_list_init(&run->spec.tools);
+    cr_keep_init(run);
     cr_buf_init(&run->error.message, 2 * LIMIT_ERROR_MESSAGE_BYTES);
     cr_buf_init(&run->error.stack, LIMIT_ERROR_STACK_BYTES + 1);
     set_buffer_limits(run);

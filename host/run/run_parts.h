@@ -28,6 +28,14 @@ struct cr_run_error {
     char hint[512];
 };
 
+/* Answers that are stored before the worker gets them, in their order; keep.c. */
+struct cr_answers {
+    struct cr_answer *first, **last;
+    struct cr_answer *next; /* the first that the helper does not have yet, or NULL */
+    unsigned at_work;       /* those that it has */
+    size_t bytes;
+};
+
 struct caprun_run {
     struct caprun_runtime *runtime;
     struct cr_loop *loop;
@@ -50,8 +58,7 @@ struct caprun_run {
     struct cr_recorder *recorder; /* NULL: the run is not recorded */
     uint64_t record_limit;        /* bytes of a journal; 0: the default */
     struct cr_keeping incoming;   /* a long value of a received frame, being hashed; run/keep.h */
-    struct cr_answer *answers;    /* answers that are being stored */
-    size_t answer_bytes;          /* of |answers| */
+    struct cr_answers answers;
     struct cr_kept received_value, sent_value; /* of the frame that is handled, or sent, now */
     struct cr_shared *sent_value_memory;       /* contains |sent_value|, or NULL */
     struct cr_player *player;                  /* NULL: the run is neither replayed nor resumed */

@@ -307,11 +307,74 @@ TEST(an_answer_waits_for_the_disk_too)
     CHECK(starts_with_hanging_disk("return (await mcp.a.never()).length", NULL));
     while (!asked)
         step_once();
-    CHECK(caprun_call_reply(run, 1, object_of(70000), 70000) == 0 && run->answers);
+    CHECK(caprun_call_reply(run, 1, object_of(70000), 70000) == 0 && run->answers.first);
     CHECK(caprun_call_reply(run, 1, "1", 1) == CAPRUN_E_STATE);
     CHECK(ends_meanwhile() && !strstr(get("j"), "\"reply\""));
     CHECK(goes_on(OK) && strstr(get("j"), "\"jsonBytes\":70000"));
     CHECK(is_replayed(OK) && end());
+}
+
+/* Returns how many jobs wait for the disk. */
+static int count_jobs(struct cr_helper *disk)
+{
+    int count = 0;
+
+    (void)pthread_mutex_lock(&disk->mutex);
+    for (int class = 0; class < CR_HELPER_CLASSES; class ++)
+        for (const struct cr_job *job = disk->todo[class].first; job; job = job->next)
+            count++;
+    (void)pthread_mutex_unlock(&disk->mutex);
+    return count;
+}
+
+#define ANSWERS 10
+
+/* So the long answers of another run do not wait for all of these. */
+TEST(of_many_long_answers_of_a_run_few_wait_for_the_disk_and_all_come_in_order)
+{
+    CHECK(begin());
+    CHECK(starts_with_hanging_disk("const order = [], one = async () => order.push("
+                                   "JSON.stringify(await mcp.a.never()).length);"
+                                   "await Promise.all(Array.from({length: 10}, one));"
+                                   "return order.map((n) => 70000 - n).join()",
+                                   NULL));
+    while (asked < ANSWERS)
+        step_once();
+    for (int i = 0; i < ANSWERS; i++)
+        CHECK(caprun_call_reply(run, (uint32_t)i + 1, object_of(70000 - i), 70000 - (size_t)i) ==
+              0);
+    CHECK(count_jobs(&run->loop->disk) <= 2);
+    CHECK(goes_on(OK) && strcmp(caprun_get_result(run, NULL), "\"0,1,2,3,4,5,6,7,8,9\"") == 0);
+    CHECK(is_replayed(OK) && end());
+}
+
+TEST(long_answers_that_wait_go_on_when_the_journal_is_full)
+{
+    CHECK(begin());
+    CHECK(starts_with_hanging_disk(
+        "return (await Promise.all(Array.from({length: 10}, mcp.a.never))).length", NULL));
+    cr_record_limit(run, 200000);
+    while (asked < ANSWERS)
+        step_once();
+    for (uint32_t i = 1; i <= ANSWERS; i++)
+        CHECK(caprun_call_reply(run, i, object_of(70000), 70000) == 0);
+    CHECK(goes_on(OK) && strcmp(caprun_get_result(run, NULL), "10") == 0);
+    CHECK(strstr(get("j"), "\"cut\""));
+    CHECK(end());
+}
+
+TEST(a_run_that_ends_while_many_long_answers_wait_forgets_them)
+{
+    CHECK(begin());
+    CHECK(
+        starts_with_hanging_disk("await Promise.all(Array.from({length: 10}, mcp.a.never))", NULL));
+    while (asked < ANSWERS)
+        step_once();
+    for (uint32_t i = 1; i <= ANSWERS; i++)
+        CHECK(caprun_call_reply(run, i, object_of(70000), 70000) == 0);
+    caprun_cancel(run);
+    CHECK(!run->answers.first && !run->answers.next && count_jobs(&run->loop->disk) == 0);
+    CHECK(goes_on(CAPRUN_OUTCOME_CANCELLED) && is_replayed(CAPRUN_OUTCOME_CANCELLED) && end());
 }
 
 TEST(a_run_that_ends_while_a_value_waits_has_its_end_in_the_journal)
