@@ -3,9 +3,9 @@
  * computations that cannot be split into turns.
  *
  * A job owns all data that its work touches. The loop's thread submits it; the helper calls work();
- * the loop calls done() in a later step. Each loop has two helpers, |helper| for computations and
- * |disk| for jobs that wait for a disk, so that neither delays the other. A helper's thread starts
- * with its first job. It handles no signals.
+ * the loop calls done() in a later step. Each loop has three helpers, |helper| for computations,
+ * |disk| for jobs that wait for a disk, and |slow| for jobs that may take seconds, so that none
+ * delays the others. A helper's thread starts with its first job. It handles no signals.
  *
  * Jobs have classes by the number of bytes that they work on: up to 64 KiB, up to 128 KiB, and so
  * on. The smallest class comes first, so that a run with little data does not wait for runs with
@@ -40,7 +40,7 @@ struct cr_job {
     size_t bytes; /* that the job works on, roughly; 0: few */
 
     _Atomic enum cr_job_state state;
-    bool abandoned;
+    _Atomic bool abandoned;    /* a long job looks at it: nobody wants its result any more */
     struct cr_job *next, **at; /* the next job in the queue, and the pointer to this one */
 };
 

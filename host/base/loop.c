@@ -99,12 +99,14 @@ static void clock_ready(struct cr_watch *watch, uint32_t events)
 
 static void bell_rang(struct cr_watch *watch, uint32_t events)
 {
+    struct cr_loop *loop = cr_container(watch, struct cr_loop, bell);
     uint64_t times;
 
     (void)events;
     (void)!read(watch->fd, &times, sizeof(times));
-    cr_helper_deliver(&cr_container(watch, struct cr_loop, bell)->helper);
-    cr_helper_deliver(&cr_container(watch, struct cr_loop, bell)->disk);
+    cr_helper_deliver(&loop->helper);
+    cr_helper_deliver(&loop->disk);
+    cr_helper_deliver(&loop->slow);
 }
 
 int cr_loop_init(struct cr_loop *loop, struct cr_err *err)
@@ -120,6 +122,7 @@ int cr_loop_init(struct cr_loop *loop, struct cr_err *err)
     loop->busy.last = &loop->busy.first;
     cr_helper_init(&loop->helper, loop);
     cr_helper_init(&loop->disk, loop);
+    cr_helper_init(&loop->slow, loop);
     loop->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     if (loop->epoll_fd < 0)
         return cr_err_sys(err, "epoll_create1");
@@ -137,6 +140,7 @@ void cr_loop_clear(struct cr_loop *loop)
 {
     int *fds[] = {&loop->clock.fd, &loop->bell.fd, &loop->epoll_fd};
 
+    cr_helper_clear(&loop->slow);
     cr_helper_clear(&loop->disk);
     cr_helper_clear(&loop->helper);
     for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++) {

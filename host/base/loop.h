@@ -58,6 +58,7 @@ struct cr_loop {
     int64_t turn_end_us;     /* when the turn of the running callback ends */
     struct cr_helper helper; /* for computations */
     struct cr_helper disk;   /* for jobs that wait for a disk */
+    struct cr_helper slow;   /* for jobs that may take seconds */
     struct epoll_event batch[CR_LOOP_BATCH];
     int batch_len;
     bool stepping;

@@ -1,8 +1,7 @@
 /*
  * loader.c - loads a capability: reads the lockfile, asks the registries, checks, pins, starts.
  *
- * Two jobs, for the lockfile and for the registries, are submitted together. The helper runs them
- * in this order: an unusable lockfile ends the load before any URL is fetched.
+ * The lockfile is read first: if it is unusable, the load ends before a registry is asked.
  */
 #include "capability/loader.h"
 
@@ -48,8 +47,8 @@ struct loader {
     struct cr_registry_load *load; /* NULL: not running */
     struct placing *placing;       /* NULL: not running */
     struct cr_pin pinned;          /* from the lockfile, if |is_pinned| */
-    bool is_pinned, was_read;      /* was_read: the lockfile */
-    bool renews;                   /* the registry is in development: the pin is replaced */
+    bool is_pinned;
+    bool renews; /* the registry is in development: the pin is replaced */
     struct cr_capability c;
     bool has_capability;
     bool has_env;
@@ -73,7 +72,7 @@ static void clear_loaded(struct loader *l)
 static void set_threadless(struct loader *l, bool on)
 {
     if (l->host->is_alone)
-        l->loop->disk.is_threadless = on;
+        l->loop->disk.is_threadless = l->loop->slow.is_threadless = on;
 }
 
 static void stop(struct loader *l, struct cr_err *why)
@@ -362,7 +361,6 @@ static void forget_given(struct loader *l)
     cr_buf_clear(&l->c.code);
 }
 
-/* The lockfile and the capability are both loaded. */
 static void check_capability(struct loader *l)
 {
     struct cr_err why;
@@ -388,25 +386,6 @@ static void check_capability(struct loader *l)
 
 /* --- lockfile and registries ------------------------------------------------------------------ */
 
-static void lock_was_read(void *data, const struct cr_pin *pin, const struct cr_err *why)
-{
-    struct loader *l = data;
-
-    l->pinning = NULL;
-    if (why) {
-        fail_load(l, why);
-        return;
-    }
-    l->was_read = true;
-    l->is_pinned = pin != NULL;
-    if (pin)
-        l->pinned = *pin;
-    if (l->host->lock_is_good)
-        l->host->lock_is_good(l->host->data);
-    if (l->has_capability)
-        check_capability(l);
-}
-
 /* Returns false if the application has ended the run. */
 static bool notify_loaded(struct loader *l)
 {
@@ -430,7 +409,7 @@ static void loaded(void *data, struct cr_capability *c, const struct cr_err *why
     }
     l->c = *c;
     l->has_capability = true;
-    if (notify_loaded(l) && l->was_read)
+    if (notify_loaded(l))
         check_capability(l);
 }
 
@@ -439,22 +418,46 @@ static void notify_progress(void *data, const char *url, uint64_t got, uint64_t 
     (void)notify(data, CAPRUN_LOADING_FETCH, url, got, total);
 }
 
-static int start_reading(struct loader *l, struct cr_err *why)
+static int start_load(struct loader *l, struct cr_err *why)
 {
     struct cr_registry registry = cr_capability_host_registry(l->host);
-    struct cr_pinning_listener of_lock = {.done = lock_was_read, .data = l};
     struct cr_registry_listener of_load = {
         .progress = cr_run_wants_loading(l->run) ? notify_progress : NULL,
         .done = loaded,
         .data = l};
+
+    l->load = cr_registry_load(&registry, &l->want, &of_load);
+    return l->load ? 0 : cr_err_memory(why);
+}
+
+static void lock_was_read(void *data, const struct cr_pin *pin, const struct cr_err *why)
+{
+    struct loader *l = data;
+    struct cr_err no_memory;
+
+    l->pinning = NULL;
+    if (why) {
+        fail_load(l, why);
+        return;
+    }
+    l->is_pinned = pin != NULL;
+    if (pin)
+        l->pinned = *pin;
+    if (l->host->lock_is_good)
+        l->host->lock_is_good(l->host->data);
+    if (start_load(l, &no_memory) < 0)
+        fail_load(l, &no_memory);
+}
+
+static int start_reading(struct loader *l, struct cr_err *why)
+{
+    struct cr_pinning_listener of_lock = {.done = lock_was_read, .data = l};
     int r = cr_capability_host_parse(l->name, &l->want, why);
 
     if (r < 0)
         return r;
     l->pinning = cr_pinning_read(l->loop, l->host->config->dir, l->want.name, &of_lock);
-    if (l->pinning)
-        l->load = cr_registry_load(&registry, &l->want, &of_load);
-    return l->load ? 0 : cr_err_memory(why);
+    return l->pinning ? 0 : cr_err_memory(why);
 }
 
 static void begin(struct cr_loader *door, struct caprun_run *run)

@@ -11,15 +11,20 @@
 
 #include "base/file.h"
 
+/* The most that are read to find the newest version. */
+#define MOST_VERSIONS 1000u
+#define MOST_VERSIONS_BYTES (16u << 20)
 #define FILE_NAME_SIZE (CR_FQDN_MAX + sizeof(".json"))
 
 struct search {
+    const struct cr_job *job;
     const char *path;
     DIR *list;
     const struct cr_fqdn *want;
     struct cr_metadata best; /* all zeros: not found yet */
     char best_file[CR_FQDN_MAX + 1];
     char tied_file[CR_FQDN_MAX + 1]; /* published at the same time as |best|, or "" */
+    size_t versions, bytes;          /* that were read */
     struct cr_err *why;
 };
 
@@ -105,6 +110,7 @@ static int read_metadata(struct search *s, const char *name, struct cr_metadata 
                              err.text, s->path);
         return r;
     }
+    s->bytes += text.len;
     r = cr_metadata_parse(&text, where, ret, s->why);
     if (r < 0)
         return r;
@@ -140,6 +146,18 @@ static int keep_if_newer(struct search *s, const char *name)
     return 0;
 }
 
+/* May the next version be read? A registry must not keep the helper for long. */
+static int check_versions(struct search *s)
+{
+    if (s->versions++ < MOST_VERSIONS && s->bytes < MOST_VERSIONS_BYTES)
+        return 0;
+    return cr_err_end(s->why, CAPRUN_OUTCOME_METADATA_INVALID,
+                      "give the whole name, with its hash, or remove old versions",
+                      "'%s' has too many versions in '%s' to find the newest: over %u, or over %u "
+                      "MiB of metadata",
+                      s->want->name, s->path, MOST_VERSIONS, MOST_VERSIONS_BYTES >> 20);
+}
+
 static int find_newest(struct search *s)
 {
     const struct dirent *entry;
@@ -147,9 +165,13 @@ static int find_newest(struct search *s)
     int r;
 
     while ((entry = readdir(s->list))) {
+        if (s->job->abandoned)
+            return cr_err_end(s->why, CAPRUN_OUTCOME_CANCELLED, NULL, "Cancelled");
         if (!parse_file_name(entry->d_name, &name, NULL) || !cr_fqdn_finds(s->want, &name))
             continue;
-        r = keep_if_newer(s, name.full);
+        r = check_versions(s);
+        if (r == 0)
+            r = keep_if_newer(s, name.full);
         if (r < 0)
             return r;
     }
@@ -226,10 +248,12 @@ static void check_owner(const struct search *s, struct cr_err *ret)
         *ret = (struct cr_err){0};
 }
 
-int cr_directory_load(const char *path, const struct cr_fqdn *want, struct cr_metadata *ret,
-                      struct cr_buf *code, struct cr_err *ret_owned, struct cr_err *why)
+int cr_directory_load(const struct cr_job *job, const char *path, const struct cr_fqdn *want,
+                      struct cr_metadata *ret, struct cr_buf *code, struct cr_err *ret_owned,
+                      struct cr_err *why)
 {
-    struct search s = {.path = path, .list = open_directory(path, why), .want = want, .why = why};
+    struct search s = {
+        .job = job, .path = path, .list = open_directory(path, why), .want = want, .why = why};
     int r;
 
     if (!s.list)

@@ -19,7 +19,8 @@
 #define MAX_URL 4096
 #define METADATA_ACCEPT "application/json"
 #define CODE_ACCEPT "*/*"
-#define ASK 2 /* a function returns this if the loop has to fetch a URL */
+#define MOST_COMPARED 10000u /* names, to find the one that was meant */
+#define ASK 2                /* a function returns this if the loop has to fetch a URL */
 
 /* A file that comes from a URL. */
 struct fetched {
@@ -34,6 +35,7 @@ struct cr_registry_load {
     /* Used by the loop's thread. */
     struct cr_http *http;
     struct cr_http_request *request; /* NULL: nothing is being fetched */
+    struct cr_helper *helper;
     struct cr_registry_listener listener;
 
     /* Used by the helper thread while the job is submitted. */
@@ -141,8 +143,8 @@ static int load_from_directory(struct cr_registry_load *l, const char *path)
 {
     struct cr_err owned = {0};
     bool is_dev = l->dev[l->at];
-    int r =
-        cr_directory_load(path, &l->want, &l->c.meta, &l->c.code, is_dev ? &owned : NULL, &l->why);
+    int r = cr_directory_load(&l->job, path, &l->want, &l->c.meta, &l->c.code,
+                              is_dev ? &owned : NULL, &l->why);
 
     if (r == 0 && is_dev) {
         l->c.in_development = !owned.code;
@@ -242,7 +244,9 @@ static int list_names(const char *const *sources, size_t count, const struct cr_
 }
 
 struct meant {
+    const struct cr_job *job;
     const char *want;
+    unsigned left;              /* names that may still be compared */
     char name[CR_FQDN_MAX + 1]; /* the most similar so far, or "" */
 };
 
@@ -251,6 +255,9 @@ static void compare_name(void *data, const struct cr_fqdn *name)
     struct meant *meant = data;
     const char *both[2] = {meant->name, name->name};
 
+    if (!meant->left || meant->job->abandoned)
+        return;
+    meant->left--;
     if (cr_nearest(meant->want, both, 2) == name->name)
         memcpy(meant->name, name->name, sizeof(meant->name));
 }
@@ -266,7 +273,7 @@ static int report_no_registry(struct cr_registry_load *l)
 /* Reports that the name is unknown, and which name may have been meant. */
 static int report_not_found(struct cr_registry_load *l)
 {
-    struct meant meant = {.want = l->want.name};
+    struct meant meant = {.job = &l->job, .want = l->want.name, .left = MOST_COMPARED};
     struct cr_err *why = &l->why, unused;
 
     if (l->count == 0)
@@ -400,7 +407,7 @@ static void fetch_ended(void *data, struct cr_http_answer *answer, const struct 
         l->answer = *answer;
     else
         l->why = *why;
-    cr_helper_submit(&l->http->loop->disk, &l->job);
+    cr_helper_submit(l->helper, &l->job);
 }
 
 static void report_progress(void *data, const char *url, uint64_t got, uint64_t total)
@@ -474,6 +481,12 @@ static bool copy_places(struct cr_registry_load *l, const struct cr_registry *re
     return l->sources && l->dev && (!registry->cache_dir || l->cache_dir);
 }
 
+/* Values and locks do not wait for registries, unless there is no thread for these. */
+static struct cr_helper *choose_helper(struct cr_loop *loop)
+{
+    return cr_helper_start(&loop->slow) ? &loop->slow : &loop->disk;
+}
+
 struct cr_registry_load *cr_registry_load(const struct cr_registry *registry,
                                           const struct cr_fqdn *want,
                                           const struct cr_registry_listener *listener)
@@ -485,6 +498,7 @@ struct cr_registry_load *cr_registry_load(const struct cr_registry *registry,
     l->job = (struct cr_job){.work = work, .done = worked, .discard = discard, .name = "registry"};
     l->job.bytes = CR_METADATA_MAX; /* lets the helper do small jobs before loads */
     l->http = registry->http;
+    l->helper = choose_helper(registry->http->loop);
     l->listener = *listener;
     l->want = *want;
     l->cache = (struct cr_cache){.dir = -1, .always_ask = registry->always_ask};
@@ -499,7 +513,7 @@ struct cr_registry_load *cr_registry_load(const struct cr_registry *registry,
         discard(&l->job);
         return NULL;
     }
-    cr_helper_submit(&l->http->loop->disk, &l->job);
+    cr_helper_submit(l->helper, &l->job);
     return l;
 }
 
@@ -509,7 +523,7 @@ void cr_registry_cancel(struct cr_registry_load *l, struct cr_err *why)
         (void)cr_err_end(why, CAPRUN_OUTCOME_CANCELLED, NULL, "Cancelled");
     if (l->request)
         cr_http_cancel(l->request, why);
-    cr_helper_abandon(&l->http->loop->disk, &l->job);
+    cr_helper_abandon(l->helper, &l->job);
 }
 
 void cr_capability_clear(struct cr_capability *c)

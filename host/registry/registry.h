@@ -4,8 +4,8 @@
  * A registry that cannot be read ends the search with an error: a later registry could have a
  * different capability of the same name.
  *
- * Loading does not block the loop: the helper thread for disks reads directories, reads and writes
- * the cache, and parses and hashes the data; the loop fetches URLs.
+ * Loading does not block the loop: the helper thread for slow jobs reads directories, reads and
+ * writes the cache, and parses and hashes the data; the loop fetches URLs.
  */
 #ifndef CR_REGISTRY_H
 #define CR_REGISTRY_H

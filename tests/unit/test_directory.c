@@ -9,6 +9,7 @@
 
 static char dir[] = "/tmp/caprun-test-XXXXXX";
 static struct cr_err why;
+static struct cr_job job; /* for which the tests look */
 
 static void put(const char *name, const char *text)
 {
@@ -56,7 +57,7 @@ static const char *find_code(const char *name)
     if (cr_fqdn_parse(name, &want, &err) < 0)
         abort();
     cr_buf_init(&code, CAPRUN_MAX_CODE);
-    r = cr_directory_load(dir, &want, &meta, &code, NULL, &why);
+    r = cr_directory_load(&job, dir, &want, &meta, &code, NULL, &why);
     if (r == 0) {
         (void)snprintf(found, sizeof(found), "%.*s", (int)code.len, (const char *)code.data);
         cr_metadata_clear(&meta);
@@ -135,7 +136,7 @@ TEST(a_directory_that_is_none_and_code_that_is_missing_are_problems)
     struct cr_buf code;
 
     cr_buf_init(&code, 10);
-    CHECK(cr_directory_load("/nowhere", &want, &meta, &code, NULL, &why) < 0);
+    CHECK(cr_directory_load(&job, "/nowhere", &want, &meta, &code, NULL, &why) < 0);
     CHECK(why.outcome == CAPRUN_OUTCOME_NOT_FOUND && strstr(why.text, "'/nowhere'"));
     empty_directory();
     put("a.b.c.d.json", "{\"fqdn\":\"a.b.c.d\",\"type\":\"js\"}");
@@ -184,6 +185,43 @@ TEST(only_names_of_capabilities_are_listed)
     CHECK(cr_directory_list("/nowhere", count, NULL, &names, &why) == CAPRUN_E_INVAL);
     CHECK(why.outcome == CAPRUN_OUTCOME_NOT_FOUND && strstr(why.text, "/nowhere"));
     CHECK(names == 2);
+}
+
+TEST(a_directory_with_too_many_versions_is_refused_and_whole_names_still_found)
+{
+    static char longest[900000];
+    char name[64];
+
+    empty_directory();
+    for (int i = 1; i <= 1001; i++) {
+        (void)snprintf(name, sizeof(name), "a.b.c.d.%04x", i);
+        publish(name, i == 7 ? "2026-11-16" : "2026-11-15");
+        if (i == 1000)
+            CHECK(strcmp(find_code("a.b.c.d"), "a.b.c.d.0007") == 0);
+    }
+    CHECK(strcmp(find_code("a.b.c.d"), "!") == 0);
+    CHECK(why.outcome == CAPRUN_OUTCOME_METADATA_INVALID && strstr(why.text, "over 1000"));
+    CHECK(strcmp(find_code("a.b.c.d.0007"), "a.b.c.d.0007") == 0);
+
+    empty_directory();
+    memset(longest, ' ', sizeof(longest) - 1);
+    for (int i = 1; i <= 20; i++) {
+        (void)snprintf(name, sizeof(name), "a.b.c.d.%04x.json", i);
+        longest[snprintf(longest, sizeof(longest), "{\"fqdn\":\"a.b.c.d.%04x\",\"type\":\"js\"}",
+                         i)] = ' ';
+        put(name, longest);
+    }
+    CHECK(strcmp(find_code("a.b.c.d"), "!") == 0 && strstr(why.text, "or over 16 MiB"));
+}
+
+TEST(a_search_for_which_nobody_waits_any_more_ends)
+{
+    empty_directory();
+    publish("a.b.c.d.1111", NULL);
+    job.abandoned = true;
+    CHECK(strcmp(find_code("a.b.c.d"), "!") == 0 && why.outcome == CAPRUN_OUTCOME_CANCELLED);
+    job.abandoned = false;
+    CHECK(strcmp(find_code("a.b.c.d"), "a.b.c.d.1111") == 0);
 }
 
 static void ignore(void *data, const struct cr_fqdn *name)

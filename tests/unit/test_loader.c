@@ -2,6 +2,7 @@
 #include "tap.h"
 
 #include <malloc.h>
+#include <semaphore.h>
 
 #include "capability/host.h"
 #include "failing.h"
@@ -40,7 +41,7 @@ static struct caprun_run *new_run(void)
 
     if (caprun_run_new(rt, &run) < 0)
         abort();
-    run->loop->disk.is_threadless = true;
+    run->loop->disk.is_threadless = run->loop->slow.is_threadless = true;
     return run;
 }
 
@@ -121,6 +122,48 @@ TEST(words_of_an_end_are_not_replaced_by_those_of_its_load)
     caprun_terminate(run);
     CHECK(caprun_get_outcome(run) == CAPRUN_OUTCOME_WORKER_TERMINATED);
     CHECK(strcmp(caprun_get_message(run, NULL), "The sandbox was shut down") == 0);
+    caprun_run_free(run);
+    end();
+}
+
+/* --- a slow registry -------------------------------------------------------------------------- */
+
+static sem_t registry_goes_on;
+
+static void hang(struct cr_job *job)
+{
+    (void)job;
+    while (sem_wait(&registry_goes_on) < 0)
+        ;
+}
+
+static void ignore(struct cr_job *job)
+{
+    (void)job;
+}
+
+TEST(a_load_that_takes_long_delays_no_values_of_other_runs)
+{
+    static const char code[] = "return (await mcp.a.never({a: 'x'.repeat(70000)}))";
+    static struct cr_job hanging = {
+        .work = hang, .done = ignore, .discard = ignore, .name = "hang"};
+    struct caprun_run *load = NULL, *run = NULL;
+
+    begin();
+    CHECK(caprun_set_worker(rt, built_program("caprun-worker")) == 0);
+    CHECK(caprun_run_new(rt, &load) == 0 && sem_init(&registry_goes_on, 0, 0) == 0);
+    cr_helper_submit(&load->loop->slow, &hanging);
+    CHECK(caprun_run_load(load, NAME) == 0 && caprun_start(load) == 0);
+    CHECK(caprun_run_new(rt, &run) == 0 && caprun_run_record(run, path_of("j")) == 0);
+    CHECK(caprun_run_set_code(run, code, strlen(code)) == 0 && caprun_run(run) == 0);
+    CHECK(strstr(get("j"), "\"argsBytes\":70008") && load->state == CR_RUN_LOADING);
+    (void)sem_post(&registry_goes_on);
+    while (!caprun_done(load)) {
+        (void)caprun_wait(rt, 10);
+        caprun_step(rt);
+    }
+    CHECK(caprun_get_outcome(load) == CAPRUN_OUTCOME_SUCCESS);
+    caprun_run_free(load);
     caprun_run_free(run);
     end();
 }
