@@ -97,30 +97,39 @@ static bool has_good_labels(const char *name)
     }
 }
 
+/* Reads ":8080", of |len| bytes; "" and ":" mean no port. */
+static bool read_port(const char *text, size_t len, unsigned *ret)
+{
+    char port[6] = "";
+
+    if (len > 0 && (text[0] != ':' || len > sizeof(port)))
+        return false;
+    if (len > 1)
+        memcpy(port, text + 1, len - 1);
+    *ret = (unsigned)strtoul(port, NULL, 10);
+    return !port[strspn(port, DIGITS)] && *ret <= UINT16_MAX && (*ret || !port[0]);
+}
+
+static size_t length_of_name(const char *text, size_t len)
+{
+    const char *end = text[0] == '[' ? memchr(text, ']', len) : NULL;
+    const char *colon = memchr(text, ':', len);
+
+    if (end)
+        return (size_t)(end - text) + 1;
+    return colon ? (size_t)(colon - text) : len;
+}
+
 /* Reads "host" or "host:port", of |len| bytes, into |ret|. */
 static bool read_host(const char *text, size_t len, struct cr_web_host *ret)
 {
-    const char *end = text[0] == '[' ? memchr(text, ']', len) : NULL;
-    const char *colon = end ? end + 1 : memchr(text, ':', len);
-    size_t name_len = !colon || colon == text + len ? len : (size_t)(colon - text);
-    char port[6] = "";
+    size_t name_len = length_of_name(text, len);
 
-    if (name_len < len) {
-        size_t digits = len - name_len - 1;
-
-        if (*colon != ':' || digits >= sizeof(port))
-            return false;
-        memcpy(port, colon + 1, digits);
-        if (port[strspn(port, DIGITS)] || strtoul(port, NULL, 10) > UINT16_MAX ||
-            (port[0] && strtoul(port, NULL, 10) == 0))
-            return false;
-    }
-    if (name_len == 0 || name_len > 253)
+    if (!read_port(text + name_len, len - name_len, &ret->port) || name_len == 0 || name_len > 253)
         return false;
     for (size_t i = 0; i < name_len; i++)
         ret->name[i] = (char)(text[i] >= 'A' && text[i] <= 'Z' ? text[i] + 'a' - 'A' : text[i]);
     ret->name[name_len] = '\0';
-    ret->port = port[0] ? (unsigned)strtoul(port, NULL, 10) : 0;
     if (text[0] == '[')
         return make_address_6(ret->name);
     if (strspn(ret->name, NAME) != name_len || !has_good_labels(ret->name))

@@ -5,7 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static enum { AUTO, ALWAYS, NEVER } chosen; /* by --color, once, before anything is printed */
+enum { AUTO, ALWAYS, NEVER };
+
+static int chosen; /* by --color, once, before anything is printed */
 
 bool cr_colour_choose(const char *when)
 {

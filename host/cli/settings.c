@@ -88,7 +88,8 @@ int cr_settings_load(const struct cr_options *o, struct cr_config *ret, struct c
             cr_config_clear(ret);
     }
     for (size_t i = 0; r == 0 && o->dev && i < ret->registry_count; i++)
-        ret->registry_dev[i] = ret->registry_dev[i] || !strstr(ret->registries[i], "://");
+        if (ret->registries[i] && !strstr(ret->registries[i], "://"))
+            ret->registry_dev[i] = true;
     return r;
 }
 

@@ -90,15 +90,14 @@ static bool take_rule(const struct cr_config *c, const struct cJSON *rule,
     take_number(rule, "maxCalls", &ret->max_calls);
     take_number(rate, "calls", &ret->rate_calls);
     take_number(rate, "perMs", &ret->rate_ms);
-    if (!take_text(rule, "id", &ret->id) || !take_text(rule, "tool", &ret->tool) ||
-        !take_text(rule, "for", &ret->caller) || !take_when(rule, &ret->when) ||
-        !take_text(rule, "then", &then))
+    if (!take_text(rule, "then", &then) || !then)
         return false;
     ret->then = strcmp(then, "allow") == 0 ? CAPRUN_ALLOW
                 : strcmp(then, "ask") == 0 ? CAPRUN_ASK
                                            : CAPRUN_DENY;
     free(then);
-    return true;
+    return take_text(rule, "id", &ret->id) && take_text(rule, "tool", &ret->tool) &&
+           take_text(rule, "for", &ret->caller) && take_when(rule, &ret->when);
 }
 
 /* --- all ------------------------------------------------------------------------------------ */

@@ -94,7 +94,7 @@ size_t cr_undo_find(const struct cr_journal *j, const char **ret_why)
     cr_journal_show_outcome(&j->lines[end], outcome);
     *ret_why = j->head.version == 1 ? "journals of version 1 are resumed only if they have no end"
                                     : has_ended;
-    if (!end || j->head.version == 1 || !cr_undo_may_end(cr_envelope_outcome(outcome)))
+    if (!last || j->head.version == 1 || !cr_undo_may_end(cr_envelope_outcome(outcome)))
         return 0;
     if (strncmp(outcome, "RPC_", 4) != 0)
         return is_last ? end - 1 : end;

@@ -25,8 +25,8 @@ static int collect(struct cr_lookup *l, const struct cr_policy *policy, const ch
     const struct cr_patterns_one *one;
 
     l->truths = calloc(policy->rules.count, 1);
-    l->rules = malloc(policy->rules.count * sizeof(*l->rules));
-    l->conditions = malloc(policy->rules.count * sizeof(struct cr_conditions *));
+    l->rules = calloc(policy->rules.count, sizeof(*l->rules));
+    l->conditions = calloc(policy->rules.count, sizeof(struct cr_conditions *));
     if (!l->truths || !l->rules || !l->conditions)
         return CAPRUN_E_NOMEM;
     for (size_t at = 0; (one = cr_patterns_next(&policy->patterns, &at, &name)) != NULL;) {

@@ -35,8 +35,8 @@ struct cr_route_pins {
 struct cr_route_server {
     struct cr_route *route;
     char name[CR_ROUTE_NAME + 1];
-    bool is_remote;                 /* configured with a URL, which is not supported */
-    char *dir;                      /* where its relative paths start; NULL for a remote server */
+    bool is_remote;  /* configured with a URL, which is not supported */
+    const char *dir; /* where its relative paths start, the configuration's; NULL if remote */
     struct cr_server *server;       /* NULL for a remote server */
     char accept[CR_ROUTE_TOOL + 1]; /* the tool whose change a person accepts, or "" */
 

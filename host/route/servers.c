@@ -102,9 +102,7 @@ static int add_server(struct cr_route *route, const struct cr_config_server *c, 
     (void)snprintf(rs->name, sizeof(rs->name), "%s", c->name);
     if (rs->is_remote)
         return 0;
-    rs->dir = strdup(c->cwd);
-    if (!rs->dir)
-        return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for the server '%s'", c->name);
+    rs->dir = c->cwd;
     env = full_env(c->env, &own);
     if (!env)
         return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for the server '%s'", c->name);
@@ -210,7 +208,6 @@ void cr_route_free_servers(struct cr_route *route)
     for (size_t i = 0; i < route->count; i++) {
         cr_route_end_pins(&route->servers[i]);
         cr_server_free(route->servers[i].server);
-        free(route->servers[i].dir);
     }
     free(route->servers);
 }
