@@ -287,11 +287,11 @@ static bool check_name(struct reading *r, struct entry *e, const struct cJSON *s
         return refuse(e, "has a name that code cannot write; caprun needs %s",
                       cr_text_namespace.what);
     if (strcmp(name, "box") == 0)
-        return refuse(e, "has a name that caprun keeps for itself");
+        return refuse(e, "has a name that is reserved by caprun");
     for (const struct cJSON *v = cr_json_first(r->map); v != server; v = cr_json_next(v))
         if (cr_text_is_alike(cr_json_key(v), name))
             return refuse(e, "is the same name in code as \"%s\"", cr_json_key(v));
-    return r->out->taken < CR_KEYS_MAX_SERVERS || refuse(e, "is one too many");
+    return r->out->taken < CR_KEYS_MAX_SERVERS || refuse(e, "is one server too many");
 }
 
 static bool take_server(struct reading *r, struct entry *e, const struct cJSON *server)

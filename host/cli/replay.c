@@ -275,7 +275,7 @@ static int check_compare(struct job *job, struct cr_err *why)
         return cr_err_end(why, CAPRUN_OUTCOME_USAGE,
                           "--compare exact (the default), --compare calls (the same calls in any "
                           "order, and the same result), or --compare result",
-                          "'%.60s' is no way to compare", o->compare);
+                          "'%.60s' is not a way to compare", o->compare);
     if (i && o->speed)
         return cr_err_end(why, CAPRUN_OUTCOME_USAGE, "leave out --speed",
                           "--speed real needs the recorded order, and not --compare %s", names[i]);

@@ -287,7 +287,7 @@ static void add_annotations(struct listing *l, const struct cJSON *tool)
         {"readOnlyHint", "only reads", "changes something"},
         {"destructiveHint", "may destroy something", "destroys nothing"},
         {"idempotentHint", "may be repeated", "does more when it is repeated"},
-        {"openWorldHint", "reaches the outside world", "stays in a world of its own"},
+        {"openWorldHint", "reaches the outside world", "does not reach the outside world"},
     };
     const struct cJSON *hints = cr_json_get(tool, "annotations");
     const char *before = "  in the server's own words, it ";

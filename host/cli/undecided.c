@@ -1,6 +1,7 @@
 /*
  * undecided.c - before a resume: lists the calls that were under way when the run was interrupted,
- * and asks whether they are made again or fail. Both can be wrong, so caprun does not choose.
+ * and asks whether to make them again or to let them fail. Both can be wrong, so caprun does not
+ * choose.
  */
 #include "cli/undecided.h"
 
@@ -135,8 +136,8 @@ int cr_undecided_check(struct caprun_run *run, const struct cr_options *o, struc
         cr_output_note("and %u more; caprun runs RUN --json has them all", left - MAX_LISTED);
     cr_replay_show_calls(run);
     (void)cr_err_end(why, CAPRUN_OUTCOME_USAGE, NULL,
-                     "it is not known whether %s %s %s carried out; nothing was done now, and the "
-                     "run is as it was",
+                     "it is not known whether %s %s %s carried out, so the run was not "
+                     "resumed, and nothing has changed",
                      left == 1 ? "call" : "calls", numbers, left == 1 ? "was" : "were");
     return cr_err_hint(why,
                        "look whether %s, then make all of them again, only call N (repeatable), or "

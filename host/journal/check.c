@@ -40,7 +40,7 @@ static uint32_t choose_time(const struct cr_replay *p, uint64_t recorded_ms, uin
                             cr_replay_time(LIMIT_DEFAULT_WALL_MS));
 }
 
-/* Where none was set, the limit of CPU time was the wall time, and follows it. */
+/* If no limit of CPU time was set, it equals the limit of wall time and is raised with it. */
 static uint32_t choose_cpu(const struct cr_replay *p, uint32_t given, uint32_t wall)
 {
     const struct cr_head *head = &p->journal.head;
@@ -206,9 +206,9 @@ static int check_env(struct cr_replay *p, struct cr_err *why)
 }
 
 /*
- * The last lines before a crash of the machine may be lost, and with them calls that were made; but
- * if the end is there, nothing is missing: a resume has it on disk that it takes the end back,
- * before it makes a call.
+ * The last lines before a crash of the machine may be lost, and with them calls that were made. But
+ * if the journal has an end, nothing is missing: a resume takes the end back on disk before it
+ * makes a call.
  */
 int cr_replay_check_boot(const struct caprun_run *run, struct cr_err *why)
 {
@@ -230,13 +230,13 @@ int cr_replay_check_boot(const struct caprun_run *run, struct cr_err *why)
                        cr_words[CR_WORD_RETRY_ALL]);
 }
 
-/* What a limit or a person has ended has no result to compare with. */
+/* A run that was ended by a limit or a person has no result to compare with. */
 static int check_compare(const struct cr_replay *p, struct cr_err *why)
 {
     if (p->compare == CR_REPLAY_EXACT || !cr_replay_ended_from_outside(p))
         return 0;
     return cr_err_end(why, CAPRUN_OUTCOME_USAGE,
-                      "compare it exactly: then it is compared as far as it goes",
+                      "compare it exactly: then it is compared up to where it was ended",
                       "the run of '%s' has no result to compare with: it was ended with %s",
                       p->journal.path, cr_envelope_code(p->outcome));
 }

@@ -228,7 +228,7 @@ static int reject_early_end(const struct cr_journal *j, struct cr_err *why)
             why, CAPRUN_OUTCOME_JOURNAL_INVALID, "record the run again, with a larger limit",
             "%s:%zu: the recording was stopped here, because it was too long", j->path, line);
     return cr_err_end(why, CAPRUN_OUTCOME_JOURNAL_INVALID,
-                      "the run was interrupted, or goes on: caprun resume goes on with it",
+                      "the run was interrupted, or is still going on: caprun resume continues it",
                       "%s:%zu: it ends early: the end of the run is missing", j->path, line);
 }
 

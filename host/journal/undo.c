@@ -16,7 +16,7 @@ static bool has_value(const struct cr_journal_line *line, const char *key, const
     return value && len == strlen(json) && memcmp(value, json, len) == 0;
 }
 
-/* Has the call failed without an answer: because its server was lost, or because of its time? */
+/* Has the call failed without an answer, because its server was lost or its time was over? */
 static bool is_lost(const struct cr_journal_line *line)
 {
     return line->kind == CR_JOURNAL_FAIL && has_value(line, "state", "\"failed\"") &&
@@ -40,8 +40,8 @@ static bool is_kept(const struct cr_journal_line *line, uint32_t calls)
 }
 
 /*
- * The code did not catch that call |n| was lost. Returns the line of that, from which on the code
- * may do something else next time; so no call that it made since may have been sent.
+ * The run ended because call |n| was lost. Returns the line of that loss; or 0 if a call that the
+ * code made later was sent, because next time the code may act differently.
  */
 static size_t find_loss(const struct cr_journal *j, uint32_t n, const char **ret_why)
 {
@@ -57,7 +57,7 @@ static size_t find_loss(const struct cr_journal *j, uint32_t n, const char **ret
     for (size_t i = first; i < j->count; i++)
         if (j->lines[i].kind == CR_JOURNAL_RESUME || j->lines[i].kind == CR_JOURNAL_UNDO ||
             (j->lines[i].kind == CR_JOURNAL_SEND && j->lines[i].n > calls)) {
-            *ret_why = "the code went on, with other calls, after one was lost";
+            *ret_why = "the code made other calls after one was lost";
             return 0;
         }
     return first;

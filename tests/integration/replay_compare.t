@@ -168,7 +168,7 @@ def options_and_json():
         one, = json.loads(replayed(r, path, "await mcp.s.echo({n: 9})", "calls", "--json").out)["replays"]
         equal((one["same"], one["outcome"], one["compare"]), (False, "REPLAY_DIFFERED", "calls"))
         contains(one["message"], "Call 1 is not what was recorded", "~ /n: 1 → 9")
-        for words, said in ((["--compare", "some"], "'some' is no way to compare"),
+        for words, said in ((["--compare", "some"], "'some' is not a way to compare"),
                             (["--compare", "calls", "--speed", "real"], "--speed real needs the recorded order")):
             done = r.run("replay", path, *words)
             equal(done.status, 2)

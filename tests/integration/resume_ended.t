@@ -250,7 +250,7 @@ FINAL = {
     "a denial": ("eval('1')", 3, "has ended (PERMISSION_DENIED)"),
     "nothing to wait for": ("await new Promise(() => 0)", 1, "has ended (STALLED)"),
     "other calls after the loss": ("try { await mcp.s.crash({}) } finally { await mcp.t.echo({}) }", 1,
-                                   "the code went on, with other calls, after one was lost"),
+                                   "the code made other calls after one was lost"),
 }
 
 
