@@ -14,11 +14,11 @@ export const SANDBOX_INIT_TIMEOUT_MS = 5000;
 /** The messages: `execute` and the answers to calls go to the other side, the others come from it. */
 export type RpcMessageType = "execute" | "result" | "error" | "rpc" | "rpc_response" | "rpc_error";
 
-/** What every message has. */
+/** The fields of every message. */
 export interface RpcMessage {
-  /** What it says. */
+  /** The kind of message. */
   type: RpcMessageType;
-  /** What it belongs to. */
+  /** The id of the execution or call that the message belongs to. */
   id: string;
 }
 
@@ -93,8 +93,8 @@ export class RpcBridge {
   }
 
   /**
-   * Executes `code` on the other side. Rejects with its error, which has its `code`, or after
-   * `timeoutMs`, without which there is no limit. Throws after the end.
+   * Executes `code` on the other side. Rejects with the error of the code, which has a `code`, or
+   * after `timeoutMs`; 0 means no limit. Throws if the bridge is closed.
    */
   execute(id: string, code: string, args: unknown, timeoutMs = 0): Promise<unknown> {
     if (this.#isShutdown) throw new Error("RpcBridge has been shut down");
@@ -112,7 +112,7 @@ export class RpcBridge {
     });
   }
 
-  /** Rejects a pending execution, and does not stop the code. */
+  /** Rejects a pending execution, but does not stop the code. */
   cancelExecution(id: string, reason = "Execution cancelled"): void {
     this.#take(id)?.reject(new Error(reason));
   }

@@ -4,10 +4,10 @@
 export class TimeoutError extends Error {
   /** What took too long. */
   readonly operation: string;
-  /** How long it might have taken. */
+  /** Its time limit, in milliseconds. */
   readonly timeoutMs: number;
 
-  /** For the error of `operation`, which had `timeoutMs`. */
+  /** Makes the error for `operation`, whose limit was `timeoutMs`. */
   constructor(operation: string, timeoutMs: number) {
     super(`${operation} timed out after ${timeoutMs}ms`);
     this.name = "TimeoutError";
@@ -39,5 +39,5 @@ export class TimeoutHandler {
   }
 }
 
-/** A {@linkcode TimeoutHandler} for all; it keeps nothing. */
+/** A {@linkcode TimeoutHandler} to share; it has no state. */
 export const timeoutHandler: TimeoutHandler = new TimeoutHandler();

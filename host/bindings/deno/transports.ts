@@ -4,21 +4,21 @@
 export interface MessageTransport {
   /** Whether {@linkcode MessageTransport.close} was called. */
   readonly closed: boolean;
-  /** Sends a message to the other side; throws after the end. */
+  /** Sends a message to the other side; throws if the transport is closed. */
   send(message: unknown): void;
   /** Sets what is called for each message that arrives. */
   onMessage(handler: (message: unknown) => void): void;
   /** Sets what is called for each error; not every transport notices errors. */
   onError?(handler: (error: Error) => void): void;
-  /** Ends it: nothing is sent or received any more. */
+  /** Closes the transport: it sends and receives nothing any more. */
   close(): void;
 }
 
 /** Converts messages between the bridge's form and another protocol. */
 export interface ProtocolAdapter {
-  /** A message that has arrived, in the bridge's form; `null` if it is not for the bridge. */
+  /** Converts a received message to the bridge's form; `null` if it is not for the bridge. */
   toInternal(message: unknown): unknown | null;
-  /** A message of the bridge in the other protocol. */
+  /** Converts a message of the bridge to the other protocol. */
   toExternal(message: unknown): unknown;
 }
 
@@ -31,13 +31,13 @@ export abstract class BaseTransport implements MessageTransport {
     return this.#closed;
   }
 
-  /** Sends a message; throws after the end. */
+  /** Sends a message; throws if the transport is closed. */
   send(message: unknown): void {
     if (this.#closed) throw new Error(`${this.constructor.name} has been closed`);
     this.doSend(message);
   }
 
-  /** Ends it, once. */
+  /** Closes the transport; does nothing if it is closed already. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -53,7 +53,7 @@ export abstract class BaseTransport implements MessageTransport {
   abstract onMessage(handler: (message: unknown) => void): void;
   /** Sends a message. */
   protected abstract doSend(message: unknown): void;
-  /** Ends what it uses. */
+  /** Ends what the transport uses. */
   protected abstract doClose(): void;
 }
 
@@ -118,7 +118,7 @@ export class IframeTransport extends BaseTransport {
     if (targetOrigin === "*") {
       console.warn(
         "IframeTransport: with the targetOrigin '*' any page in the iframe gets the messages; " +
-          "give the origin of yours",
+          "set the origin of your page",
       );
     }
     globalThis.addEventListener("message", this.#receive as EventListener);
