@@ -348,7 +348,7 @@ enum caprun_loading {
     CAPRUN_LOADING_UNCACHED = 3,  /* fetched files cannot be cached: why */
     CAPRUN_LOADING_LOADED = 4,    /* "FQDN from REGISTRY, HASH" */
     CAPRUN_LOADING_PINNED = 5,    /* the capability's first use: "FQDN in LOCKFILE" */
-    CAPRUN_LOADING_UNGRANTED = 6, /* the variables that it wants and is not granted; what to add */
+    CAPRUN_LOADING_UNGRANTED = 6, /* variables that it wants but is not granted; what to add */
     CAPRUN_LOADING_RENEWED = 7,   /* of a registry in development: what has changed since */
 };
 
@@ -527,8 +527,8 @@ CAPRUN_API int caprun_run_set_record_limit(struct caprun_run *run, uint64_t byte
 CAPRUN_API int caprun_run_is_unknown(struct caprun_run *run, uint32_t call);
 
 /*
- * After resume: the limits that are set for the run count also where the journal has lower ones; a
- * run that was ended by a limit needs that. Memory and time that are not set are the journal's.
+ * After resume: uses the limits that are set for the run, even if the journal has lower ones; a run
+ * that a limit has ended needs that. Memory and time limits that are not set are the journal's.
  */
 CAPRUN_API void caprun_run_raise_limits(struct caprun_run *run);
 

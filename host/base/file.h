@@ -62,8 +62,9 @@ void cr_file_sweep(int dir, const char *name);
 int cr_file_check_owner(const struct stat *st, const char *name, struct cr_err *err);
 
 /*
- * The same for the file |path|, which starts at |dir|; but the private group of this process's user
- * (base/group.h) may also write it. Reads files only if a group can write this one.
+ * Like cr_file_check_owner(), for the file |path|, which starts at |dir|; but the private group of
+ * this process's user (base/group.h) may also write the file. Reads other files only if a group can
+ * write this one.
  */
 int cr_file_check_owner_or_group(int dir, const char *path, const struct stat *st, const char *name,
                                  struct cr_err *err);

@@ -68,7 +68,7 @@ static bool is_same(struct field a, struct field b)
     return a.len == b.len && memcmp(a.text, b.text, a.len) == 0;
 }
 
-/* Finds the name of the group |gid|, which must have no member but a user of that name. */
+/* Finds the name of the group |gid|, which must have no member except a user of that name. */
 static bool find_group(const char *group, gid_t gid, struct field *ret_name)
 {
     struct field line, f[FIELDS];

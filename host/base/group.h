@@ -1,6 +1,6 @@
 /*
- * group.h - recognises a user's private group: files that only that group can write are this user's
- * own, as a git checkout with the umask 002 has them.
+ * group.h - recognises a user's private group. A file that only this group can write counts as the
+ * user's own file: a git checkout with the umask 002 has such files.
  *
  * Reads /etc/passwd and /etc/group itself. Name services (nsswitch.conf) are not asked: that would
  * load their code into the process of an application, and may wait for a network. A group that they
@@ -20,9 +20,9 @@
 bool cr_group_is_private(const char *passwd, const char *group, uid_t uid, gid_t gid);
 
 /*
- * Of the file |path|, which starts at |dir| and was described by |st|: is its group the private
- * group of this process's user, and does no access list name others? Reads files: not for the
- * loop's thread.
+ * |path| starts at |dir|, and |st| is its status. Returns whether the file's group is the private
+ * group of this process's user, and no access list names others. Reads files: not for the loop's
+ * thread.
  */
 bool cr_group_is_mine(int dir, const char *path, const struct stat *st);
 

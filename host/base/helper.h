@@ -40,7 +40,7 @@ struct cr_job {
     size_t bytes; /* that the job works on, roughly; 0: few */
 
     _Atomic enum cr_job_state state;
-    _Atomic bool abandoned;    /* a long job looks at it: nobody wants its result any more */
+    _Atomic bool abandoned;    /* nobody needs the result any more: a long job stops */
     struct cr_job *next, **at; /* the next job in the queue, and the pointer to this one */
 };
 

@@ -31,7 +31,10 @@ char cr_pattern_alias(char c);
  */
 bool cr_pattern_matches(const char *pattern, const char *method);
 
-/* Does the glob |pattern| match |text|, UTF-8 of |len| bytes, as a whole? Takes as many steps. */
+/*
+ * Does the glob |pattern| match |text|, UTF-8 of |len| bytes, as a whole? Takes at most as many
+ * steps as cr_pattern_matches().
+ */
 bool cr_pattern_glob(const char *pattern, const char *text, size_t len);
 
 /* The same, but in both texts each character that an identifier cannot have counts as "_". */

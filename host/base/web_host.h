@@ -1,6 +1,6 @@
 /*
- * web_host.h - the host of a URL, and whether it is one that is named. The predicate "host" of
- * rules.
+ * web_host.h - finds the host of a URL, and compares it with the host in a rule. The predicate
+ * "host" of rules.
  *
  * The host is what the URL standard of the web (WHATWG) finds, for URLs that every parser reads in
  * the same way. All other texts are UNCLEAR: backslashes, spaces, letters outside of ASCII,

@@ -15,7 +15,8 @@
 
 /*
  * Returns the width of |fd|, within the limits above: that of the terminal (80 if it does not say),
- * or for standard output COLUMNS. Otherwise CR_COLUMNS_ALL: what is no terminal gets everything.
+ * or for standard output COLUMNS. Otherwise CR_COLUMNS_ALL: an output that is not a terminal gets
+ * everything.
  */
 size_t cr_columns_available(int fd);
 

@@ -5,9 +5,9 @@
 #include "base/buf.h"
 
 /*
- * Appends the line of |code| that |frame|, a line of a stack, ends with, as ":4:34)", and a caret
- * below the column: two lines, escaped, of at most |columns|. Code and frame are untrusted. Appends
- * nothing if the frame has no such place, or the code no such line.
+ * |frame| is a line of a stack that ends with a place, as ":4:34)". Appends that line of |code|,
+ * and a caret below the column: two lines, escaped, of at most |columns|. Code and frame are
+ * untrusted. Appends nothing if the frame has no such place, or the code has no such line.
  */
 void cr_excerpt_add(struct cr_buf *out, const char *code, size_t code_len, const char *frame,
                     size_t frame_len, size_t columns);

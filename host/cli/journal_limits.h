@@ -20,9 +20,9 @@ int cr_journal_limits_replay(struct caprun_run *run, const struct cr_options *o,
                              const struct cr_config *config);
 
 /*
- * The same for a run that will be resumed; |is_own|: its journal is in the state directory. A limit
- * of the command line counts, also a larger one; else the larger of the configuration's and the
- * journal's, if that is our own.
+ * The same for a run that will be resumed; |is_own|: its journal is in the state directory. Uses a
+ * limit of the command line, even if it is larger. Otherwise uses the larger of the configuration's
+ * and the journal's limit; of the configuration alone unless |is_own|.
  */
 int cr_journal_limits_resume(struct caprun_run *run, const struct cr_options *o,
                              const struct cr_config *config, bool is_own);

@@ -1,5 +1,5 @@
 /*
- * jsonc.h - makes JSON of "JSON with comments", as editors write it.
+ * jsonc.h - converts "JSON with comments", as editors write it, to JSON.
  */
 #ifndef CR_JSONC_H
 #define CR_JSONC_H
@@ -8,8 +8,9 @@
 
 /*
  * Replaces comments, and commas before a closing bracket, in |text| by spaces. Line feeds and the
- * length stay the same, so places in an error are those of the file. Strings are not changed. What
- * is not closed stays as it is: then |text| is no JSON, and the parser says so.
+ * length stay the same, so places in an error are those of the file. Strings are not changed. A
+ * comment or string that is not closed stays as it is: then |text| is not valid JSON, and the
+ * parser reports that.
  */
 void cr_jsonc_strip(char *text, size_t len);
 

@@ -83,7 +83,7 @@ static void free_row(struct row *row)
     free(row->description);
 }
 
-/* Takes |row| over, if it has what the words ask for. */
+/* Takes over |row|, and keeps it if it has all words of the command. */
 static void keep_row(struct list *l, struct row row)
 {
     bool is_whole = row.name && row.full && row.type && row.description;
@@ -169,7 +169,7 @@ static void keep_stray(void *data, const char *file, const char *wrong)
     add_broken(l, file, &why);
 }
 
-/* Of a URL only what is cached: it is no problem if the code is not. */
+/* From a URL, only cached files are read. If the code is not cached, that is no problem. */
 static void read_capability(struct list *l, const struct cr_registry *registry, const char *name)
 {
     struct cr_capability c;

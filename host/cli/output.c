@@ -227,7 +227,7 @@ static void add_message(struct cr_buf *out, const char *text, size_t len, size_t
 
 /*
  * Appends the stack, and below the first frame with a place its line of the code. Below the place
- * of a syntax error, the stack has that line itself, but for no certain width.
+ * of a syntax error, the stack already has that line, but not cut to the width.
  */
 static void add_stack(struct cr_buf *out, struct caprun_run *run, const char *text, size_t len,
                       bool shows_code)

@@ -39,8 +39,7 @@ void cr_trace_end(struct cr_trace *trace);
 /* Draws the line on the terminal if it is time to. */
 void cr_trace_draw(struct cr_trace *trace, struct caprun_run *run);
 
-/* Returns how many milliseconds to wait at most until cr_trace_draw(), or -1: as long as you like.
- */
+/* Returns how many milliseconds to wait at most until cr_trace_draw(); -1: no limit. */
 int cr_trace_wait_ms(const struct cr_trace *trace);
 
 #endif

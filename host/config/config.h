@@ -98,16 +98,17 @@ int cr_config_load(const char *path, struct cr_config *ret, struct cr_err *why);
 void cr_config_clear(struct cr_config *config);
 
 /*
- * The same, merged with the user's file |user|, an absolute path. NULL or a missing file: there is
- * none. An error names the file that has it.
+ * The same, merged with the user's file |user|, an absolute path. If |user| is NULL, or the file is
+ * missing, there is no user's file. The message of an error names the file with the error.
  */
 int cr_config_load_both(const char *path, const char *user, struct cr_config *ret,
                         struct cr_err *why);
 
 /*
- * Finds the value that holds of the setting |key| in |object|, or at the top if |object| is NULL.
- * Returns the file that has it: |config| or its |user|; or NULL: neither, the default holds. Of the
- * lists in "permissions", those of both files hold; this finds the project's.
+ * Finds the value that is used for the setting |key| in |object|, or at the top if |object| is
+ * NULL. Returns the file that has the value: |config| or its |user|; or NULL if neither has it and
+ * the default is used. Of the lists in "permissions", the lists of both files are used; this
+ * function finds the project's.
  */
 const struct cr_config *cr_config_find(const struct cr_config *config, const char *object,
                                        const char *key, const struct cJSON **ret);

@@ -12,7 +12,7 @@
 
 #define SHOWN 100
 
-/* Is each name in |object| a setting of its own? Else the whole object is one. */
+/* Is each name in |object| a separate setting? Otherwise the whole object is one setting. */
 static bool is_by_name(const char *object)
 {
     return strcmp(object, "mcpServers") == 0 || strcmp(object, "env") == 0 ||
@@ -98,7 +98,7 @@ static void *with_room(void *list, size_t count, size_t more, size_t size)
     return realloc(list, (count + more + 1) * size);
 }
 
-/* A name of the user's that is the same in code as one of the project's, but not equal to it. */
+/* Rejects a server of the user whose name differs from a project's name only in "-" and "_". */
 static int refuse_alike(const struct cr_config *user, const char *name,
                         const struct cr_config_server *other, struct cr_err *why)
 {

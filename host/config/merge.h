@@ -5,8 +5,9 @@
 #include "config/config.h"
 
 /*
- * Moves what holds of |config|->user, which was read, to |config|. Returns 0; CONFIG_ERROR if two
- * servers have names that are the same in code, or too many servers; or CAPRUN_E_NOMEM.
+ * Moves the settings that are used from |config|->user, which was read, to |config|. Returns 0;
+ * CONFIG_ERROR if two servers have names that are the same in code, or too many servers; or
+ * CAPRUN_E_NOMEM.
  */
 int cr_merge_user(struct cr_config *config, struct cr_err *why);
 

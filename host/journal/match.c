@@ -65,7 +65,7 @@ static uint32_t find_equal(const struct cr_replay *p)
     return p->compare == CR_REPLAY_RESULT ? again : 0;
 }
 
-/* Returns a recorded call of the same tool that nothing is equal to: probably the same call. */
+/* Returns an unused recorded call of the same tool: probably it is this call with other args. */
 static const struct cr_journal_line *find_alike(const struct cr_replay *p)
 {
     size_t len;

@@ -1,9 +1,10 @@
 /*
  * undo.h - the end of a run that a resume takes back: which lines of the journal do not count then.
  *
- * Nothing is removed from the file: a line "undo" says from which line on. Taken back is what the
- * run did only because it was ended: its end, and what its worker did after the loss of a server.
- * That a call was sent, and the answer to a call that was made before, are never taken back.
+ * Nothing is removed from the file: a line "undo" has the number of the first line that does not
+ * count. A resume takes back only what the run did because it was ended: its end, and what its
+ * worker did after the loss of a server. It keeps the lines that say that a call made before was
+ * sent or answered.
  */
 #ifndef CR_UNDO_H
 #define CR_UNDO_H

@@ -31,7 +31,7 @@ struct cr_conditions;
 int cr_conditions_new(const char *json, const char *dir, struct cr_conditions **ret,
                       struct cr_err *err);
 
-/* Returns |c|, which cr_conditions_free() then has to be called for once more. Any thread may. */
+/* Returns |c| with one more owner: each calls cr_conditions_free(). For any thread. */
 struct cr_conditions *cr_conditions_share(struct cr_conditions *c);
 
 /* |c| may be NULL. */

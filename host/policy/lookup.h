@@ -17,7 +17,7 @@ struct cr_lookup {
     void (*done)(struct cr_lookup *l);
     struct cr_policy *policy;
     struct cr_pending *pending;
-    struct cr_question q; /* what its texts point to has to stay until done(), except |tool| */
+    struct cr_question q; /* its texts must stay valid until done(), except |tool| */
     uint8_t *truths;      /* for struct cr_facts */
     /* What the thread uses. It owns all of it. */
     struct cr_conditions **conditions; /* of |rules[i]| */
@@ -40,7 +40,10 @@ bool cr_lookup_is_long(const struct cr_lookup *l);
 /* Fills |l->truths|. */
 void cr_lookup_now(struct cr_lookup *l);
 
-/* Does that in the helper |l->policy->helper|. Copies the args. Returns 0 or CAPRUN_E_NOMEM. */
+/*
+ * Fills |l->truths| in a thread of |l->policy->helper|; done() is called in a later step. Copies
+ * the args. Returns 0 or CAPRUN_E_NOMEM.
+ */
 int cr_lookup_later(struct cr_lookup *l, void (*done)(struct cr_lookup *l));
 
 /* Frees |l|, now or when the thread is ready; done() is not called. */

@@ -94,7 +94,7 @@ struct cr_budget {
     struct cr_buf times; /* int64_t: the last calls, a ring of at most |rate_calls| */
 };
 
-/* When was the call made that is the oldest of the last |rule->rate_calls|? */
+/* Returns when the oldest of the last |rule->rate_calls| calls was made. */
 static int64_t oldest_of(const struct cr_budget *b, const struct cr_rule *rule)
 {
     int64_t at;
@@ -157,7 +157,7 @@ void cr_budgets_clear(struct cr_budgets *budgets)
 
 /* --- which one decides ---------------------------------------------------------------------- */
 
-/* The strongest patterns, and rules without conditions; and each kind of rule with conditions. */
+/* The strongest of the patterns and plain rules, and of each kind of rule with conditions. */
 struct ranking {
     const struct cr_patterns_one *plain;
     enum cr_policy_answer plain_answer;
@@ -236,8 +236,9 @@ static void set(struct cr_verdict *ret, enum cr_policy_answer answer,
 }
 
 /*
- * An ask yields only to a deny that would decide without it. An allow yields to each ask, and to
- * each deny that its tools do not outrank, even one that a pattern outranks.
+ * A rule with conditions that asks is weaker only than a deny that would decide without it. One
+ * that allows is weaker than each ask, and than each deny that its tools do not outrank, even if a
+ * pattern outranks that deny.
  */
 static void decide(const struct ranking *r, struct cr_verdict *ret)
 {

@@ -230,7 +230,7 @@ static int check_one_owner(const struct search *s, const char *name, struct cr_e
 }
 
 /*
- * Files that were replaced since they were read were replaced by this user: only the owner of the
+ * If a file was replaced after it was read, this user has replaced it: only the owner of the
  * directory can do that.
  */
 static void check_owner(const struct search *s, struct cr_err *ret)

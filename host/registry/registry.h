@@ -26,7 +26,7 @@ struct cr_registry {
     const char *cache_dir; /* where downloads are cached; NULL: they are not */
     bool always_ask;       /* ask the server even if a cached file is fresh */
     bool offline;          /* ask no server: use only what is cached */
-    bool is_for_display;   /* it is not going to run: also load what this version cannot run */
+    bool is_for_display;   /* only to show it: also load what this version cannot run */
 };
 
 struct cr_capability {
@@ -35,7 +35,7 @@ struct cr_capability {
     struct cr_pin pin;        /* its current name and hashes */
     char *source;             /* the registry that it came from */
     bool in_development;      /* that is in development, and it is this user's alone */
-    char not_own[512];        /* that is in development, but not this user's alone: why; or "" */
+    char not_own[512];        /* why it is not used as one in development, or "" */
     char offline_reason[512]; /* why the cache was used instead of the server, or "" */
     char cache_note[256];     /* why downloads are not cached, or "" */
 };

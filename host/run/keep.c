@@ -1,5 +1,6 @@
 /*
- * keep.c - stores long values off the loop, while a frame or an answer waits for that.
+ * keep.c - stores long values in a helper thread; the frame or answer with the value waits until
+ * then.
  *
  * All runs share one helper, so only a few answers of a run are in its queue. The others wait here,
  * in their order.

@@ -2,8 +2,8 @@
  * ending.c - tells whether the last statement of the code is an expression whose value the code
  * drops: its author has probably forgotten `return`.
  *
- * A value is certain only for some expressions. A call may be made for its effect, and its value be
- * undefined, so a call does not count, except of a tool or of Promise.all().
+ * A value is certain only for some expressions. A call may be made only for its effect, and return
+ * undefined. So a call does not count, unless it calls a tool or Promise.all().
  */
 
 /* Is |op| an expression without an effect of its own? */
