@@ -277,13 +277,20 @@ static size_t add_token(struct cr_buf *out, const uint8_t *json, size_t len, siz
     return n;
 }
 
-void cr_escape_pretty(struct cr_buf *out, const uint8_t *json, size_t len)
+void cr_escape_pretty_part(struct cr_buf *out, const uint8_t *json, size_t len, size_t *depth)
 {
-    size_t depth = 0, n;
+    size_t n;
 
     for (size_t at = len ? space_len(json, len) : 0; at < len;
          at += space_len(json + at, len - at)) {
-        n = add_token(out, json + at, len - at, &depth);
+        n = add_token(out, json + at, len - at, depth);
         at += n;
     }
+}
+
+void cr_escape_pretty(struct cr_buf *out, const uint8_t *json, size_t len)
+{
+    size_t depth = 0;
+
+    cr_escape_pretty_part(out, json, len, &depth);
 }

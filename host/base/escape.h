@@ -44,4 +44,10 @@ void cr_escape_member(struct cr_buf *out, const char *name, const char *text);
  */
 void cr_escape_pretty(struct cr_buf *out, const uint8_t *json, size_t len);
 
+/*
+ * The same for a part of a value, of whole tokens, that begins at the level |*depth|. Afterwards
+ * |*depth| is the level of the next part, which must not begin by closing what this one opened.
+ */
+void cr_escape_pretty_part(struct cr_buf *out, const uint8_t *json, size_t len, size_t *depth);
+
 #endif

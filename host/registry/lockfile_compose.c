@@ -1,6 +1,9 @@
 /*
  * lockfile_compose.c - creates the text of caprun.lock: merges old and new pins, sorted by name,
- * first without spaces, then indented.
+ * and indents them.
+ *
+ * Indentation can make a definition many times longer. If the definitions of a server would become
+ * too long, each of them is written on one line instead.
  */
 #include "registry/lockfile_parts.h"
 
@@ -8,6 +11,24 @@
 #include <string.h>
 
 #include "base/escape.h"
+
+#define INDENTED_MAX (1u << 20) /* bytes that the definitions of a server may take indented */
+#define DEFINITION_DEPTH 4
+
+/* Text is collected in |dense|, without spaces, and then indented into |out|. */
+struct writer {
+    struct cr_buf *out, dense;
+    size_t depth;
+};
+
+static void indent(struct writer *w)
+{
+    if (cr_buf_err(&w->dense))
+        w->out->err = cr_buf_err(&w->dense);
+    else
+        cr_escape_pretty_part(w->out, w->dense.data, w->dense.len, &w->depth);
+    w->dense.len = 0;
+}
 
 /* --- capabilities --------------------------------------------------------------------------- */
 
@@ -153,40 +174,83 @@ static size_t remove_duplicates(struct tool *tools, size_t *count, bool accept)
     return fresh;
 }
 
-static void add_tool(struct cr_buf *out, const struct tool *tool)
+static void add_definition(struct cr_buf *out, const struct tool *tool)
 {
-    cr_escape_json_str(out, tool->name);
-    cr_buf_fmt(out, ":{\"sha256\":\"%s\",\"definition\":", tool->hash);
     if (tool->now)
         cr_buf_add(out, tool->now->definition, tool->now->len);
     else
         cr_json_canonical(out, tool->pinned);
-    cr_buf_str(out, "}");
+}
+
+/* Would the definitions be too long if they were indented? */
+static bool is_too_long(struct writer *w, const struct tool *tools, size_t count)
+{
+    struct cr_buf shown;
+    bool is_too_long;
+
+    cr_buf_init(&shown, INDENTED_MAX);
+    for (size_t i = 0; i < count && !cr_buf_err(&shown); i++) {
+        struct writer one = {.out = &shown, .depth = DEFINITION_DEPTH};
+
+        cr_buf_init(&one.dense, w->dense.max);
+        add_definition(&one.dense, &tools[i]);
+        indent(&one);
+        cr_buf_clear(&one.dense);
+    }
+    is_too_long = cr_buf_err(&shown) == CAPRUN_E_TOOBIG;
+    if (cr_buf_err(&shown) == CAPRUN_E_NOMEM)
+        w->out->err = CAPRUN_E_NOMEM;
+    cr_buf_clear(&shown);
+    return is_too_long;
+}
+
+/* Adds the definition on one line. Hidden characters occur only in its strings. */
+static void add_line(struct writer *w, const struct tool *tool)
+{
+    indent(w);
+    add_definition(&w->dense, tool);
+    if (!cr_buf_err(&w->dense))
+        cr_escape_terminal(w->out, (const char *)w->dense.data, w->dense.len);
+    w->dense.len = 0;
+}
+
+static void add_server(struct writer *w, const struct tool *tools, size_t count)
+{
+    bool in_lines = is_too_long(w, tools, count);
+
+    cr_escape_json_str(&w->dense, tools->server);
+    cr_buf_str(&w->dense, ":{");
+    for (size_t i = 0; i < count; i++) {
+        cr_buf_str(&w->dense, i ? "," : "");
+        cr_escape_json_str(&w->dense, tools[i].name);
+        cr_buf_fmt(&w->dense, ":{\"sha256\":\"%s\",\"definition\":", tools[i].hash);
+        if (in_lines)
+            add_line(w, &tools[i]);
+        else
+            add_definition(&w->dense, &tools[i]);
+        cr_buf_str(&w->dense, "}");
+    }
+    cr_buf_str(&w->dense, "}");
 }
 
 /* Returns how many tools are new or changed. */
-static size_t add_servers(struct cr_buf *out, const struct cr_lockfile *lock,
+static size_t add_servers(struct writer *w, const struct cr_lockfile *lock,
                           const struct cr_lockfile_news *news)
 {
-    size_t count = 0, fresh;
+    size_t count = 0, fresh, n;
     struct tool *tools = gather_tools(lock, news, &count);
 
     if (!tools) {
-        out->err = CAPRUN_E_NOMEM;
+        w->out->err = CAPRUN_E_NOMEM;
         return 0;
     }
     fresh = remove_duplicates(tools, &count, news->accept);
-    for (size_t i = 0; i < count && (fresh || news->name); i++) {
-        if (i && strcmp(tools[i].server, tools[i - 1].server) == 0) {
-            cr_buf_str(out, ",");
-        } else {
-            cr_buf_str(out, i ? "}," : "");
-            cr_escape_json_str(out, tools[i].server);
-            cr_buf_str(out, ":{");
-        }
-        add_tool(out, &tools[i]);
+    for (size_t i = 0; i < count && (fresh || news->name); i += n) {
+        for (n = 1; i + n < count && strcmp(tools[i + n].server, tools[i].server) == 0;)
+            n++;
+        cr_buf_str(&w->dense, i ? "," : "");
+        add_server(w, &tools[i], n);
     }
-    cr_buf_str(out, count ? "}" : "");
     free(tools);
     return fresh;
 }
@@ -196,20 +260,17 @@ static size_t add_servers(struct cr_buf *out, const struct cr_lockfile *lock,
 size_t cr_lockfile_compose(struct cr_buf *out, const struct cr_lockfile *lock,
                            const struct cr_lockfile_news *news)
 {
-    struct cr_buf dense;
+    struct writer w = {.out = out};
     size_t fresh;
 
-    cr_buf_init(&dense, out->max);
-    cr_buf_fmt(&dense, "{\"version\":%d,\"capabilities\":{", CR_LOCKFILE_VERSION);
-    add_capabilities(&dense, lock, news);
-    cr_buf_str(&dense, "},\"servers\":{");
-    fresh = add_servers(&dense, lock, news) + (news->name != NULL);
-    cr_buf_str(&dense, "}}");
-    if (cr_buf_err(&dense))
-        out->err = cr_buf_err(&dense);
-    else if (fresh)
-        cr_escape_pretty(out, dense.data, dense.len);
+    cr_buf_init(&w.dense, out->max);
+    cr_buf_fmt(&w.dense, "{\"version\":%d,\"capabilities\":{", CR_LOCKFILE_VERSION);
+    add_capabilities(&w.dense, lock, news);
+    cr_buf_str(&w.dense, "},\"servers\":{");
+    fresh = add_servers(&w, lock, news) + (news->name != NULL);
+    cr_buf_str(&w.dense, "}}");
+    indent(&w);
     cr_buf_str(out, "\n");
-    cr_buf_clear(&dense);
+    cr_buf_clear(&w.dense);
     return fresh;
 }

@@ -16,6 +16,9 @@
 
 #define CR_LOCKFILE_VERSION 1
 #define CR_LOCKFILE_MIB 16
+/* The most that the pins of all servers take: there must be room for capabilities. */
+#define CR_LOCKFILE_TOOLS_MIB 12
+#define CR_LOCKFILE_TOOLS_KEYS 150000
 #define CR_LOCKFILE_HASH_START "sha256-"
 #define CR_LOCKFILE_REPAIR "restore it from version control, or delete it to pin what runs next"
 
@@ -38,7 +41,8 @@ int cr_lockfile_begin(struct cr_lockfile *lock, const char *dir, struct cr_err *
 int cr_lockfile_load(struct cr_lockfile *lock, int dir, struct cr_err *why);
 
 /*
- * Appends the text of |lock| with |news|, sorted and indented. Returns how many pins are new or
+ * Appends the text of |lock| with |news|, sorted and indented; long definitions are on one line
+ * each. Returns how many pins are new or
  * changed; if 0, the text is incomplete and must not be used.
  */
 size_t cr_lockfile_compose(struct cr_buf *out, const struct cr_lockfile *lock,

@@ -31,7 +31,7 @@ static int cannot_write(const struct cr_lockfile *lock, struct cr_err *why)
                      : CAPRUN_E_INVAL;
 }
 
-/* With the new pins, the file would exceed the limits of reading. */
+/* With the new pins, the file would exceed its limits. */
 static int no_room(const struct cr_lockfile *lock, const struct cr_lockfile_news *news,
                    struct cr_err *why)
 {
@@ -41,10 +41,47 @@ static int no_room(const struct cr_lockfile *lock, const struct cr_lockfile_news
     return cr_err_end(why, CAPRUN_OUTCOME_CONFIG_ERROR,
                       "remove servers that you no longer use from it; a server that alone exceeds "
                       "the limits cannot be used",
-                      "'%s' has no room for the tools of '%s': a lockfile has at most %d MiB, "
-                      "%d keys and %d levels",
-                      lock->path, news->server, CR_LOCKFILE_MIB, CR_SCAN_MAX_KEYS,
+                      "'%s' has no room for the tools of '%s': all tools in it have at most %d "
+                      "MiB, %d keys and %d levels",
+                      lock->path, news->server, CR_LOCKFILE_TOOLS_MIB, CR_LOCKFILE_TOOLS_KEYS,
                       CR_SCAN_MAX_DEPTH);
+}
+
+static size_t count_keys(const struct cJSON *value)
+{
+    size_t keys = 0;
+
+    for (const struct cJSON *v = cr_json_first(value); v; v = cr_json_next(v))
+        keys += (cr_json_key(v) != NULL) + count_keys(v);
+    return keys;
+}
+
+static bool is_within(const struct cr_lockfile *lock, const struct cJSON *value, size_t bytes,
+                      size_t keys)
+{
+    return cr_json_place_of(&lock->doc, value).len <= bytes && count_keys(value) <= keys;
+}
+
+/*
+ * Limits the pins of each server, as they will be written, and of all servers: the tools of one
+ * server must not use up the room of other servers and of capabilities.
+ */
+static int check_budget(const struct cr_lockfile *made, const struct cr_lockfile_news *news,
+                        struct cr_err *why)
+{
+    const struct cJSON *servers = cr_json_get(made->doc.root, "servers");
+
+    if (!news->server)
+        return 0;
+    if (!is_within(made, cr_json_get(servers, news->server), CR_TOOL_PINS_MAX,
+                   CR_TOOL_PINS_MAX_KEYS))
+        return cr_err_end(why, CAPRUN_OUTCOME_CONFIG_ERROR,
+                          "remove the pins of tools that are gone, or stop using that server",
+                          "the tools of '%s' take more than %u MiB or %d keys of '%s'",
+                          news->server, CR_TOOL_PINS_MAX >> 20, CR_TOOL_PINS_MAX_KEYS, made->path);
+    if (!is_within(made, servers, CR_LOCKFILE_TOOLS_MIB << 20, CR_LOCKFILE_TOOLS_KEYS))
+        return no_room(made, news, why);
+    return 0;
 }
 
 /*
@@ -60,7 +97,11 @@ static int make_text(struct cr_lockfile *made, const struct cr_lockfile *lock,
         r = cr_lockfile_parse(made, why);
     if (r == CAPRUN_E_NOMEM)
         return cr_err_memory(why);
-    return !fresh ? 0 : r < 0 ? no_room(lock, news, why) : 1;
+    if (!fresh)
+        return 0;
+    if (r < 0)
+        return no_room(lock, news, why);
+    return check_budget(made, news, why) < 0 ? CAPRUN_E_INVAL : 1;
 }
 
 /* Writes |made| to |dir|, durably; the caller holds the lock. */
@@ -73,21 +114,6 @@ static int store(const struct cr_lockfile *made, int dir, struct cr_err *why)
     if (fsync(dir) < 0 && errno != EINVAL)
         return cannot_write(made, why);
     return 0;
-}
-
-/* Limits the pins of each server: a server with new tools each time could fill the lockfile. */
-static int check_budget(const struct cr_lockfile *lock, const struct cr_lockfile_news *news,
-                        struct cr_err *why)
-{
-    const struct cJSON *servers = cr_json_get(lock->doc.root, "servers");
-    const struct cJSON *pins = news->server ? cr_json_get(servers, news->server) : NULL;
-
-    if (!pins || cr_json_place_of(&lock->doc, pins).len <= CR_TOOL_PINS_MAX)
-        return 0;
-    return cr_err_end(why, CAPRUN_OUTCOME_CONFIG_ERROR,
-                      "remove the pins of tools that are gone, or stop using that server",
-                      "the tools of '%s' take more than %u MiB of '%s'", news->server,
-                      CR_TOOL_PINS_MAX >> 20, lock->path);
 }
 
 static int write_in(struct cr_lockfile *lock, const char *dir_name, int dir,
@@ -103,8 +129,6 @@ static int write_in(struct cr_lockfile *lock, const char *dir_name, int dir,
         if (r == 0 || (r < 0 && !news->accept))
             return r;
     }
-    if (check_budget(lock, news, why) < 0)
-        return CAPRUN_E_INVAL;
     r = cr_lockfile_begin(&made, dir_name, why);
     if (r == 0)
         r = make_text(&made, lock, news, why);

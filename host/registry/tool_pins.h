@@ -30,7 +30,9 @@
 #include "base/err.h"
 #include "registry/lockfile.h"
 
-#define CR_TOOL_PINS_MAX (4u << 20) /* bytes of a server's pins; above, no pin is added */
+/* Limits of the pins of one server, as they are written; above, no pin is added. */
+#define CR_TOOL_PINS_MAX (2u << 20) /* bytes */
+#define CR_TOOL_PINS_MAX_KEYS 75000
 
 /* A tool as it is now. */
 struct cr_tool_now {

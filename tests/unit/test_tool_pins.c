@@ -226,8 +226,8 @@ static bool has_no_room(const char *definition)
     char expected[2048];
 
     (void)snprintf(expected, sizeof(expected),
-                   "'%s' has no room for the tools of 's': a lockfile has at most 16 MiB, 200000 "
-                   "keys and 1000 levels",
+                   "'%s' has no room for the tools of 's': all tools in it have at most 12 MiB, "
+                   "150000 keys and 1000 levels",
                    path_of(CR_LOCKFILE_NAME));
     return pin_tool("s", "t", definition, false) < 0 &&
            says(CAPRUN_OUTCOME_CONFIG_ERROR, expected,
@@ -266,16 +266,94 @@ TEST(a_definition_that_could_not_be_read_again_is_not_written)
     scratch_end();
 }
 
+/* A definition with a text of |digits| digits. */
+static const char *long_text(size_t digits)
+{
+    static char text[(4u << 20) + 64];
+
+    (void)snprintf(text, sizeof(text), "{\"description\":\"%0*d\"}", (int)digits, 0);
+    return text;
+}
+
+/* |count| numbers of one digit, nested nine deep: indentation makes it 11 times longer. */
+static const char *many_numbers(size_t count)
+{
+    static char text[2u << 20];
+    size_t len = (size_t)sprintf(text, "{\"x\":[[[[[[[[");
+
+    for (size_t i = 0; i < count; i++)
+        len += (size_t)sprintf(text + len, "%c1", i ? ',' : '[');
+    (void)sprintf(text + len, "]]]]]]]]]}");
+    return text;
+}
+
+static const char *many_keys(size_t count)
+{
+    static char text[4u << 20];
+    size_t len = 0;
+
+    for (size_t i = 0; i < count; i++)
+        len += (size_t)sprintf(text + len, "%c\"%06zu\":1", i ? ',' : '{', i);
+    (void)sprintf(text + len, "}");
+    return text;
+}
+
+static bool is_over_budget(const char *server)
+{
+    char expected[2048];
+
+    (void)snprintf(expected, sizeof(expected),
+                   "the tools of '%s' take more than 2 MiB or 75000 keys of '%s'", server,
+                   path_of(CR_LOCKFILE_NAME));
+    return says(CAPRUN_OUTCOME_CONFIG_ERROR, expected,
+                "remove the pins of tools that are gone, or stop using that server");
+}
+
 TEST(a_server_whose_pins_take_too_much_gets_no_more_and_others_do)
 {
-    static char big[CR_TOOL_PINS_MAX + 64];
-
     CHECK(scratch_begin());
-    (void)snprintf(big, sizeof(big), "{\"description\":\"%0*d\"}", (int)CR_TOOL_PINS_MAX, 0);
-    CHECK(pin_tool("files", "big", big, false) == 0);
-    CHECK(pin_tool("files", "more", "{}", false) < 0);
-    CHECK(why.outcome == CAPRUN_OUTCOME_CONFIG_ERROR && strstr(why.text, "'files'"));
-    CHECK(pin_tool("other", "more", "{}", false) == 0);
+    CHECK(pin_tool("files", "big", long_text(CR_TOOL_PINS_MAX), false) < 0);
+    CHECK(is_over_budget("files") && count_files() == 0);
+    CHECK(pin_tool("files", "big", many_keys(CR_TOOL_PINS_MAX_KEYS), false) < 0);
+    CHECK(is_over_budget("files") && count_files() == 0);
+    CHECK(pin_tool("files", "big", many_keys(CR_TOOL_PINS_MAX_KEYS - 100), false) == 0);
+    CHECK(pin_tool("files", "more", many_keys(100), false) < 0 && is_over_budget("files"));
+    CHECK(pin_tool("other", "more", "{}", false) == 0 && pin("a.b.c.d", "012", false) == 0);
+    scratch_end();
+}
+
+TEST(the_first_list_of_a_server_that_is_long_when_indented_leaves_room_for_others)
+{
+    const char *text, *definition = many_numbers(499000);
+    char name[] = "0";
+    struct stat st;
+
+    CHECK(scratch_begin() && pin_tool("p", "it", definition, false) == 0);
+    text = get(CR_LOCKFILE_NAME);
+    CHECK(text && strstr(text, "\"definition\": {\"x\":[[[[[[[[[1,1,1,"));
+    CHECK(stat(path_of(CR_LOCKFILE_NAME), &st) == 0 &&
+          st.st_size < (off_t)strlen(definition) + 1000);
+    CHECK(state("p", "it", definition) == CR_TOOL_PINNED);
+    CHECK(pin_tool("q", "it", READ, false) == 0 && pin("a.b.c.d", "012", false) == 0);
+    /* servers alone cannot fill it */
+    for (; *name <= '9' && pin_tool(name, "it", long_text(2000000), false) == 0;)
+        ++*name;
+    CHECK(*name == '5' && strstr(why.text, "has no room for the tools of '5': all tools"));
+    CHECK(pin("a.b.c.e", "012", false) == 0 && is_valid());
+    CHECK(state("q", "it", READ) == CR_TOOL_PINNED);
+    scratch_end();
+}
+
+TEST(a_definition_on_one_line_shows_hidden_characters_as_escapes)
+{
+    static char text[(1u << 20) + 200];
+    int len = sprintf(text, "{\"a\":\"\xe2\x80\xae\",\"b\":\"%0*d\"}", 1 << 20, 0);
+    const char *written;
+
+    CHECK(scratch_begin() && len > 0 && pin_tool("s", "t", text, false) == 0);
+    written = get(CR_LOCKFILE_NAME);
+    CHECK(written && strstr(written, "\"definition\": {\"a\":\"\\u202e\",\"b\":\"000"));
+    CHECK(state("s", "t", text) == CR_TOOL_PINNED);
     scratch_end();
 }
 
