@@ -189,39 +189,38 @@ int caprun_run_set_memory(struct caprun_run *run, uint64_t bytes)
 }
 
 static int set_count(struct caprun_run *run, const char *what, uint32_t *limit, uint64_t value,
-                     uint32_t otherwise, uint32_t most)
+                     uint32_t most)
 {
     if (cr_api_refuse_after_start(run) < 0)
         return CAPRUN_E_STATE;
     if (value > most)
         return cr_err_set(&run->runtime->err, CAPRUN_E_TOOBIG, "%llu %s are too many: %u at most",
                           (unsigned long long)value, what, most);
-    *limit = value ? (uint32_t)value : otherwise;
+    *limit = (uint32_t)value;
     return 0;
 }
 
 int caprun_run_set_max_result(struct caprun_run *run, uint64_t bytes)
 {
     return set_count(run, "bytes of result", &run->spec.limits.most.result_bytes, bytes,
-                     LIMIT_DEFAULT_RESULT_BYTES, LIMIT_MAX_RESULT_BYTES);
+                     LIMIT_MAX_RESULT_BYTES);
 }
 
 int caprun_run_set_max_log(struct caprun_run *run, uint64_t bytes)
 {
     return set_count(run, "bytes of log", &run->spec.limits.most.log_bytes, bytes,
-                     LIMIT_DEFAULT_LOG_BYTES, LIMIT_MAX_LOG_BYTES);
+                     LIMIT_MAX_LOG_BYTES);
 }
 
 int caprun_run_set_max_calls(struct caprun_run *run, uint64_t calls)
 {
-    return set_count(run, "calls", &run->spec.limits.most.calls, calls, LIMIT_DEFAULT_CALLS,
-                     LIMIT_MAX_CALLS);
+    return set_count(run, "calls", &run->spec.limits.most.calls, calls, LIMIT_MAX_CALLS);
 }
 
 int caprun_run_set_max_calls_at_once(struct caprun_run *run, uint64_t calls)
 {
     return set_count(run, "calls at once", &run->spec.limits.most.calls_at_once, calls,
-                     LIMIT_DEFAULT_CALLS_AT_ONCE, LIMIT_MAX_CALLS_AT_ONCE);
+                     LIMIT_MAX_CALLS_AT_ONCE);
 }
 
 static bool is_tool(const char *name)

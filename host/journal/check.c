@@ -50,26 +50,26 @@ static uint32_t choose_cpu(const struct cr_replay *p, uint32_t given, uint32_t w
     return choose_time(p, head->cpu_ms, given ? given : p->may_raise ? 0 : wall);
 }
 
-/* For limits that always have a value: the default |otherwise| means that nothing was set. */
-static uint32_t limit_count(uint64_t recorded, uint32_t given, uint32_t otherwise)
+/* The same for the other limits; if nothing was set, the recorded limit counts. */
+static uint32_t limit_count(uint64_t recorded, uint32_t given)
 {
-    return (uint32_t)(given == otherwise ? recorded : smaller(recorded, given));
+    return (uint32_t)(given ? smaller(recorded, given) : recorded);
 }
 
+/* If nothing was set, the limit is the recorded one or the default |otherwise|. */
 static uint32_t raise_count(uint64_t recorded, uint32_t given, uint32_t otherwise)
 {
-    return given == otherwise && recorded > given ? (uint32_t)recorded : given;
+    return given ? given : recorded > otherwise ? (uint32_t)recorded : otherwise;
 }
 
 /* The worker's log, and the order of its calls, depend on these two limits: they are not raised. */
 static struct wire_limits choose_counts(const struct cr_replay *p, const struct wire_limits *given)
 {
     const struct cr_head *h = &p->journal.head;
-    struct wire_limits most = {
-        limit_count(h->result_bytes, given->result_bytes, LIMIT_DEFAULT_RESULT_BYTES),
-        limit_count(h->log_bytes, given->log_bytes, LIMIT_DEFAULT_LOG_BYTES),
-        limit_count(h->max_calls, given->calls, LIMIT_DEFAULT_CALLS),
-        limit_count(h->max_calls_at_once, given->calls_at_once, LIMIT_DEFAULT_CALLS_AT_ONCE)};
+    struct wire_limits most = {limit_count(h->result_bytes, given->result_bytes),
+                               limit_count(h->log_bytes, given->log_bytes),
+                               limit_count(h->max_calls, given->calls),
+                               limit_count(h->max_calls_at_once, given->calls_at_once)};
 
     if (p->may_raise) {
         most.result_bytes =

@@ -394,11 +394,13 @@ static const struct cr_guest_ops guest_ops = {
 
 /* --- from the start -------------------------------------------------------------------------- */
 
-/* The envelope gets room for everything that the limits allow. */
-static void set_buffer_limits(struct caprun_run *run)
-{
-    const struct wire_limits *most = &run->spec.limits.most;
+static const struct wire_limits default_limits = {LIMIT_DEFAULT_RESULT_BYTES,
+                                                  LIMIT_DEFAULT_LOG_BYTES, LIMIT_DEFAULT_CALLS,
+                                                  LIMIT_DEFAULT_CALLS_AT_ONCE};
 
+/* The envelope gets room for everything that the limits allow. */
+static void set_buffer_limits(struct caprun_run *run, const struct wire_limits *most)
+{
     run->result.max = (size_t)most->result_bytes + 1; /* and a NUL */
     run->logs.max = (size_t)most->log_bytes + LIMIT_LOG_LINES * LOG_LINE_MORE;
     run->envelope.max = run->result.max + ESCAPED_BYTE * run->logs.max + run->blocked.max +
@@ -412,9 +414,6 @@ void cr_run_init(struct caprun_run *run, struct caprun_runtime *runtime, struct 
                                .pool = pool,
                                .timer = {.when_us = -1, .due = cr_run_timer_due, .name = "run"},
                                .news = {.run = send_events, .name = "application"}};
-    run->spec.limits.most =
-        (struct wire_limits){LIMIT_DEFAULT_RESULT_BYTES, LIMIT_DEFAULT_LOG_BYTES,
-                             LIMIT_DEFAULT_CALLS, LIMIT_DEFAULT_CALLS_AT_ONCE};
     run->guest = (struct cr_guest){.ops = &guest_ops, .digest = run->digest};
     run->spec.wording = WIRE_WORDING_V8;
     cr_buf_init(&run->spec.code, LIMIT_CODE_BYTES);
@@ -430,24 +429,31 @@ void cr_run_init(struct caprun_run *run, struct caprun_runtime *runtime, struct 
     cr_keep_init(run);
     cr_buf_init(&run->error.message, 2 * LIMIT_ERROR_MESSAGE_BYTES);
     cr_buf_init(&run->error.stack, LIMIT_ERROR_STACK_BYTES + 1);
-    set_buffer_limits(run);
+    set_buffer_limits(run, &default_limits);
 }
 
-static uint32_t first_set_ms(uint32_t given, uint32_t otherwise)
+static uint32_t first_set(uint32_t given, uint32_t otherwise)
 {
     return given ? given : otherwise;
 }
 
 static void fill_in_limits(struct caprun_run *run)
 {
-    if (!run->spec.limits.memory)
-        run->spec.limits.memory = run->pool->sizes.memory;
-    run->spec.limits.wall_ms = first_set_ms(run->spec.limits.wall_ms, LIMIT_DEFAULT_WALL_MS);
-    run->spec.limits.cpu_ms = first_set_ms(run->spec.limits.cpu_ms, run->spec.limits.wall_ms);
-    run->spec.limits.call_ms = first_set_ms(run->spec.limits.call_ms, LIMIT_DEFAULT_CALL_MS);
-    run->guest.memory = run->spec.limits.memory;
-    run->guest.cpu_s = run->spec.limits.cpu_ms / 1000 + 2; /* above the host's own limit */
-    set_buffer_limits(run);
+    const struct wire_limits *otherwise = &default_limits;
+    struct cr_run_limits *l = &run->spec.limits;
+
+    if (!l->memory)
+        l->memory = run->pool->sizes.memory;
+    l->wall_ms = first_set(l->wall_ms, LIMIT_DEFAULT_WALL_MS);
+    l->cpu_ms = first_set(l->cpu_ms, l->wall_ms);
+    l->call_ms = first_set(l->call_ms, LIMIT_DEFAULT_CALL_MS);
+    l->most = (struct wire_limits){first_set(l->most.result_bytes, otherwise->result_bytes),
+                                   first_set(l->most.log_bytes, otherwise->log_bytes),
+                                   first_set(l->most.calls, otherwise->calls),
+                                   first_set(l->most.calls_at_once, otherwise->calls_at_once)};
+    run->guest.memory = l->memory;
+    run->guest.cpu_s = l->cpu_ms / 1000 + 2; /* above the host's own limit */
+    set_buffer_limits(run, &l->most);
 }
 
 /* Keeps the seed across retries with other workers; no worker has used it yet. */

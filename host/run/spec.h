@@ -13,7 +13,7 @@
 #include "wire.h"
 
 struct cr_run_limits {
-    uint64_t memory;
+    uint64_t memory; /* this limit and the others: 0 until the start if none was set */
     uint32_t wall_ms;
     uint32_t cpu_ms;
     uint32_t call_ms; /* for one call */

@@ -397,6 +397,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     caprun_run_set_log(run, note_line, NULL);
     run->spec.stop_when_denied = size && data[0] >= 0xf0;
     run->state = CR_RUN_RUNNING;
+    run->spec.limits.most =
+        (struct wire_limits){LIMIT_DEFAULT_RESULT_BYTES, LIMIT_DEFAULT_LOG_BYTES,
+                             LIMIT_DEFAULT_CALLS, LIMIT_DEFAULT_CALLS_AT_ONCE};
     while (in.len && !caprun_done(run))
         happen(run, &in);
     caprun_cancel(run);

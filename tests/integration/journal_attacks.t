@@ -239,6 +239,17 @@ def a_run_that_has_no_time_left_is_not_resumed_and_not_changed():
         equal(r.run("resume", path, "--timeout", "1m").status, 0)
 
 
+@each({"the default": (1 << 20, 1 << 20), "below": (1 << 19, 1 << 19), "none": (None, 16 << 20)})
+def a_configured_limit_counts_even_if_it_is_the_default(case):
+    given, most = case
+    with recorder(settings={"limits": {"logBytes": given} if given else {}}, s={}) as r:
+        limits = {**lines_of(r.record("return 1"))[0]["limits"], "logBytes": 16 << 20}
+        code = "for (let i = 0; i < 50; i++) console.log('x'.repeat(40000)); await mcp.s.echo({}); return 1"
+        envelope = r.run("resume", forge(r, [JOB], code=code, limits=limits), "--json").envelope
+        size = sum(len(line) for line in envelope["logs"])
+        between(size, min(most, 2000000) - 40000, min(most, 2000000) + 1000, "bytes of log")
+
+
 @each({"bytes": (b"x" * (24 << 20), "is over 12 MiB"), "values": (b"0," * (5 << 20) + b"0", "has too many values")})
 def the_first_line_of_a_journal_is_bounded(case):
     what, words = case

@@ -422,6 +422,41 @@ TEST(the_limits_of_a_journal_are_at_most_the_set_ones_or_the_defaults)
     CHECK(caprun_set_memory(rt, GIB) == CAPRUN_E_STATE && end());
 }
 
+static bool has_counts(uint32_t result, uint32_t log, uint32_t calls, uint32_t at_once)
+{
+    const struct wire_limits *l = &run->spec.limits.most;
+
+    return l->result_bytes == result && l->log_bytes == log && l->calls == calls &&
+           l->calls_at_once == at_once;
+}
+
+static bool set_counts(uint64_t result, uint64_t log, uint64_t calls, uint64_t at_once)
+{
+    return new_run(NULL) && caprun_run_replay(run, path_of("j")) == 0 &&
+           caprun_run_set_max_result(run, result) == 0 && caprun_run_set_max_log(run, log) == 0 &&
+           caprun_run_set_max_calls(run, calls) == 0 &&
+           caprun_run_set_max_calls_at_once(run, at_once) == 0 && ends(OK);
+}
+
+TEST(a_set_limit_counts_even_if_it_is_the_default)
+{
+    CHECK(begin());
+    CHECK(forge("{\"journal\":1,\"run\":\"01234567-89ab-7def-8123-456789abcdef\",\"time\":\"t\","
+                "\"caprun\":\"0\",\"engine\":\"e\",\"prelude\":\"p\",\"boot\":\"b\",\"limits\":{"
+                "\"timeoutMs\":1000,\"cpuMs\":1000,\"rpcTimeoutMs\":1000,\"memoryBytes\":33554432,"
+                "\"resultBytes\":67108864,\"logBytes\":16777216,\"maxCalls\":100000,"
+                "\"maxConcurrentCalls\":1024},\"onDenied\":\"continue\",\"seed\":\"" SEED
+                "\",\"code\":\"return 1\",\"args\":{}",
+                (const char *const[]){DONE("1"), END(1), NULL}));
+    CHECK(set_counts(0, 0, 0, 0) && has_counts(67108864, 16777216, 100000, 1024));
+    CHECK(set_counts(16777216, 1048576, 10000, 256) && has_counts(16777216, 1048576, 10000, 256));
+    CHECK(set_counts(16777215, 1048575, 9999, 255) && has_counts(16777215, 1048575, 9999, 255));
+    CHECK(new_run("return 1") && caprun_run_set_max_log(run, 5) == 0 &&
+          caprun_run_set_max_log(run, 0) == 0 && ends(OK) &&
+          has_counts(16777216, 1048576, 10000, 256));
+    CHECK(end());
+}
+
 /* --- what is idempotent ----------------------------------------------------------------------- */
 
 static char judged[64];
