@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/date.h"
 #include "base/escape.h"
 #include "base/json.h"
 #include "base/locate.h"
@@ -32,14 +33,16 @@ static const char limit_fields[] = "timeoutMs cpuMs rpcTimeoutMs memoryBytes res
 static void add_time(struct cr_line *line)
 {
     struct timespec now;
-    struct tm utc;
+    struct cr_date date;
+    int second; /* of the day */
     char text[80];
-    size_t len;
 
     (void)clock_gettime(CLOCK_REALTIME, &now);
-    (void)gmtime_r(&now.tv_sec, &utc);
-    len = strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &utc);
-    (void)snprintf(text + len, sizeof(text) - len, ".%03ldZ", now.tv_nsec / 1000000);
+    date = cr_date_from_days(now.tv_sec / 86400);
+    second = (int)(now.tv_sec % 86400);
+    (void)snprintf(text, sizeof(text), "%04d-%02d-%02dT%02d:%02d:%02d.%03ldZ", date.year,
+                   date.month, date.day, second / 3600, second / 60 % 60, second % 60,
+                   now.tv_nsec / 1000000);
     cr_line_text(line, "time", text, strlen(text));
 }
 

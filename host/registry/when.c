@@ -4,7 +4,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
-#include <time.h>
+
+#include "base/date.h"
 
 /* Reads |count| digits. Returns the number, or -1 if a digit is missing or it is out of range. */
 static int take_number(const char **at, int count, int least, int most)
@@ -27,24 +28,30 @@ static bool take(const char **at, char c)
     return true;
 }
 
-static bool take_date(const char **at, struct tm *ret)
+/* Rejects days that do not exist, like February 30. */
+static bool take_date(const char **at, int64_t *ret_days)
 {
-    int year, month, day;
+    struct cr_date date;
 
-    if ((year = take_number(at, 4, 1, 9999)) < 0 || !take(at, '-') ||
-        (month = take_number(at, 2, 1, 12)) < 0 || !take(at, '-') ||
-        (day = take_number(at, 2, 1, 31)) < 0)
+    if ((date.year = take_number(at, 4, 1, 9999)) < 0 || !take(at, '-') ||
+        (date.month = take_number(at, 2, 1, 12)) < 0 || !take(at, '-') ||
+        (date.day = take_number(at, 2, 1, 31)) < 0)
         return false;
-    *ret = (struct tm){.tm_year = year - 1900, .tm_mon = month - 1, .tm_mday = day};
-    return true;
+    *ret_days = cr_date_to_days(date);
+    return cr_date_from_days(*ret_days).day == date.day;
 }
 
 /* Allows second 60, a leap second. */
-static bool take_time(const char **at, struct tm *ret)
+static bool take_time(const char **at, int64_t *ret_seconds)
 {
-    return (take(at, 'T') || take(at, 't')) && (ret->tm_hour = take_number(at, 2, 0, 23)) >= 0 &&
-           take(at, ':') && (ret->tm_min = take_number(at, 2, 0, 59)) >= 0 && take(at, ':') &&
-           (ret->tm_sec = take_number(at, 2, 0, 60)) >= 0;
+    int hour, minute, second;
+
+    if ((!take(at, 'T') && !take(at, 't')) || (hour = take_number(at, 2, 0, 23)) < 0 ||
+        !take(at, ':') || (minute = take_number(at, 2, 0, 59)) < 0 || !take(at, ':') ||
+        (second = take_number(at, 2, 0, 60)) < 0)
+        return false;
+    *ret_seconds = ((int64_t)hour * 60 + minute) * 60 + second;
+    return true;
 }
 
 /* Digits after the third are checked, but ignored. */
@@ -79,19 +86,13 @@ static bool take_zone(const char **at, int64_t *ret_ms)
 
 int cr_when_parse(const char *text, int64_t *ret_ms)
 {
-    int64_t fraction = 0, zone = 0;
-    struct tm date, asked;
-    time_t seconds;
+    int64_t days, seconds = 0, fraction = 0, zone = 0;
 
-    if (!take_date(&text, &date) ||
-        (*text && (!take_time(&text, &date) || !take_fraction(&text, &fraction) ||
+    if (!take_date(&text, &days) ||
+        (*text && (!take_time(&text, &seconds) || !take_fraction(&text, &fraction) ||
                    !take_zone(&text, &zone))) ||
         *text)
         return -1;
-    asked = date;
-    seconds = timegm(&date);
-    if (date.tm_mday != asked.tm_mday && asked.tm_sec < 60)
-        return -1; /* no such day, like February 31 */
-    *ret_ms = (int64_t)seconds * 1000 + fraction - zone;
+    *ret_ms = (days * 86400 + seconds) * 1000 + fraction - zone;
     return 0;
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """journal.t - what is recorded, when and where, and that runs with every outcome can be replayed."""
 
+import datetime
 import json
 import os
 import re
@@ -18,6 +19,9 @@ from journals import bodies_of, kind_of, lines_of, read, recorder, seal
 LIMITS = ["timeoutMs", "cpuMs", "rpcTimeoutMs", "memoryBytes", "resultBytes", "logBytes", "maxCalls",
           "maxConcurrentCalls"]
 HOLD = "console.log('going'); await mcp.s.never(); return 1"
+
+
+NAME = "acme.tools.text.one"
 
 
 def mode(path):
@@ -39,6 +43,23 @@ def the_first_line_has_all_inputs_of_the_run():
         assert re.fullmatch(r"[0-9a-f]{80}", head["seed"]) and re.fullmatch(r"[0-9a-f-]{36}", head["run"]), head
         assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", head["time"]), head["time"]
         contains(head["engine"], "quickjs")
+
+
+@test
+def a_time_zone_from_a_file_without_an_end_stops_no_run():
+    """The functions of libc for dates read the file that TZ names, even for UTC."""
+    with recorder(s={}) as r:
+        fifo = os.path.join(r.root, "zone")
+        os.mkfifo(fifo)
+        before = time.time()
+        r.publish(NAME + ".0123abcd", "return 1", publishedAt="2026-01-01T00:00:00Z")
+        r.serve({"s": {}}, registries=[r.registry])
+        for words in (("exec", "-"), (NAME,)):
+            done = r.run(*words, code="return 1", env={"TZ": ":" + fifo})
+            equal((done.status, done.out), (0, "1\n"), done.err)
+        for path in r.runs():
+            date = datetime.datetime.fromisoformat(lines_of(path)[0]["time"].replace("Z", "+00:00")).timestamp()
+            assert before - 1 < date < time.time() + 1, (before, date)
 
 
 @test

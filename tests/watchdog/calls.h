@@ -17,6 +17,10 @@ int watched_waitid(idtype_t type, id_t id, siginfo_t *info, int options);
 pid_t watched_waitpid(pid_t pid, int *status, int options);
 int watched_getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,
                         struct addrinfo **ret);
+struct tm *watched_gmtime_r(const time_t *time, struct tm *ret);
+struct tm *watched_localtime_r(const time_t *time, struct tm *ret);
+time_t watched_mktime(struct tm *date);
+time_t watched_timegm(struct tm *date);
 ssize_t watched_read(int fd, void *to, size_t size);
 
 #endif

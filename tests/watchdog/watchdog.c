@@ -218,6 +218,31 @@ int watched_getaddrinfo(const char *node, const char *service, const struct addr
     return getaddrinfo(node, service, hints, ret);
 }
 
+/* These read the file that TZ names, even for UTC. */
+struct tm *watched_gmtime_r(const time_t *time, struct tm *ret)
+{
+    forbid("called gmtime_r");
+    return gmtime_r(time, ret);
+}
+
+struct tm *watched_localtime_r(const time_t *time, struct tm *ret)
+{
+    forbid("called localtime_r");
+    return localtime_r(time, ret);
+}
+
+time_t watched_mktime(struct tm *date)
+{
+    forbid("called mktime");
+    return mktime(date);
+}
+
+time_t watched_timegm(struct tm *date)
+{
+    forbid("called timegm");
+    return timegm(date);
+}
+
 /* Can reading |fd| block? A file on a disk can; a file of /proc cannot. */
 static bool can_block(int fd)
 {
