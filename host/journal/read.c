@@ -517,6 +517,20 @@ static bool has_torn_undo(const struct cr_journal *j, const char *rest, size_t l
     return j->end && cr_undo_may_begin(rest, len) && cr_undo_find(j, &unused);
 }
 
+/*
+ * Checks what comes after the last line end: the beginning of a line, or nothing. A disk that lost
+ * what was written leaves NUL bytes, and they may replace several lines.
+ */
+static int check_rest(struct reading *r, const char *rest, size_t len)
+{
+    r->number++;
+    if (len && (r->j->end || r->j->cut) && !has_torn_undo(r->j, rest, len))
+        return reject_line(r, "there is something after the end");
+    if (memchr(rest, '\0', len) || len > max_line_length(CR_JOURNAL_CALL) + CR_LINE_SEAL)
+        return reject_line(r, "this is not the beginning of a line: the disk has lost lines");
+    return 0;
+}
+
 static int read_lines(struct reading *r)
 {
     const char *text = (const char *)r->j->text.data, *end = text + r->j->text.len;
@@ -537,11 +551,7 @@ static int read_lines(struct reading *r)
         r->j->end = &r->j->lines[r->j->count - 1];
     if (ends_with(r, CR_JOURNAL_CUT))
         r->j->cut = &r->j->lines[r->j->count - 1];
-    if (at < end && (r->j->end || r->j->cut) && !has_torn_undo(r->j, at, (size_t)(end - at))) {
-        r->number++;
-        return reject_line(r, "there is something after the end");
-    }
-    return 0;
+    return check_rest(r, at, (size_t)(end - at));
 }
 
 static int read_text(struct cr_journal *j, int fd, struct cr_err *why)

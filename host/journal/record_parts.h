@@ -41,6 +41,7 @@ struct cr_record {
     unsigned jobs;        /* that this recorder has in helper threads */
     struct cr_timer sync; /* set while written lines may not be on disk */
     struct cr_job sync_job, removal;
+    int sync_errno;            /* of the last sync; 0: it succeeded */
     bool has_kept;             /* jobs may be writing blobs */
     struct cr_line head;       /* the first line, until its blobs have names */
     int unnamed_blobs;         /* blobs of |head| that have no name yet */

@@ -1,4 +1,5 @@
 /* record_write.c - writes lines and blobs, syncs them to disk, and stops a recording. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -103,20 +104,38 @@ static void sync_due(struct cr_timer *timer)
     cr_helper_submit(&r->loop->disk, &r->sync_job);
 }
 
+/* EINVAL means that files of this kind cannot be synced. */
 static void sync_file(struct cr_job *job)
 {
-    (void)fdatasync(cr_container(job, struct cr_record, sync_job)->fd);
+    struct cr_record *r = cr_container(job, struct cr_record, sync_job);
+
+    r->sync_errno = fdatasync(r->fd) < 0 && errno != EINVAL ? errno : 0;
 }
 
+/* After a failed sync the kernel may drop lines that were written: then the journal is useless. */
 static void file_synced(struct cr_job *job)
 {
     struct cr_record *r = cr_container(job, struct cr_record, sync_job);
     bool was_awaited = r->awaits_sync;
+    struct cr_err err;
+    int failed = 0;
 
     r->awaits_sync = false;
-    if (was_awaited && r->run)
+    if (r->sync_errno && r->run && !r->stopped) {
+        errno = r->sync_errno;
+        (void)cr_err_sys(&err, "cannot write '%s' to the disk", r->path);
+        failed = cr_record_fail(r, &err);
+    }
+    if (failed < 0)
+        (void)cr_run_end_unrecorded(r->run, &err);
+    else if (was_awaited && r->run)
         cr_run_recorder_ready(r->run);
     cr_record_end_job(r);
+}
+
+static void sync_discarded(struct cr_job *job)
+{
+    cr_record_end_job(cr_container(job, struct cr_record, sync_job));
 }
 
 void cr_record_await_sync(struct cr_record *r)
@@ -215,7 +234,7 @@ void cr_record_init_jobs(struct cr_record *r)
 {
     r->sync = (struct cr_timer){.when_us = -1, .due = sync_due, .name = "recorder"};
     r->sync_job = (struct cr_job){
-        .work = sync_file, .done = file_synced, .discard = file_synced, .name = "recorder"};
+        .work = sync_file, .done = file_synced, .discard = sync_discarded, .name = "recorder"};
     r->removal = (struct cr_job){.work = remove_all_blobs,
                                  .done = blobs_removed,
                                  .discard = blobs_removed,

@@ -54,9 +54,9 @@ def resumed(r, path, *options, status=0, **more):
     return done.envelope
 
 
-def refused(r, path, *parts, status=2, words=(), **more):
+def refused(r, path, *parts, status=2, words=(), unknown=("--fail-unknown",), **more):
     before = read(path)
-    done = r.run("resume", path, "--fail-unknown", *words, **more)
+    done = r.run("resume", path, *unknown, *words, **more)
     equal((done.status, done.out), (status, ""), done.err)
     contains(done.err, *parts)
     equal(read(path), before, "the journal")
@@ -456,6 +456,26 @@ def a_torn_line_is_cut_off():
         path = interrupted(r, ONE)
         with open(path, "ab") as file:
             file.write(b'{"at":99999999,"to":"reply","n":1,"kind":"tool","json":{"con')
+        r.serve({"s": {}})
+        equal(states(resumed(r, path)), ["in_flight_unknown", "done"])
+        equal(r.replay(path), 0, r.err)
+
+
+# bytes after the last line end
+NO_LINES = {"NUL": bytes(300), "the beginning of a line, then NUL": b'{"at":5,"to":"re' + bytes(3),
+            "more than any line has": b'{"at":5,"from":"log","line":"' + b"x" * (2 << 20)}
+
+
+@each(NO_LINES)
+def an_end_that_no_dying_host_has_written_is_damage(rest):
+    """A disk that has lost what was written leaves NUL bytes in place of lines, and of the calls in them."""
+    with recorder(**SILENT) as r:
+        path = interrupted(r, ONE)
+        whole = read(path)
+        write_file(path, whole + rest)
+        refused(r, path, "JOURNAL_INVALID", f":{len(whole.splitlines()) + 1}: ", "the disk has lost lines")
+        refused(r, path, "JOURNAL_INVALID", unknown=["--retry-unknown"])
+        write_file(path, whole + rest.replace(b"\0", b"")[:60000])  # the twin
         r.serve({"s": {}})
         equal(states(resumed(r, path)), ["in_flight_unknown", "done"])
         equal(r.replay(path), 0, r.err)

@@ -229,6 +229,50 @@ static const char *object_of(int size)
     return json;
 }
 
+/* --- a disk that fails after it has taken what was written ------------------------------------ */
+
+static int sync_errno;
+
+/* Replaces the function of libc. */
+int fdatasync(int fd)
+{
+    (void)fd;
+    errno = sync_errno;
+    return sync_errno ? -1 : 0;
+}
+
+/* Runs code that waits, until it is ended or has run for over a second after its first lines. */
+static bool syncs(int number, bool may_give_up)
+{
+    struct cr_record_spec spec = {.may_give_up = may_give_up};
+    char path[1100];
+
+    (void)snprintf(path, sizeof(path), "%s", path_of("j"));
+    spec.path = path;
+    sync_errno = number;
+    return new_run("await new Promise((r) => setTimeout(r, 1500)); return 1") &&
+           cr_record_new(run, &spec, &err) == 0 && caprun_run(run) == 0;
+}
+
+TEST(a_failed_sync_fails_the_recording_like_a_failed_write)
+{
+    CHECK(begin());
+    CHECK(syncs(EIO, false) && caprun_get_outcome(run) == CAPRUN_OUTCOME_INTERNAL);
+    CHECK(strstr(caprun_get_message(run, NULL), "to the disk: Input/output error"));
+    CHECK(!strstr(get("j"), "\"end\"") && unlink(path_of("j")) == 0);
+    CHECK(syncs(EIO, true) && caprun_get_outcome(run) == OK && mode_of("j") == 0);
+    CHECK(strstr(cr_record_note(run), "not recorded any more: cannot write"));
+    CHECK(end());
+}
+
+TEST(a_file_that_cannot_be_synced_is_no_failure)
+{
+    CHECK(begin());
+    CHECK(syncs(EINVAL, false) && caprun_get_outcome(run) == OK && unlink(path_of("j")) == 0);
+    CHECK(syncs(0, false) && caprun_get_outcome(run) == OK && strstr(get("j"), "SUCCESS"));
+    CHECK(end());
+}
+
 /* --- a disk that hangs ------------------------------------------------------------------------ */
 
 static sem_t disk_goes_on;
