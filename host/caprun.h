@@ -500,8 +500,9 @@ CAPRUN_API void caprun_run_set_stop_when_denied(struct caprun_run *run, int stop
  *   repeated and no call is made twice; then the run is live. Set the env and the handler again. A
  *   call that was sent and has no recorded answer may have been carried out: it fails with
  *   RPC_ERROR and is shown as in_flight_unknown, unless the configuration says that the tool is
- *   idempotent, or retry names the call (0: all). After a restart of the machine the end of the
- *   journal may be missing; the run is then resumed only after retry with 0.
+ *   idempotent, or retry names the call (0: all). The journal may lack calls that were made if
+ *   the machine was restarted, if the journal is a copy, or if it could not be locked; the run is
+ *   then resumed only after retry with 0.
  *
  * Returns 0; CAPRUN_E_SYS if record cannot make the file, or it exists; CAPRUN_E_INVAL for a
  * journal that cannot be read, replayed or resumed, with the line; CAPRUN_E_NOMEM; CAPRUN_E_STATE.

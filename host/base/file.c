@@ -247,7 +247,10 @@ int cr_file_lock(int fd)
 {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 
-    return fcntl(fd, F_OFD_SETLK, &lock);
+    if (fcntl(fd, F_OFD_SETLK, &lock) == 0)
+        return 0;
+    errno = errno == EACCES ? EAGAIN : errno; /* some kernels say EACCES for a locked file */
+    return -1;
 }
 
 bool cr_file_is_locked(int fd)

@@ -13,6 +13,7 @@
 #include "cli/columns.h"
 #include "cli/offer.h"
 #include "journal/record.h"
+#include "journal/replay.h"
 #include "journal/store.h"
 
 #define MAX_TEXT (1u << 20)
@@ -254,15 +255,6 @@ static void add_command(const struct cr_inspect *i, const char *limit, const cha
     cr_buf_fmt(out, "%s%s\n      %s\n", limit, option, words);
 }
 
-/* If the end of the run is in the journal, no call can be missing there. */
-static bool was_restarted(const struct cr_journal *j)
-{
-    char boot[64];
-
-    cr_record_boot(boot);
-    return !j->end && (strlen(boot) != j->boot_len || memcmp(boot, j->boot, j->boot_len) != 0);
-}
-
 static const char *where_it_goes_on(const struct cr_inspect *i)
 {
     if (strcmp(i->summary.outcome, "OUTPUT_LIMIT") == 0)
@@ -274,27 +266,30 @@ static const char *where_it_goes_on(const struct cr_inspect *i)
 
 static void add_advice(const struct cr_inspect *i, struct cr_buf *out)
 {
-    bool is_restart = was_restarted(&i->journal);
-    char limit[64];
+    char file[CR_RECORD_MARK], limit[64];
+    const char *doubt;
 
     if (i->timeline.is_live || !i->summary.resumable)
         return;
     cr_offer_option(&i->journal.head, i->summary.outcome, limit);
+    cr_record_file(AT_FDCWD, i->journal.path, file);
+    doubt = cr_replay_doubt(&i->journal, i->journal.end != NULL, file);
     cr_buf_str(out, i->journal.end ? "\nThe run can be resumed" : "\nThe run was interrupted");
     if (i->summary.open) {
         cr_buf_str(out, ", and it is not known whether ");
         cr_buf_str(out, add_unknown(i, out) == 1 ? " was carried out" : " were carried out");
     }
-    cr_buf_str(out,
-               is_restart ? "; the machine was restarted since.\nTo go on:\n" : ".\nTo go on:\n");
-    if (is_restart || i->summary.open)
+    if (doubt)
+        cr_buf_fmt(out, ".\nThe journal may lack calls: %s", doubt);
+    cr_buf_str(out, ".\nTo go on:\n");
+    if (doubt || i->summary.open)
         add_command(i, limit, " --retry-unknown",
-                    is_restart ? "what came last may not be in the journal, and is done again"
-                               : "all of them are made again",
+                    doubt ? "what came last may not be in the journal, and is done again"
+                          : "all of them are made again",
                     out);
     else
         add_command(i, limit, "", where_it_goes_on(i), out);
-    if (!is_restart && i->summary.open) {
+    if (!doubt && i->summary.open) {
         add_command(i, limit, " --retry-call N", "call N is made again; repeatable", out);
         add_command(i, limit, " --fail-unknown", "they fail, unless their tools are idempotent",
                     out);

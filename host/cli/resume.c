@@ -38,6 +38,20 @@ static const char *origin_text(const struct job *job, const char *name)
     return value && cr_json_type(value) == CR_JSON_STRING ? cr_json_text(value) : "";
 }
 
+/* In the state directory each journal has the id of its run as its name; a copy has not. */
+static int check_name(const struct job *job, struct cr_err *why)
+{
+    const char *id = cr_replay_journal(job->run)->head.run;
+    char own[PATH_MAX];
+
+    cr_store_path(job->dir, id, own);
+    if (!job->is_in_store || strcmp(own, job->path) == 0)
+        return 0;
+    return cr_err_end(why, CAPRUN_OUTCOME_USAGE,
+                      "caprun runs lists what was recorded; resume that run by its id",
+                      "'%s' is a journal of the run %s, and has not its name", job->path, id);
+}
+
 static int open_journal(struct job *job, struct cr_err *why)
 {
     struct cr_record_spec spec = {.path = job->path, .max_bytes = CR_RECORDING_MAX_BYTES};
@@ -49,7 +63,7 @@ static int open_journal(struct job *job, struct cr_err *why)
     if (job->dir[0] && cr_store_look_up_key(job->dir, job->key, &unused) == 0)
         spec.key = job->key;
     job->is_in_store = job->dir[0] && cr_store_has(job->dir, job->path);
-    return cr_replay_resume(job->run, &spec, why);
+    return cr_replay_resume(job->run, &spec, why) < 0 ? CAPRUN_E_INVAL : check_name(job, why);
 }
 
 /* Takes the run's settings from a trusted journal, where the command line does not set them. */
@@ -75,7 +89,7 @@ static int allow_retries(struct job *job, struct cr_err *why)
 
 static int decide_calls(struct job *job, struct cr_err *why)
 {
-    if (allow_retries(job, why) < 0 || cr_replay_check_boot(job->run, why) < 0)
+    if (allow_retries(job, why) < 0 || cr_replay_check_doubt(job->run, why) < 0)
         return CAPRUN_E_INVAL;
     return cr_undecided_check(job->run, &job->options, why);
 }

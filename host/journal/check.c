@@ -205,28 +205,49 @@ static int check_env(struct cr_replay *p, struct cr_err *why)
     return r;
 }
 
+static bool is_same(const char *recorded, size_t len, const char *now)
+{
+    return strlen(now) == len && memcmp(now, recorded, len) == 0;
+}
+
 /*
  * The last lines before a crash of the machine may be lost, and with them calls that were made. But
  * if the journal has an end, nothing is missing: a resume takes the end back on disk before it
  * makes a call.
  */
-int cr_replay_check_boot(const struct caprun_run *run, struct cr_err *why)
+const char *cr_replay_doubt(const struct cr_journal *j, bool has_ended, const char *file)
 {
-    const struct cr_replay *p = cr_replay_find(run);
-    char boot[64];
+    char boot[CR_RECORD_MARK];
 
     cr_record_boot(boot);
-    if (!p->is_resume || p->has_ended || p->retries_all ||
-        (strlen(boot) == p->journal.boot_len &&
-         memcmp(boot, p->journal.boot, p->journal.boot_len) == 0))
+    if (!has_ended && (!boot[0] || !j->boot_len))
+        return "the kernel gave no boot id, so the machine may have been restarted since";
+    if (!has_ended && !is_same(j->boot, j->boot_len, boot))
+        return "the machine was restarted since, so its last second may be missing";
+    if (!j->file)
+        return NULL; /* an older journal */
+    if (!j->file_len)
+        return "it could not be locked, so its run may still go on";
+    if (!is_same(j->file, j->file_len, file))
+        return "it is not in its original file, and the run may have gone on there";
+    return NULL;
+}
+
+int cr_replay_check_doubt(const struct caprun_run *run, struct cr_err *why)
+{
+    const struct cr_replay *p = cr_replay_find(run);
+    const char *doubt = !p->is_resume || p->retries_all
+                            ? NULL
+                            : cr_replay_doubt(&p->journal, p->has_ended, p->file);
+
+    if (!doubt)
         return 0;
     (void)cr_err_end(why, CAPRUN_OUTCOME_USAGE, NULL,
-                     "the machine was restarted since, so the last second of '%s' may be missing: "
-                     "calls may have been made that it does not record",
-                     p->journal.path);
+                     "calls may have been made that '%s' does not record: %s", p->journal.path,
+                     doubt);
     return cr_err_hint(why,
-                       "check what was done, with caprun runs; to go on nevertheless: %s that the "
-                       "journal does not have",
+                       "make sure that the run has ended, and check what was done, with caprun "
+                       "runs; to go on nevertheless: %s that the journal does not have",
                        cr_words[CR_WORD_RETRY_ALL]);
 }
 
@@ -262,7 +283,7 @@ int cr_replay_check(struct caprun_run *run, struct cr_err *why)
     take_limits(p, run);
     cr_hash_take(spec->code.data, spec->code.len, code);
     p->has_other_code = memcmp(code, p->code, sizeof(code)) != 0;
-    if (cr_replay_check_boot(run, why) < 0 || check_time(p, run, why) < 0 ||
+    if (cr_replay_check_doubt(run, why) < 0 || check_time(p, run, why) < 0 ||
         check_limits(p, run, why) < 0 || check_compare(p, why) < 0)
         return CAPRUN_E_INVAL;
     return check_env(p, why);

@@ -127,10 +127,11 @@ static void add_env(struct cr_line *line, const struct cr_spec *spec, const uint
     cr_json_clear(&doc);
 }
 
-void cr_head_write(struct cr_line *line, const struct cr_spec *spec, const uint8_t *key)
+void cr_head_write(struct cr_line *line, const struct cr_spec *spec, const uint8_t *key,
+                   const char *file)
 {
     struct cr_buf *out = line->text;
-    char boot[64];
+    char boot[CR_RECORD_MARK];
 
     cr_record_boot(boot);
     cr_buf_fmt(out, "{\"journal\":%d,\"run\":\"%s\"", CR_HEAD_VERSION, spec->id);
@@ -151,6 +152,7 @@ void cr_head_write(struct cr_line *line, const struct cr_spec *spec, const uint8
     if (spec->schema.len)
         cr_line_json(line, "schema", spec->schema.data, spec->schema.len);
     cr_line_json(line, "args", spec->args.data, spec->args.len);
+    cr_line_text(line, CR_HEAD_FILE, file, strlen(file));
 }
 
 /* --- reading -------------------------------------------------------------------------------- */
@@ -347,7 +349,7 @@ int cr_head_read(const char *text, size_t len, const struct cJSON *root, struct 
     const struct cJSON *code;
     const char *denied = "";
 
-    ret->code = NULL;
+    ret->code = ret->file = NULL;
     if ((ret->version > 1 && check_fields(text, len, head_fields, err) < 0) ||
         take_text(root, "run", &ret->run, err) < 0 ||
         take_text(root, "time", &ret->time, err) < 0 ||
@@ -365,6 +367,8 @@ int cr_head_read(const char *text, size_t len, const struct cJSON *root, struct 
                    err) < 0 ||
         take_value(root, "schema", LIMIT_SCHEMA_BYTES, &ret->schema, &ret->schema_blob,
                    &ret->schema_bytes, err) < 0)
+        return CAPRUN_E_INVAL;
+    if (cr_json_get(root, CR_HEAD_FILE) && take_text(root, CR_HEAD_FILE, &ret->file, err) < 0)
         return CAPRUN_E_INVAL;
     if (!ret->args && !ret->args_blob)
         return reject_field(err, "args");

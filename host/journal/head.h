@@ -9,6 +9,7 @@
 
 #define CR_HEAD_VERSION 2 /* of new journals; 1 can also be read */
 #define CR_HEAD_SEED 40u
+#define CR_HEAD_FILE "_file" /* the optional field of header and resume line: cr_record_file() */
 
 /*
  * The largest header: 1 MiB of code, each byte escaped with six (6 MiB; journals from before long
@@ -24,8 +25,12 @@ struct cr_line;
 struct cr_run_limits;
 struct cr_spec;
 
-/* Appends the text of the line: with its first brace, without its hash. |key| may be NULL. */
-void cr_head_write(struct cr_line *line, const struct cr_spec *spec, const uint8_t *key);
+/*
+ * Appends the text of the line: with its first brace, without its hash. |key| may be NULL; |file|
+ * is the identity of the journal's file, or "" if the file could not be locked.
+ */
+void cr_head_write(struct cr_line *line, const struct cr_spec *spec, const uint8_t *key,
+                   const char *file);
 
 /* Appends ,"limits":{…}. */
 void cr_head_add_limits(struct cr_buf *out, const struct cr_run_limits *limits);
@@ -34,6 +39,7 @@ void cr_head_add_limits(struct cr_buf *out, const struct cr_run_limits *limits);
 struct cr_head {
     unsigned version; /* of the format */
     const char *run, *time, *engine, *prelude, *caprun, *boot, *env_key;
+    const char *file;                  /* NULL: the header has no identity of its file */
     const char *code;                  /* NULL: it is a blob */
     const char *code_name;             /* the file name of the code in stacks; NULL in version 1 */
     uint64_t wording;                  /* enum wire_wording */

@@ -25,6 +25,17 @@ const char *cr_journal_member(const struct cr_journal_line *line, const char *ke
     return cr_locate_member(line->text, line->len, key, ret_len);
 }
 
+const char *cr_journal_raw_text(const struct cr_journal_line *line, const char *key,
+                                size_t *ret_len)
+{
+    const char *text = cr_journal_member(line, key, ret_len);
+
+    if (!text || *ret_len < 2)
+        return NULL;
+    *ret_len -= 2;
+    return text + 1;
+}
+
 bool cr_journal_take_number(const struct cr_journal_line *line, const char *key, int64_t most,
                             int64_t *ret)
 {

@@ -70,8 +70,9 @@ struct cr_journal {
     bool has_job;
     const struct cr_journal_line *end; /* NULL: the end of the run is missing, or taken back */
     const struct cr_journal_line *cut; /* NULL: the recording was not stopped */
-    const char *boot;                  /* boot id of the machine at the start or last resume */
-    size_t boot_len;
+    /* At the start or the last resume: the boot id; the identity of the file, NULL if missing. */
+    const char *boot, *file;
+    size_t boot_len, file_len;
     int64_t last_at_us;
     size_t whole_len; /* bytes of all complete lines; the rest of the file is incomplete */
     uint8_t chain[CR_HASH_BYTES];
@@ -89,6 +90,10 @@ void cr_journal_clear(struct cr_journal *journal);
 
 /* Returns the JSON text of |key| in |line|, which is not copied, or NULL. */
 const char *cr_journal_member(const struct cr_journal_line *line, const char *key, size_t *ret_len);
+
+/* The same for a text, without its quotes; escapes stay as they are. */
+const char *cr_journal_raw_text(const struct cr_journal_line *line, const char *key,
+                                size_t *ret_len);
 
 /* Reads an integer from 0 to |most| of |line|. Returns false if it is missing or invalid. */
 bool cr_journal_take_number(const struct cr_journal_line *line, const char *key, int64_t most,

@@ -349,6 +349,7 @@ static int resume_locked(struct caprun_run *run, const struct cr_record_spec *sp
     } else if (cr_record_continue(run, spec, fd, &p->journal, p->undo_from, &err) < 0) {
         (void)cr_err_end(why, CAPRUN_OUTCOME_INTERNAL, NULL, "%s", err.text);
     } else {
+        cr_record_file(fd, "", p->file);
         (void)snprintf(cr_run_spec(run)->id, sizeof(cr_run_spec(run)->id), "%s",
                        p->journal.head.run);
         /* without a recorded job there is nothing to repeat */

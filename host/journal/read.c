@@ -299,14 +299,12 @@ static int take_limits(struct reading *r, const struct cr_journal_line *line)
     return code < 0 ? reject_line(r, "%s", json ? err.text : "\"limits\" is missing") : 0;
 }
 
-static int take_boot(struct reading *r, const struct cr_journal_line *line)
+/* Takes where the run goes on: since this boot of the machine, in this file. */
+static int take_place(struct reading *r, const struct cr_journal_line *line)
 {
-    r->j->boot = cr_journal_member(line, "boot", &r->j->boot_len);
-    if (!r->j->boot || r->j->boot_len < 2)
-        return reject_line(r, "\"boot\" is missing");
-    r->j->boot++;
-    r->j->boot_len -= 2;
-    return 0;
+    r->j->boot = cr_journal_raw_text(line, "boot", &r->j->boot_len);
+    r->j->file = cr_journal_raw_text(line, CR_HEAD_FILE, &r->j->file_len);
+    return r->j->boot ? 0 : reject_line(r, "\"boot\" is missing");
 }
 
 static int check_resume(struct reading *r, const struct cr_journal_line *line)
@@ -316,7 +314,7 @@ static int check_resume(struct reading *r, const struct cr_journal_line *line)
     if (r->j->head.version > 1 && !has_value(line, "resume", "true"))
         return reject_line(r, "\"resume\" is not true");
     r->has_input = true;
-    if (take_boot(r, line) < 0)
+    if (take_place(r, line) < 0)
         return CAPRUN_E_INVAL;
     return r->j->head.version > 1 ? take_limits(r, line) : 0;
 }
@@ -335,7 +333,7 @@ static int check_undo(struct reading *r, const struct cr_journal_line *line)
         return reject_line(r, "it takes back other lines than from line %zu on",
                            r->j->lines[first].number);
     cr_undo_apply(r->j, first, r->answered);
-    return take_boot(r, line) < 0 ? CAPRUN_E_INVAL : take_limits(r, line);
+    return take_place(r, line) < 0 ? CAPRUN_E_INVAL : take_limits(r, line);
 }
 
 static int check_end(struct reading *r, const struct cr_journal_line *line)
@@ -482,6 +480,8 @@ static int read_head(struct reading *r, const char *text, size_t len)
         return reject_line(r, "%s", err.text);
     j->boot = j->head.boot;
     j->boot_len = strlen(j->boot);
+    j->file = j->head.file;
+    j->file_len = j->file ? strlen(j->file) : 0;
     return 0;
 }
 

@@ -165,7 +165,7 @@ static int record_resume(struct cr_recorder *hooks, struct caprun_run *run, stru
 {
     struct cr_record *r = cr_record_of(hooks);
     struct cr_line line;
-    char boot[64];
+    char boot[CR_RECORD_MARK];
     size_t start;
 
     if (r->stopped)
@@ -174,8 +174,10 @@ static int record_resume(struct cr_recorder *hooks, struct caprun_run *run, stru
     start = cr_record_begin_line(r, run, &r->text, &line);
     cr_buf_fmt(&r->text, "\"resume\":true,\"date\":%lld", (long long)cr_run_look(run).date_us);
     cr_line_text(&line, "boot", boot, strlen(boot));
-    if (r->version > 1)
+    if (r->version > 1) {
         cr_head_add_limits(&r->text, &cr_run_spec(run)->limits);
+        cr_line_text(&line, CR_HEAD_FILE, r->file, strlen(r->file));
+    }
     return cr_record_end_line_now(r, start, &line, err);
 }
 
@@ -238,19 +240,25 @@ static struct cr_record *new_recorder(struct caprun_run *run, const struct cr_re
 }
 
 /*
- * Locks the new file. A run whose journal is locked by another process, or gone, could be resumed
- * while it goes on, and its calls made twice. A file system without locks is fine: nothing is
- * resumed there.
+ * Locks the new file, and writes its identity to |ret|. A run whose journal is locked by another
+ * process, or gone, could be resumed while it goes on, and its calls made twice. Without locks
+ * |ret| is "", so that the journal is not resumed as if it had been locked.
  */
-static bool is_still_ours(int fd)
+static bool is_still_ours(int fd, char ret[CR_RECORD_MARK])
 {
     struct stat st;
 
-    return (cr_file_lock(fd) == 0 || errno != EAGAIN) && fstat(fd, &st) == 0 && st.st_nlink;
+    ret[0] = '\0';
+    if (cr_file_lock(fd) == 0)
+        cr_record_file(fd, "", ret);
+    else if (errno == EAGAIN)
+        return false;
+    return fstat(fd, &st) == 0 && st.st_nlink;
 }
 
 int cr_record_new(struct caprun_run *run, const struct cr_record_spec *spec, struct cr_err *err)
 {
+    char file[CR_RECORD_MARK];
     int fd;
 
     if (record_of(run))
@@ -261,7 +269,7 @@ int cr_record_new(struct caprun_run *run, const struct cr_record_spec *spec, str
                           spec->path);
     if (fd < 0)
         return cr_err_sys(err, "cannot make '%s'", spec->path);
-    if (!is_still_ours(fd)) {
+    if (!is_still_ours(fd, file)) {
         (void)unlink(spec->path); /* it is empty */
         (void)close(fd);
         return cr_err_set(err, CAPRUN_E_SYS, "another process has locked or removed '%s'",
@@ -271,6 +279,7 @@ int cr_record_new(struct caprun_run *run, const struct cr_record_spec *spec, str
         (void)unlink(spec->path);
         return err->code;
     }
+    memcpy(record_of(run)->file, file, sizeof(file));
     return 0;
 }
 
@@ -281,6 +290,7 @@ int cr_record_continue(struct caprun_run *run, const struct cr_record_spec *spec
 
     if (!r)
         return err->code;
+    cr_record_file(fd, "", r->file);
     r->begun = true;
     r->undo_from = undo_from;
     r->has_rest = journal->text.len > journal->whole_len;
@@ -309,11 +319,23 @@ void cr_record_remove(const char *path)
     cr_blobs_remove(path);
 }
 
-void cr_record_boot(char ret[64])
+void cr_record_boot(char ret[CR_RECORD_MARK])
 {
     cr_autoclose int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-    ssize_t len = fd < 0 ? -1 : read(fd, ret, 63);
+    ssize_t len = fd < 0 ? -1 : read(fd, ret, CR_RECORD_MARK - 1);
 
     ret[len > 0 ? len : 0] = '\0';
     ret[strcspn(ret, "\n")] = '\0';
+}
+
+/* A deleted file's inode number is used again, so the time of its birth is part of the identity. */
+void cr_record_file(int dir, const char *path, char ret[CR_RECORD_MARK])
+{
+    struct statx s;
+
+    ret[0] = '\0';
+    if (statx(dir, path, AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO | STATX_BTIME, &s) == 0)
+        (void)snprintf(ret, CR_RECORD_MARK, "%x:%x:%llx:%llx.%x", s.stx_dev_major, s.stx_dev_minor,
+                       (unsigned long long)s.stx_ino, (unsigned long long)s.stx_btime.tv_sec,
+                       s.stx_btime.tv_nsec);
 }

@@ -16,6 +16,7 @@
 
 #define CR_RECORD_DEFAULT_BYTES (64ull << 20)
 #define CR_RECORD_MAX_BYTES (1024ull << 20) /* a longer journal cannot be read */
+#define CR_RECORD_MARK 64u /* bytes of a text that identifies a boot or a file, with its NUL */
 
 struct cr_journal;
 
@@ -57,7 +58,13 @@ void cr_record_env_hash(const uint8_t key[CR_HASH_BYTES], const char *name, cons
 void cr_record_key_name(const uint8_t key[CR_HASH_BYTES], char ret[CR_HASH_DIGITS + 1]);
 
 /* Writes the kernel's boot id of this machine to |ret|; "" if it cannot be read. */
-void cr_record_boot(char ret[64]);
+void cr_record_boot(char ret[CR_RECORD_MARK]);
+
+/*
+ * Writes the identity of the file |path|, which starts at |dir| ("": of the file |dir| itself), to
+ * |ret|: device, inode and time of birth. Writes "" if it is not known.
+ */
+void cr_record_file(int dir, const char *path, char ret[CR_RECORD_MARK]);
 
 /* The versions of engine and prelude that new journals record. */
 extern const char cr_record_engine[], cr_record_prelude[];

@@ -111,6 +111,7 @@ static int undo_end(struct cr_record *r, struct caprun_run *run, struct cr_err *
     cr_buf_fmt(&r->text, "\"undo\":%zu", r->undo_from);
     cr_line_text(&line, "boot", boot, strlen(boot));
     cr_head_add_limits(&r->text, &cr_run_spec(run)->limits);
+    cr_line_text(&line, CR_HEAD_FILE, r->file, strlen(r->file));
     cr_line_seal(&r->text, start, r->chain);
     if (cr_record_flush(r, err) < 0)
         return err->code;
@@ -133,7 +134,7 @@ int cr_record_begin(struct cr_recorder *hooks, struct caprun_run *run, struct cr
     r->begun = true;
     cr_line_init(&r->head, &r->text);
     r->head.is_nameless = is_long_run(cr_run_spec(run));
-    cr_head_write(&r->head, cr_run_spec(run), r->has_key ? r->key : NULL);
+    cr_head_write(&r->head, cr_run_spec(run), r->has_key ? r->key : NULL, r->file);
     is_too_much = !cr_buf_err(&r->text) && cr_record_is_too_long(r, &r->head);
     if (is_too_much || !r->head.is_nameless) { /* even a cut journal has a first line */
         r->head.blob_count = is_too_much ? 0 : r->head.blob_count;

@@ -21,6 +21,7 @@ struct cr_record {
     struct caprun_run *run; /* NULL: the run is freed; free the recorder when |jobs| is 0 */
     char *path;
     int fd;
+    char file[CR_RECORD_MARK]; /* identity of the file; "": it could not be locked */
     bool may_give_up, only_if_failed, has_key;
     uint8_t key[CR_HASH_BYTES];
     uint64_t max_bytes;

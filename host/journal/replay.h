@@ -37,8 +37,8 @@ int cr_replay_resume(struct caprun_run *run, const struct cr_record_spec *spec, 
  * Checks a run before its start, and sets its limits: the recorded ones, but at most those that the
  * application has set; where it has set none, memory and time are at most the defaults. A replay
  * also loses its gate and its handler. Returns 0; VALIDATION_ERROR if the env is not the recorded
- * one; or USAGE if the machine was restarted, or a resumed run has no time left under its limit, or
- * was ended by a limit that is not larger now.
+ * one; or USAGE if calls may be missing (cr_replay_doubt()), or a resumed run has no time left
+ * under its limit, or was ended by a limit that is not larger now.
  */
 int cr_replay_check(struct caprun_run *run, struct cr_err *why);
 
@@ -90,10 +90,17 @@ struct cr_replay_lines cr_replay_lines_of(const struct caprun_run *run, uint32_t
 void cr_replay_show_calls(struct caprun_run *run);
 
 /*
- * Returns 0; or USAGE if the machine was restarted since the run was recorded, and the retry of all
- * calls was not requested: calls may have been made that the journal does not record.
+ * Returns why calls may have been made that |journal| does not record, or NULL. |has_ended|: the
+ * end of the run is recorded, and so all lines before it; |file| is the identity of the journal's
+ * file (cr_record_file()).
  */
-int cr_replay_check_boot(const struct caprun_run *run, struct cr_err *why);
+const char *cr_replay_doubt(const struct cr_journal *journal, bool has_ended, const char *file);
+
+/*
+ * Returns 0; or USAGE if calls may have been made that the journal does not record, and the retry
+ * of all calls was not requested.
+ */
+int cr_replay_check_doubt(const struct caprun_run *run, struct cr_err *why);
 
 /* Returns the journal that |run| replays or resumes, or NULL. */
 const struct cr_journal *cr_replay_journal(const struct caprun_run *run);

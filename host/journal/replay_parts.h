@@ -8,6 +8,7 @@
 
 #include "journal/blob_job.h"
 #include "journal/journal.h"
+#include "journal/record.h"
 #include "journal/replay.h"
 #include "run/run.h"
 
@@ -51,6 +52,7 @@ struct cr_replay {
     struct cr_buf matches;         /* match.c: a struct cr_replay_match for each call of this run */
     int64_t now_us, base_us;       /* match.c: the clock, and what Date shows at time 0 */
     struct cr_journal_line giving; /* match.c: the input that is given, for a call of this run */
+    char file[CR_RECORD_MARK];     /* resume: the identity of the journal's file */
     uint8_t code[CR_HASH_BYTES];   /* the hash of the recorded code */
     bool has_other_code;
     bool in_real_time;

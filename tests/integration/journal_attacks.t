@@ -37,6 +37,7 @@ def forge(r, lines, **head):
     removes one."""
     if not hasattr(r, "head"):
         r.head = lines_of(r.record("return 1"))[0]
+        del r.head["_file"]  # it names the file of the recording
     first = {key: value for key, value in {**r.head, "code": CODE, **head}.items() if value is not None}
     texts = [json.dumps(line, separators=(",", ":")).encode()[:-1] if isinstance(line, dict) else line
              for line in [first, *lines]]
@@ -341,9 +342,9 @@ def args_of_new_calls_during_a_resume_do_not_fill_the_host():
     with recorder(settings={"recordLimits": {"runMB": 100}}, s={}) as r:
         live = r.start("exec", "-", code=code).end(120)
         equal(live.status, 0, live.err)
-        kept = f"{r.state}/caprun/runs/01a1e758-5291-710e-b1cc-f5c94e1df98b.jsonl"
-        path = shutil.move(forge(r, [JOB], code=code), kept)
-        done = r.start("resume", "4e1df98b").end(120)
+        run = "01a1e758-5291-710e-b1cc-f5c94e1df98b"
+        path = shutil.move(forge(r, [JOB], code=code, run=run), f"{r.state}/caprun/runs/{run}.jsonl")
+        done = r.start("resume", run).end(120)
         equal(done.status, 0, done.err)
         blobs = [entry.stat().st_size for entry in os.scandir(f"{path}.d")] if os.path.isdir(f"{path}.d") else []
         between(done.max_rss >> 20, 0, 400, f"MiB, where a live run has {live.max_rss >> 20}")
@@ -418,7 +419,7 @@ def a_file_in_the_place_of_a_blob_is_replaced_and_not_written_to(plant):
     with recorder(s={}) as r:
         path = r.record("console.log('echo owned ' + 'x'.repeat(70_000)); await mcp.s.echo({}); return 1")
         lines = [line for line in lines_of(path)[1:] if "end" not in line and line.get("from") != "done"]
-        forged = forge(r, lines, **lines_of(path)[0])
+        forged = forge(r, lines, **{**lines_of(path)[0], "_file": None})
         mine = r.write(b"echo mine")
         name = hashlib.sha256(text.encode()).hexdigest()
         os.mkdir(f"{forged}.d")

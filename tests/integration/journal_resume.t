@@ -9,7 +9,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import contains, each, equal, main, reap_orphans, test, wait_until, write_file
-from journals import bodies_of, read, recorder, seal
+from journals import bodies_of, movable, read, recorder, seal
 
 CODE = """console.log("first", args.n); const a = await mcp.s.echo({ a: 1 });
 try { await mcp.s.fail({ text: "no" }) } catch (e) { console.log(e.message) }
@@ -25,7 +25,7 @@ FILE = f"{NAME}.0123abcd"
 def whole(r):
     path = r.record(CODE, '{"n":7}')
     equal(r.replay(path), 0, r.err)
-    return read(path)
+    return movable(read(path))
 
 
 @test

@@ -5,16 +5,18 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
 import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import TORTURE, contains, each, equal, main, reap_orphans, stretched, test, wait_until, write_file
-from journals import bodies_of, kind_of, lines_of, read, recorder, seal
+from journals import bodies_of, kind_of, lines_of, movable, read, recorder, seal
 from tools import OUTCOME
 
 ONE = OUTCOME + "console.log('x'); const a = await mcp.s.echo({n: 1});"
+STAYS = ONE + "await new Promise((r) => setTimeout(r, 1e6)); return a"
 
 
 def path_of(r):
@@ -265,13 +267,29 @@ def a_run_that_has_ended_by_itself_is_not_resumed(case):
         assert "caprun resume" not in r.run("runs", id_of(path_of(r))).out
 
 
+@test
+def a_copy_of_a_run_that_has_ended_is_resumed_only_when_told_to():
+    """The run may have gone on in the original."""
+    with recorder(s={}) as r:
+        path, other = ended(r, STAYS, "EXECUTION_TIMEOUT", "--timeout", "1s"), r.fresh()
+        shutil.copy(path, other)
+        goes_on(r, path, "--timeout", "2s", status=4)
+        before, done = read(other), r.run("resume", other, "--timeout", "2s")
+        equal((done.status, read(other)), (2, before), done.err)
+        contains(done.err, "is not in its original file", "--retry-unknown")
+        contains(r.run("runs", other).out, "is not in its original file", "--retry-unknown")
+        equal(r.run("resume", other, "--retry-unknown", "--timeout", "2s").status, 4)
+        equal(r.replay(other), 0, r.err)
+
+
 # --- the format --------------------------------------------------------------------------------
 
 
 def cancelled(r):
     """A journal with an end that can be taken back, and what a resume appends to it."""
-    path = ended(r, ONE + "await new Promise((r) => setTimeout(r, 1e6)); return a", "EXECUTION_TIMEOUT", "--timeout", "1s")
-    whole = read(path)
+    path = ended(r, STAYS, "EXECUTION_TIMEOUT", "--timeout", "1s")
+    whole = movable(read(path))
+    write_file(path, whole)
     goes_on(r, path, "--timeout", "2s", status=4)
     return whole, read(path)[len(whole):]
 

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """resume_rules.t - how `caprun resume` treats a call that was in flight, and when it refuses."""
 
+import errno
 import json
 import os
 import re
+import shutil
 import signal
 import statistics
 import subprocess
@@ -14,7 +16,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import (MULTIPLIER, SANITIZED, between, contains, each, equal, main, need, reap_orphans, stretched,
                      test, wait_until, write_file)
-from journals import bodies_of, kind_of, lines_of, read, recorder, seal
+from journals import bodies_of, kind_of, lines_of, movable, read, recorder, seal
 from tools import OUTCOME
 
 SILENT = {"s": {"silent": ["tools/call"]}}  # every call stays in flight for ever
@@ -333,7 +335,7 @@ def a_run_that_goes_on_is_not_resumed():
         equal(states(resumed(r, path)), ["in_flight_unknown", "done"])
 
 
-NO_LOCKS = """
+BROKEN_KERNEL = """
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -354,23 +356,41 @@ int fcntl64(int fd, int what, ...)
     va_end(rest);
     (void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
     len = readlink(link, path, sizeof(path));
-    if (what == F_OFD_SETLK && len > 6 && memcmp(path + len - 6, ".jsonl", 6) == 0)
-        return errno = getenv("LOCKED_BY_ANOTHER") ? EAGAIN : ENOLCK, -1;
+    if (!getenv("NO_BOOT_ID") && what == F_OFD_SETLK && len > 6 && memcmp(path + len - 6, ".jsonl", 6) == 0)
+        return errno = getenv("LOCK_ERRNO") ? atoi(getenv("LOCK_ERRNO")) : ENOLCK, -1;
     return ((int (*)(int, int, ...))dlsym(RTLD_NEXT, "fcntl64"))(fd, what, arg);
 }
 int fcntl(int fd, int what, ...) __attribute__((alias("fcntl64")));
+int open64(const char *path, int flags, ...)
+{
+    va_list rest;
+    int mode;
+
+    va_start(rest, flags);
+    mode = va_arg(rest, int);
+    va_end(rest);
+    if (getenv("NO_BOOT_ID") && strcmp(path, "/proc/sys/kernel/random/boot_id") == 0)
+        return errno = ENOENT, -1;
+    return ((int (*)(const char *, int, ...))dlsym(RTLD_NEXT, "open64"))(path, flags, mode);
+}
+int open(const char *path, int flags, ...) __attribute__((alias("open64")));
 """
+
+
+def broken_kernel(r, **env):
+    """The environment for a program for which journals cannot be locked, or the boot id cannot be read."""
+    need(not SANITIZED, "a sanitizer has to come first")
+    library = os.path.join(r.root, "broken_kernel.so")
+    subprocess.run(["gcc", "-D_GNU_SOURCE", "-shared", "-fPIC", "-x", "c", "-o", library, "-"], input=BROKEN_KERNEL.encode(),
+                   check=True)
+    return {"LD_PRELOAD": library, **env}
 
 
 @test
 def where_files_cannot_be_locked_nothing_is_resumed():
     """Such a file system cannot tell whether the run still goes on, and a call would be made twice."""
-    need(not SANITIZED, "a sanitizer has to come first")
     with recorder(**SILENT) as r:
-        library = os.path.join(r.root, "no_locks.so")
-        subprocess.run(["gcc", "-D_GNU_SOURCE", "-shared", "-fPIC", "-x", "c", "-o", library, "-"], input=NO_LOCKS.encode(),
-                       check=True)
-        without = {"LD_PRELOAD": library}
+        without = broken_kernel(r)
         running = r.start("exec", "-", code=ONE, env=without)
         wait_for_calls(r, 1)
         path = r.runs()[0]
@@ -379,19 +399,103 @@ def where_files_cannot_be_locked_nothing_is_resumed():
         contains(done.err, f"cannot lock '{path}'", "not known whether the run still goes on")
         equal(len(r.called("s")), 1)
         kill(r, running)
+        asked(r, path, "--fail-unknown", words=("could not be locked, so its run may still go on", "--retry-unknown"))
+
+
+@test
+def a_run_that_could_not_be_locked_is_not_resumed_while_it_goes_on_even_if_locks_work_again():
+    with recorder(**SILENT) as r:
+        running = r.start("exec", "-", code=ONE, env=broken_kernel(r))
+        wait_for_calls(r, 1)
+        path = r.runs()[0]
+        for options in ([], ["--fail-unknown"], ["--retry-call", "1"]):
+            asked(r, path, *options, words=("could not be locked, so its run may still go on", "--retry-unknown"))
+        contains(r.run("runs", id_of(path)).out, "could not be locked", "--retry-unknown")
+        kill(r, running)
+        again = r.start("resume", id_of(path), "--retry-unknown")
+        wait_for_calls(r, 2)
+        kill(r, again)
+        r.serve({"s": {}})
+        equal(states(resumed(r, path)), ["in_flight_unknown", "done"])  # the second host has locked it
+        equal(r.replay(path), 0, r.err)
+
+
+def restore(path, to):
+    """The original is gone; on some file systems the copy then gets its inode number."""
+    text = read(path)
+    os.remove(path)
+    os.close(os.open(to, os.O_CREAT, 0o600))
+    write_file(to, text)
+
+
+COPIES = {"a copy": shutil.copy, "a backup of a removed journal": restore}
+
+
+@each(COPIES)
+def a_copy_of_a_journal_is_resumed_only_with_all_unknown_calls(copy):
+    """The run may go on, or have gone on, in the original."""
+    with recorder(**SILENT) as r:
+        running = r.start("exec", "-", code=ONE)
+        wait_for_calls(r, 1)
+        path, other = r.runs()[0], r.fresh()
+        copy(path, other)
+        for options in ([], ["--retry-call", "1"]):
+            refused(r, other, "it is not in its original file", "--retry-unknown", words=options)
+        equal(len(r.called("s")), 1)
+        kill(r, running)
+        again = r.start("resume", other, "--retry-unknown")
+        wait_for_calls(r, 2)
+        kill(r, again)
+        r.serve({"s": {}})
+        done = r.run("resume", other, "--fail-unknown", "--json")
+        equal((done.status, states(done.envelope)), (0, ["in_flight_unknown", "done"]), done.err)
+        equal(r.replay(other), 0, r.err)
+
+
+@test
+def a_journal_that_was_moved_or_does_not_name_its_file_is_resumed():
+    """The twin of a copy. Older journals do not name their files."""
+    for change in (os.rename, lambda path, to: write_file(to, movable(read(path)))):
+        with recorder(**SILENT) as r:
+            path, other = interrupted(r, ONE), r.fresh()
+            assert lines_of(path)[0]["_file"], lines_of(path)[0]
+            change(path, other)
+            os.chmod(other, 0o600)
+            r.serve({"s": {}})
+            done = r.run("resume", other, "--fail-unknown", "--json")
+            equal((done.status, states(done.envelope)), (0, ["in_flight_unknown", "done"]), done.err)
+
+
+@test
+def a_journal_in_the_state_directory_has_the_name_of_its_run():
+    with recorder(**SILENT) as r:
+        path = interrupted(r, ONE)
+        other = os.path.join(os.path.dirname(path), "00000000-" + os.path.basename(path)[9:])
+        os.rename(path, other)
+        refused(r, other, f"is a journal of the run {id_of(path)}", "has not its name")
+        refused(r, other, "has not its name", words=["--retry-unknown"], unknown=())
+        os.rename(other, path)
         r.serve({"s": {}})
         equal(states(resumed(r, path)), ["in_flight_unknown", "done"])
 
 
 @test
-def a_new_journal_that_another_process_has_locked_is_not_used():
+def without_a_boot_id_a_run_may_be_from_before_a_restart():
+    with recorder(**SILENT) as r:
+        without = broken_kernel(r, NO_BOOT_ID="1")
+        path = interrupted(r, ONE, env=without)
+        equal(lines_of(path)[0]["boot"], "")
+        for env in (without, {}):
+            refused(r, path, "the kernel gave no boot id", "--retry-unknown", env=env)
+        r.serve({"s": {}})
+        equal(states(resumed(r, path, "--retry-unknown", env=without)), ["done", "done"])
+
+
+@each({"EAGAIN": errno.EAGAIN, "EACCES": errno.EACCES})
+def a_new_journal_that_another_process_has_locked_is_not_used(number):
     """A resume may take the lock before the recorder; an unlocked journal could be resumed while its run goes on."""
-    need(not SANITIZED, "a sanitizer has to come first")
     with recorder(s={}) as r:
-        library = os.path.join(r.root, "no_locks.so")
-        subprocess.run(["gcc", "-D_GNU_SOURCE", "-shared", "-fPIC", "-x", "c", "-o", library, "-"], input=NO_LOCKS.encode(),
-                       check=True)
-        taken = {"LD_PRELOAD": library, "LOCKED_BY_ANOTHER": "1"}
+        taken = broken_kernel(r, LOCK_ERRNO=str(number))
         done = r.run("exec", "-", "-v", code="return 1", env=taken)
         equal((done.status, done.out, r.runs()), (0, "1\n", []), done.err)
         contains(done.err, "the run is not recorded: another process has locked or removed")
@@ -441,13 +545,11 @@ def a_run_that_was_killed_before_its_job_starts_again():
         path = interrupted(r, "await mcp.s.never({}).catch(() => 0); return [args, Math.random()]",
                            words=("exec", "-", '{"a":1}'))
         whole = resumed(r, path)["result"]
-        other = os.path.join(os.path.dirname(path), "00000000-" + os.path.basename(path)[9:])
-        write_file(other, read(path).splitlines(keepends=True)[0])
-        os.chmod(other, 0o600)
-        running = r.start("resume", id_of(other), "--json")
+        write_file(path, read(path).splitlines(keepends=True)[0])
+        running = r.start("resume", id_of(path), "--json")
         wait_for_calls(r, 2)
         kill(r, running)
-        equal(resumed(r, other)["result"], whole, "the same args and the same random numbers")
+        equal(resumed(r, path)["result"], whole, "the same args and the same random numbers")
 
 
 @test
