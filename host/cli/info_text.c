@@ -103,13 +103,14 @@ static void add_facts(const struct cr_info *i, struct cr_buf *out)
                                         [CR_METADATA_STDIO] = "the tool of an MCP server",
                                         [CR_METADATA_HTTP] = "a remote MCP server"};
     const char *published = cr_info_text_of(i, "publishedAt");
-    cr_autofree char *description =
-        strndup(cr_info_text_of(i, "description"), MAX_SHOWN); /* a registry's text: any length */
+    /* a registry's text: any length */
+    char *description = strndup(cr_info_text_of(i, "description"), MAX_SHOWN);
     char text[400];
 
     add_head(out, i->c.meta.fqdn.full);
     if (description)
         cr_output_add_lines(out, "  ", description);
+    free(description);
     (void)snprintf(text, sizeof(text), "%s (%s)%s%.100s", cr_info_text_of(i, "type"),
                    kinds[i->c.meta.type], published[0] ? ", published " : "", published);
     cr_buf_str(out, "\n");
@@ -129,7 +130,7 @@ struct arg_columns {
 static void add_description(const struct cr_schema_row *row, size_t used, struct cr_buf *out)
 {
     size_t columns = cr_columns_available(STDOUT_FILENO), indent = used;
-    cr_autofree char *text = flatten(row->description ? cr_json_text(row->description) : "");
+    char *text = flatten(row->description ? cr_json_text(row->description) : "");
     cr_autobuf struct cr_buf all = CR_BUF(3 * MAX_SHOWN);
 
     if (row->choices) {
@@ -142,6 +143,7 @@ static void add_description(const struct cr_schema_row *row, size_t used, struct
         cr_buf_str(&all, text && text[0] ? ": " : "");
     }
     cr_buf_str(&all, text ? text : "");
+    free(text);
     if (!cr_buf_text(&all) || !all.len) {
         while (out->len && out->data[out->len - 1] == ' ')
             out->len--;

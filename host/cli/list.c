@@ -295,7 +295,7 @@ static void add_titles(struct list *l, size_t width)
 /* Appends the first line of the description, cut to |columns|. */
 static void add_description(struct list *l, const char *text, size_t columns)
 {
-    cr_autofree char *first = NULL;
+    char *first;
 
     text += strspn(text, " \t\r\n");
     first = strndup(text, strcspn(text, "\r\n"));
@@ -303,6 +303,7 @@ static void add_description(struct list *l, const char *text, size_t columns)
         cr_columns_cut(&l->out, first, columns);
     else
         l->out.err = CAPRUN_E_NOMEM;
+    free(first);
 }
 
 static void add_row_text(struct list *l, size_t i, size_t width)

@@ -256,7 +256,7 @@ static void warn_about_file(const struct cr_config *file)
 {
     const char *line = (const char *)file->warnings.data, *end = line + file->warnings.len;
 
-    while (line < end) {
+    while (line && line < end) {
         size_t len = (size_t)((const char *)memchr(line, '\n', (size_t)(end - line)) - line);
 
         cr_output_note("%.*s", (int)len, line);

@@ -16,6 +16,7 @@
 #define EXACT_MAX 9007199254740992.0 /* 2^53: every whole number up to it is a double */
 #define MAX_TEXT (64u << 10)         /* for "glob": each character may be compared many times */
 #define MAX_GLOB 256
+#define MAX_KEY 1024 /* of a pointer, as written */
 
 enum kind { EQUALS, IN, GLOB, UNDER, HOST, MIN, MAX_OF, ABSENT };
 
@@ -149,6 +150,8 @@ static int read_condition(const struct cr_conditions *c, struct condition *ret,
     int r = 0;
 
     ret->pointer = cr_json_key(value);
+    if (strlen(ret->pointer) > MAX_KEY)
+        return cr_err_set(err, CAPRUN_E_INVAL, "a pointer is over %d bytes", MAX_KEY);
     ret->predicates = calloc(cr_json_count(value) + 1, sizeof(*ret->predicates));
     if (!ret->predicates)
         return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for a rule");
@@ -229,20 +232,6 @@ bool cr_conditions_need_files(const struct cr_conditions *c)
 
 /* --- finding a value ------------------------------------------------------------------------ */
 
-/* Is |key| the reference token of a pointer that ends before |end|? ~1 is /, ~0 is ~. */
-static bool is_token(const char *token, const char *end, const char *key)
-{
-    for (; token < end; token++, key++) {
-        char c = *token;
-
-        if (c == '~' && token + 1 < end)
-            c = *++token == '1' ? '/' : '~';
-        if (c != *key)
-            return false;
-    }
-    return !*key;
-}
-
 static const struct cJSON *find_item(const struct cJSON *list, const char *token, const char *end)
 {
     char *stop;
@@ -256,25 +245,80 @@ static const struct cJSON *find_item(const struct cJSON *list, const char *token
     return item;
 }
 
-static const struct cJSON *find_child(const struct cJSON *value, const char *token, const char *end)
+/* Reads one character of |*at|, in lower case, and moves past it. */
+static char next_folded(const char **at)
 {
-    if (cr_json_type(value) == CR_JSON_ARRAY)
-        return find_item(value, token, end);
-    if (cr_json_type(value) == CR_JSON_OBJECT)
-        for (const struct cJSON *v = cr_json_first(value); v; v = cr_json_next(v))
-            if (is_token(token, end, cr_json_key(v)))
-                return v;
-    return NULL;
+    static const char long_s[] = "\xc5\xbf", kelvin[] = "\xe2\x84\xaa";
+    char c = **at;
+
+    if (strncmp(*at, long_s, 2) == 0) {
+        *at += 2;
+        return 's';
+    }
+    if (strncmp(*at, kelvin, 3) == 0) {
+        *at += 3;
+        return 'k';
+    }
+    (*at)++;
+    return (char)(c >= 'A' && c <= 'Z' ? c + 'a' - 'A' : c);
 }
 
-static const struct cJSON *find_value(const struct cJSON *args, const char *pointer)
+/* Are both keys equal if the case of a to z is ignored? Two letters outside of ASCII count as s, k.
+ */
+static bool is_alike(const char *a, const char *b)
+{
+    while (*a && *b)
+        if (next_folded(&a) != next_folded(&b))
+            return false;
+    return !*a && !*b;
+}
+
+/* Writes the key that a pointer's |token| means. */
+static void read_token(const char *token, const char *end, char *ret)
+{
+    for (; token < end; token++) {
+        if (*token == '~' && token + 1 < end)
+            *ret++ = *++token == '1' ? '/' : '~';
+        else
+            *ret++ = *token;
+    }
+    *ret = '\0';
+}
+
+/*
+ * Returns the member |key|, or NULL. Sets |*ret_is_unclear| if a server could take another member
+ * for it: some parsers ignore the case of keys.
+ */
+static const struct cJSON *find_member(const struct cJSON *object, const char *key,
+                                       bool *ret_is_unclear)
+{
+    const struct cJSON *found = NULL;
+
+    for (const struct cJSON *v = cr_json_first(object); v; v = cr_json_next(v)) {
+        if (strcmp(cr_json_key(v), key) == 0)
+            found = v;
+        else if (is_alike(cr_json_key(v), key))
+            *ret_is_unclear = true;
+    }
+    return found;
+}
+
+static const struct cJSON *find_value(const struct cJSON *args, const char *pointer,
+                                      bool *ret_is_unclear)
 {
     const struct cJSON *value = args;
+    char key[MAX_KEY + 1];
 
     while (value && *pointer == '/') {
         const char *token = pointer + 1, *end = token + strcspn(token, "/");
 
-        value = find_child(value, token, end);
+        read_token(token, end, key);
+        if (cr_json_type(value) == CR_JSON_ARRAY)
+            value = find_item(value, token, end);
+        else if (cr_json_type(value) == CR_JSON_OBJECT)
+            value = find_member(value, key, ret_is_unclear);
+        else
+            value = NULL;
         pointer = end;
     }
     return value;
@@ -412,9 +456,12 @@ enum cr_truth cr_conditions_hold(const struct cr_conditions *c, const struct cJS
         return CR_TRUTH_UNCLEAR;
     for (size_t i = 0; i < c->count && so_far; i++) {
         const struct condition *one = &c->list[i];
-        const struct cJSON *value = find_value(args, one->pointer);
+        bool is_unclear = false;
+        const struct cJSON *value = find_value(args, one->pointer, &is_unclear);
 
-        for (size_t j = 0; j < one->count && so_far; j++)
+        if (is_unclear)
+            so_far = CR_TRUTH_UNCLEAR;
+        for (size_t j = 0; j < one->count && so_far && !is_unclear; j++)
             so_far = both(so_far, holds(c, &one->predicates[j], value, base));
     }
     return so_far;

@@ -9,7 +9,8 @@
  * "equals" and "in" compare values as JSON, whatever the order of keys; "glob" compares the text of
  * a string, * is any text and ? any character; "min" and "max" compare numbers; "under" and "host"
  * are in under.h and web_host.h. A number beyond 2^53 is UNCLEAR, because servers round it; so is a
- * value that is not of the type that a predicate is about.
+ * value that is not of the type that a predicate is about, and one beside which there is another
+ * key that differs only in case, because some servers ignore the case of keys.
  */
 #ifndef CR_CONDITIONS_H
 #define CR_CONDITIONS_H

@@ -38,6 +38,16 @@ static int collect(struct cr_lookup *l, const struct cr_policy *policy, const ch
     return 0;
 }
 
+/* Gives back the room for rules that are not about the call: many calls may wait. */
+static void shrink(struct cr_lookup *l)
+{
+    void *rules = realloc(l->rules, l->count * sizeof(*l->rules));
+    void *conditions = realloc(l->conditions, l->count * sizeof(struct cr_conditions *));
+
+    l->rules = rules ? rules : l->rules;
+    l->conditions = conditions ? conditions : l->conditions;
+}
+
 int cr_lookup_new(struct cr_policy *policy, const struct cr_question *q, struct cr_lookup **ret)
 {
     struct cr_lookup *l;
@@ -123,6 +133,7 @@ int cr_lookup_later(struct cr_lookup *l, void (*done)(struct cr_lookup *l))
     l->tool = q->tool ? strdup(q->tool) : NULL;
     if (!l->own_args || (q->dir && !l->dir) || (q->tool && !l->tool))
         return CAPRUN_E_NOMEM;
+    shrink(l);
     memcpy(l->own_args, q->args, q->args_len);
     l->args = l->own_args;
     l->q.tool = l->tool;

@@ -348,7 +348,7 @@ int cr_route_new(struct cr_loop *loop, const struct cr_config *config, const cha
 
     if (!route)
         return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for the servers");
-    route->policy.helper = &loop->disk;
+    route->policy.helper = &loop->slow;
     route->gate = (struct cr_gate){.take = take, .is_idempotent = is_idempotent, .cancel = cancel};
     route->all = (struct cr_servers){.loop = loop, .most = MOST_IN_FLIGHT};
     route->remote = (struct cr_task){.run = cr_route_deliver_remote, .name = "route"};

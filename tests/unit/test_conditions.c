@@ -59,7 +59,7 @@ TEST(a_pointer_finds_one_value)
     static const struct row rows[] = {
         {"{\"/a\": {\"equals\": 1}}", "{\"a\": 1}", YES},
         {"{\"/a\": {\"equals\": 1}}", "{\"a\": 2}", NO},
-        {"{\"/a\": {\"equals\": 1}}", "{\"A\": 1}", NO},
+        {"{\"/a\": {\"equals\": 1}}", "{\"A\": 1}", UNCLEAR},
         {"{\"/a\": {\"equals\": 1}}", "{}", NO},
         {"{\"/a/b\": {\"equals\": 1}}", "{\"a\": {\"b\": 1}}", YES},
         {"{\"/a/b\": {\"equals\": 1}}", "{\"a\": 1}", NO},
@@ -176,6 +176,24 @@ TEST(a_value_may_have_to_be_absent)
         {"{\"/a\": {\"absent\": false}}", "{\"a\": null}", YES},
         {"{\"/a\": {\"absent\": false}}", "{}", NO},
         {"{\"/a\": {\"absent\": 1}}", "{}", REFUSED},
+    };
+
+    CHECK_ROWS(rows);
+}
+
+TEST(a_key_that_differs_only_in_case_makes_the_value_unclear)
+{
+    static const struct row rows[] = {
+        {"{\"/path\": {\"equals\": 1}}", "{\"path\": 1, \"paths\": 2}", YES},
+        {"{\"/path\": {\"equals\": 1}}", "{\"path\": 1, \"Path\": 2}", UNCLEAR},
+        {"{\"/path\": {\"equals\": 1}}", "{\"PATH\": 2}", UNCLEAR},
+        {"{\"/path\": {\"absent\": true}}", "{\"PATH\": 2}", UNCLEAR},
+        {"{\"/mask\": {\"equals\": 1}}", "{\"mask\": 1, \"ma\xc5\xbf\xe2\x84\xaa\": 2}", UNCLEAR},
+        {"{\"/mask\": {\"equals\": 1}}", "{\"mask\": 1, \"mas\xc3\xa9\": 2}", YES},
+        {"{\"/a/path\": {\"equals\": 1}}", "{\"a\": {\"path\": 1}, \"A\": {}}", UNCLEAR},
+        {"{\"/a/path\": {\"equals\": 1}}", "{\"a\": {\"path\": 1}, \"b\": {\"Path\": 2}}", YES},
+        {"{\"/a\": {\"equals\": 1}, \"/b\": {\"equals\": 1}}", "{\"a\": 1, \"A\": 1, \"b\": 2}",
+         NO},
     };
 
     CHECK_ROWS(rows);
