@@ -168,7 +168,7 @@ static int give_config(struct cr_config *config, const struct cr_options *o,
 const struct cr_config *cr_settings_use(const struct cr_options *o, struct caprun_runtime *rt,
                                         struct cr_err *why)
 {
-    struct cr_config config;
+    struct cr_config config = {0};
 
     if (cr_settings_load(o, &config, why) < 0)
         return NULL;

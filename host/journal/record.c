@@ -259,6 +259,7 @@ static bool is_still_ours(int fd, char ret[CR_RECORD_MARK])
 int cr_record_new(struct caprun_run *run, const struct cr_record_spec *spec, struct cr_err *err)
 {
     char file[CR_RECORD_MARK];
+    struct cr_record *r;
     int fd;
 
     if (record_of(run))
@@ -275,11 +276,12 @@ int cr_record_new(struct caprun_run *run, const struct cr_record_spec *spec, str
         return cr_err_set(err, CAPRUN_E_SYS, "another process has locked or removed '%s'",
                           spec->path);
     }
-    if (!new_recorder(run, spec, fd, err)) {
+    r = new_recorder(run, spec, fd, err);
+    if (!r) {
         (void)unlink(spec->path);
         return err->code;
     }
-    memcpy(record_of(run)->file, file, sizeof(file));
+    memcpy(r->file, file, sizeof(file));
     return 0;
 }
 

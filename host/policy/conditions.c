@@ -176,6 +176,23 @@ static int read_all(struct cr_conditions *c, const char *dir, struct cr_err *err
     return r;
 }
 
+static void destroy(struct cr_conditions *c)
+{
+    for (size_t i = 0; i < c->count; i++) {
+        for (size_t j = 0; j < c->list[i].count; j++) {
+            free(c->list[i].predicates[j].dir);
+            free(c->list[i].predicates[j].host);
+        }
+        free(c->list[i].predicates);
+    }
+    free(c->list);
+    cr_json_clear(&c->doc);
+    free(c->text);
+    if (c->numbers)
+        freelocale(c->numbers);
+    free(c);
+}
+
 int cr_conditions_new(const char *json, const char *dir, struct cr_conditions **ret,
                       struct cr_err *err)
 {
@@ -190,7 +207,7 @@ int cr_conditions_new(const char *json, const char *dir, struct cr_conditions **
     r = c->text && c->numbers ? read_all(c, dir, err)
                               : cr_err_set(err, CAPRUN_E_NOMEM, "no memory for a rule");
     if (r < 0)
-        cr_conditions_free(c);
+        destroy(c);
     else
         *ret = c;
     return r;
@@ -204,21 +221,8 @@ struct cr_conditions *cr_conditions_share(struct cr_conditions *c)
 
 void cr_conditions_free(struct cr_conditions *c)
 {
-    if (!c || --c->owners > 0)
-        return;
-    for (size_t i = 0; i < c->count; i++) {
-        for (size_t j = 0; j < c->list[i].count; j++) {
-            free(c->list[i].predicates[j].dir);
-            free(c->list[i].predicates[j].host);
-        }
-        free(c->list[i].predicates);
-    }
-    free(c->list);
-    cr_json_clear(&c->doc);
-    free(c->text);
-    if (c->numbers)
-        freelocale(c->numbers);
-    free(c);
+    if (c && --c->owners == 0)
+        destroy(c);
 }
 
 bool cr_conditions_need_files(const struct cr_conditions *c)
@@ -307,7 +311,7 @@ static const struct cJSON *find_value(const struct cJSON *args, const char *poin
                                       bool *ret_is_unclear)
 {
     const struct cJSON *value = args;
-    char key[MAX_KEY + 1];
+    char key[MAX_KEY + 1] = "";
 
     while (value && *pointer == '/') {
         const char *token = pointer + 1, *end = token + strcspn(token, "/");

@@ -80,7 +80,7 @@ static bool make_room(struct cr_patterns *p)
 
     if (p->total < p->room)
         return true;
-    list = realloc(p->list, room * sizeof(*p->list));
+    list = realloc(p->list, room * sizeof(struct cr_patterns_one *));
     if (list)
         p->list = list;
     keys = realloc(p->keys, room * sizeof(*p->keys));

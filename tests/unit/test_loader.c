@@ -248,7 +248,7 @@ TEST(loads_wait_in_a_full_queue_without_work_and_run_in_their_order)
     caprun_run_free(held[1]);
     caprun_run_free(held[0]);
     for (int i = 0; i < LOADS; i++) {
-        char result[8];
+        char result[12];
 
         while (!caprun_done(loads[i]))
             caprun_step(rt);
