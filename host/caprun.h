@@ -435,6 +435,7 @@ CAPRUN_API void caprun_run_set_handler(struct caprun_run *run, caprun_handler_fn
  * got the call yet, the call was answered or has timed out, or its run has ended; CAPRUN_E_INVAL
  * for invalid JSON, and the call can still be answered; CAPRUN_E_TOOBIG over 64 MiB, or if 256 MiB
  * wait to be read by the worker, and the call has failed; CAPRUN_E_NOMEM, and the run has ended.
+ * A long answer takes its time in the calling thread: 30 to 170 ms for some 60 MB.
  */
 CAPRUN_API int caprun_call_reply(struct caprun_run *run, uint32_t call, const char *json,
                                  size_t len);

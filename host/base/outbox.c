@@ -91,9 +91,15 @@ static struct cr_outbox_piece *add_piece(struct cr_outbox *o, size_t room)
     return piece;
 }
 
+/*
+ * Many small messages fill large pieces, so only a small piece that is full is followed by a large
+ * one. A head between two messages that are kept in place gets a small piece.
+ */
 static size_t least_room(const struct cr_outbox *o)
 {
-    return o->waiting < WORTH_TAKING ? SMALL_PIECE : LARGE_PIECE;
+    bool is_in_place = o->last && (o->last->block || o->last->shared || o->last->stays);
+
+    return o->waiting < WORTH_TAKING || is_in_place ? SMALL_PIECE : LARGE_PIECE;
 }
 
 static int copy(struct cr_outbox *o, const uint8_t *bytes, size_t len)

@@ -3,7 +3,8 @@
  *
  * Large memory is not copied if the outbox can take or share it: it becomes a piece where it is.
  * Small parts are copied, many into one piece. If much waits, these pieces have a megabyte each, so
- * that the helper frees them like other large memory. Waiting bytes are never moved.
+ * that the helper frees them like other large memory; except after memory that was kept in place.
+ * Waiting bytes are never moved.
  */
 #ifndef CR_OUTBOX_H
 #define CR_OUTBOX_H

@@ -14,13 +14,15 @@
 #include "base/nearest.h"
 #include "config/keys.h"
 
-#define MOST_KEYS 16 /* in one table */
-#define EXPANDED_MAX (1u << 20)
-#define SHOWN 100 /* the most bytes of a quoted text */
+#define MOST_KEYS 16                 /* in one table */
+#define EXPANDED_MAX (1u << 20)      /* bytes of a string, with its variables replaced */
+#define ALL_EXPANDED_MAX (64u << 20) /* of all strings of a file */
+#define SHOWN 100                    /* the most bytes of a quoted text */
 
 struct walk {
     struct cr_config *config;
     struct cr_err *why;
+    size_t expanded; /* bytes of all strings so far */
 };
 
 static int check(struct walk *w, const struct cr_shape *shape, const struct cJSON *value);
@@ -115,6 +117,11 @@ static int check_text(struct walk *w, const struct cr_text *kind, const struct c
         return cr_err_memory(w->why);
     if (r < 0)
         return refuse(w, value, "%s", err.text);
+    w->expanded += out.len;
+    if (w->expanded > ALL_EXPANDED_MAX)
+        return refuse(w, value,
+                      "with variables replaced, the texts up to here take more than %u MiB",
+                      ALL_EXPANDED_MAX >> 20);
     if (!kind || kind->is((const char *)out.data))
         return 0;
     if (kind->secret)
@@ -368,7 +375,7 @@ static int check(struct walk *w, const struct cr_shape *shape, const struct cJSO
 
 int cr_shape_check(struct cr_config *config, struct cr_err *why)
 {
-    struct walk w = {config, why};
+    struct walk w = {.config = config, .why = why};
     int r = check(&w, &cr_keys_file, config->doc.root);
 
     if (r == 0 && cr_buf_err(&config->warnings) == CAPRUN_E_NOMEM)

@@ -260,7 +260,8 @@ static const char *const bad[][2] = {
      "1:26: \"timeoutMs\" has to be a whole number from 0 to 2073600000, not a string"},
     {"{\"limits\": []}", "1:12: \"limits\" has to be an object, not an array"},
     {"{\"registries\": \"x\"}", "1:16: \"registries\" has to be an array, not a string"},
-    {"{\"registries\": [1]}", "1:17: each of \"registries\" has to be a string or an object, not 1"},
+    {"{\"registries\": [1]}",
+     "1:17: each of \"registries\" has to be a string or an object, not 1"},
     {"{\"onDenied\": null}", "1:14: \"onDenied\" has to be a string, not null"},
     {"{\"sandbox\": {\"freshProgram\": 1}}",
      "1:30: \"freshProgram\" has to be true or false, not 1"},
@@ -605,6 +606,32 @@ TEST(what_is_expanded_has_a_ceiling)
     cr_buf_init(&out, 5);
     CHECK(cr_config_expand("${CAPRUN_TEST}", &out, &err) == CAPRUN_E_TOOBIG);
     cr_buf_clear(&out);
+}
+
+/* A configuration with |count| times a variable of 1 MB. */
+static const char *many_references(int count)
+{
+    static char text[8192];
+    size_t len = (size_t)snprintf(text, sizeof(text), "{\"registries\": [\"a\"");
+
+    for (int i = 0; i < count; i++)
+        len += (size_t)snprintf(text + len, sizeof(text) - len, ",\n\"${CAPRUN_TEST_LONG}\"");
+    (void)snprintf(text + len, sizeof(text) - len, "]}");
+    return text;
+}
+
+TEST(all_strings_together_have_a_ceiling_once_they_are_expanded)
+{
+    static char value[1000001];
+    struct cr_config c;
+
+    memset(value, 'x', sizeof(value) - 1);
+    CHECK(setenv("CAPRUN_TEST_LONG", value, 1) == 0);
+    CHECK(load(many_references(60), &c) == 0);
+    cr_config_clear(&c);
+    CHECK(refuses(many_references(70), "69:1: with variables replaced, the texts up to here take "
+                                       "more than 64 MiB"));
+    CHECK(unsetenv("CAPRUN_TEST_LONG") == 0);
 }
 
 TEST(strings_are_judged_by_what_they_stand_for)

@@ -1,6 +1,7 @@
 /* test_outbox.c - the queue of bytes that a socket did not take at once. */
 #include "tap.h"
 
+#include <malloc.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -187,6 +188,21 @@ TEST(many_small_messages_that_wait_are_freed_by_the_helper)
     CHECK(cr_outbox_waiting(&box) > 8u << 20);
     cr_outbox_clear(&box);
     CHECK(loop.helper.has_thread && finish());
+}
+
+TEST(heads_between_large_messages_take_little_room)
+{
+    static uint8_t bytes[CR_HELPER_WORTH];
+    const struct cr_outbox_part parts[] = {{.bytes = "head", .len = 4},
+                                           {.bytes = bytes, .len = sizeof(bytes), .stays = true}};
+    size_t before;
+
+    CHECK(begin(256u << 20));
+    before = mallinfo2().uordblks + mallinfo2().hblkhd;
+    for (int i = 0; i < 1000; i++)
+        CHECK(cr_outbox_add(&box, ours, parts, 2) == 0);
+    CHECK(mallinfo2().uordblks + mallinfo2().hblkhd - before < 8u << 20);
+    CHECK(finish());
 }
 
 TEST(many_small_messages_arrive_in_their_order)
