@@ -280,6 +280,9 @@ void cr_helper_clear(struct cr_helper *h)
     h->has_thread = false; /* a job that discard() submits is worked on at once */
     while ((job = take_first(&h->worked)))
         job->discard(job);
+    if (h->kept)
+        h->kept->discard(h->kept);
+    h->kept = NULL;
     (void)pthread_cond_destroy(&h->news);
     (void)pthread_mutex_destroy(&h->mutex);
 }

@@ -44,6 +44,11 @@ struct cr_job {
     struct cr_job *next, **at; /* the next job in the queue, and the pointer to this one */
 };
 
+/* Data that jobs keep in their helper for later jobs: a member of a struct of its owner. */
+struct cr_helper_data {
+    void (*discard)(struct cr_helper_data *kept);
+};
+
 struct cr_job_queue {
     struct cr_job *first, **last;
 };
@@ -61,6 +66,7 @@ struct cr_helper {
     unsigned passed_over[CR_HELPER_CLASSES]; /* how often, since the last job of that class */
     struct cr_garbage *garbage;              /* memory to be freed, between jobs */
     bool ends;
+    struct cr_helper_data *kept; /* for work() only; discarded when the helper ends; or NULL */
 };
 
 /*

@@ -23,12 +23,11 @@ struct cr_pinning {
 
 static int read_pin(struct cr_pinning *p)
 {
-    struct cr_lockfile lock;
+    const struct cr_lockfile *lock;
 
-    if (cr_lockfile_read(p->dir, &lock, &p->why) < 0)
+    if (cr_lockfile_view(&p->loop->disk, p->dir, &lock, &p->why) < 0)
         return CAPRUN_E_INVAL;
-    p->is_pinned = cr_lockfile_find(&lock, p->name, &p->pin);
-    cr_lockfile_clear(&lock);
+    p->is_pinned = cr_lockfile_find(lock, p->name, &p->pin);
     return 0;
 }
 

@@ -10,6 +10,8 @@
 #include "mcp/server_parts.h"
 
 #define SECOND_US 1000000
+#define LIST_BYTE_US 16 /* pause for each byte of a list: 17 s for 1 MiB */
+#define MOST_LIST_US (60 * (int64_t)SECOND_US)
 #define MOST_FAILURES 3u
 #define GIVEN_UP_US (60 * (int64_t)SECOND_US)
 #define IDLE_US (300 * (int64_t)SECOND_US)
@@ -353,12 +355,17 @@ static void start_or_fail(struct cr_server *s)
     }
 }
 
-/* A server that keeps reporting changes of its tools is asked for them at most once a second. */
+/*
+ * A server that keeps reporting changes of its tools is asked for them at most once a second, and
+ * less often if the list is long: parsing and comparing a long list takes long.
+ */
 static bool is_list_old(const struct cr_server *s)
 {
-    int64_t now = cr_loop_now();
+    int64_t now = cr_loop_now(), pause = SECOND_US + (int64_t)s->list_bytes * LIST_BYTE_US;
 
-    return now > s->list_until_us || (s->stale && now > s->listed_us + SECOND_US);
+    if (pause > MOST_LIST_US)
+        pause = MOST_LIST_US;
+    return now > s->list_until_us || (s->stale && now > s->listed_us + pause);
 }
 
 static void serve(struct cr_server *s)

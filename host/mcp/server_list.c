@@ -44,6 +44,7 @@ static void ask_for_page(struct cr_server *s)
 void cr_server_ask_for_tools(struct cr_server *s)
 {
     cr_tools_clear(&s->fresh);
+    s->list_bytes = 0;
     s->stale = false; /* only a change reported after this request makes it stale again */
     s->state = CR_SERVER_LISTING;
     cr_loop_set(s->all->loop, &s->timer, cr_loop_now() + LIST_US);
@@ -199,6 +200,7 @@ static void take_result(struct cr_server *s, const struct cr_message *m)
     struct cr_err err;
     int code;
 
+    s->list_bytes += m->result.len;
     if (m->result.len > SMALL_PAGE && m->result.len <= CR_TOOLS_MAX_BYTES) {
         parse_later(s, m);
         return;

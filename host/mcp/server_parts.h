@@ -54,6 +54,7 @@ struct cr_server {
     bool stale;            /* the list of tools may have changed */
     bool knows_tools;      /* of this connection */
     int64_t listed_us, list_until_us; /* when the list came, and when it expires */
+    size_t list_bytes;                /* of all pages of the last request, perhaps in vain */
     bool legacy_failed;               /* this connection has refused initialize */
     enum cr_era guess;                /* the era to try first */
     enum cr_era remembered;           /* the era in its file */

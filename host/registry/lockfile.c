@@ -59,18 +59,19 @@ int cr_lockfile_begin(struct cr_lockfile *lock, const char *dir, struct cr_err *
 int cr_lockfile_load(struct cr_lockfile *lock, int dir, struct cr_err *why)
 {
     struct cr_err err = {0};
-    struct stat st;
+    struct stat *st = &lock->file;
     int r;
 
-    if (fstatat(dir, CR_LOCKFILE_NAME, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode))
+    lock->read_at = time(NULL);
+    if (fstatat(dir, CR_LOCKFILE_NAME, st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st->st_mode))
         return cr_err_end(why, CAPRUN_OUTCOME_CONFIG_ERROR, "put the file itself there",
                           "'%s' is a symbolic link, which the next pin would replace", lock->path);
-    r = cr_file_read(dir, CR_LOCKFILE_NAME, &lock->text, &st, &err);
+    r = cr_file_read(dir, CR_LOCKFILE_NAME, &lock->text, st, &err);
     if (r == 1)
         return 0;
     if (r < 0)
         return cannot_read(lock, r, why);
-    if (cr_file_check_owner_or_group(dir, CR_LOCKFILE_NAME, &st, "", &err) < 0)
+    if (cr_file_check_owner_or_group(dir, CR_LOCKFILE_NAME, st, "", &err) < 0)
         return cr_err_end(why, CAPRUN_OUTCOME_CONFIG_ERROR, NULL, "'%s'%s", lock->path, err.text);
     return cr_lockfile_parse(lock, why);
 }

@@ -24,7 +24,10 @@
 #define CR_LOCKFILE_H
 
 #include <stdbool.h>
+#include <sys/stat.h>
+#include <time.h>
 
+#include "base/helper.h"
 #include "base/json.h"
 #include "base/err.h"
 #include "registry/fqdn.h"
@@ -43,6 +46,8 @@ struct cr_pin {
 struct cr_lockfile {
     char *path;
     struct cr_buf text;
+    struct stat file; /* what was read */
+    time_t read_at;
     struct cr_json_doc doc; /* all zeros: the file does not exist yet */
 };
 
@@ -58,6 +63,13 @@ void cr_lockfile_hash(const void *bytes, size_t len, char ret[CR_LOCKFILE_HASH +
  */
 int cr_lockfile_read(const char *dir, struct cr_lockfile *ret, struct cr_err *why);
 void cr_lockfile_clear(struct cr_lockfile *lock);
+
+/*
+ * The same for jobs of |helper|, and only for reading: a file that is unchanged since the last call
+ * is not read again. |*ret| is valid until the job ends, and belongs to the helper.
+ */
+int cr_lockfile_view(struct cr_helper *helper, const char *dir, const struct cr_lockfile **ret,
+                     struct cr_err *why);
 
 /* The part without I/O: checks |lock|, which has a path and a text, and fills its doc. */
 int cr_lockfile_parse(struct cr_lockfile *lock, struct cr_err *why);

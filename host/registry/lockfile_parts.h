@@ -3,6 +3,7 @@
  * tool_pins.h.
  *
  *     lockfile.c          reads the file; pins of capabilities
+ *     lockfile_view.c     keeps what was read for later jobs
  *     lockfile_parse.c    checks the whole file
  *     lockfile_compose.c  creates the new text
  *     lockfile_write.c    takes turns with other writers, and replaces the file

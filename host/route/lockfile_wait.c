@@ -15,6 +15,7 @@
 struct cr_route_read {
     struct cr_job job;
     struct cr_route *route; /* the helper thread must not use it */
+    struct cr_helper *helper;
     char *dir;
     int code;
     struct cr_err why;
@@ -23,11 +24,9 @@ struct cr_route_read {
 static void read_lock(struct cr_job *job)
 {
     struct cr_route_read *read = cr_container(job, struct cr_route_read, job);
-    struct cr_lockfile lock;
+    const struct cr_lockfile *unused;
 
-    read->code = cr_lockfile_read(read->dir, &lock, &read->why);
-    if (read->code == 0)
-        cr_lockfile_clear(&lock);
+    read->code = cr_lockfile_view(read->helper, read->dir, &unused, &read->why);
 }
 
 static void discard_read(struct cr_job *job)
@@ -71,8 +70,9 @@ static bool start_reading(struct cr_route *route)
     read->job = (struct cr_job){
         .work = read_lock, .done = lock_was_read, .discard = discard_read, .name = "lockfile"};
     read->route = route;
+    read->helper = &route->all.loop->disk;
     route->read = read;
-    cr_helper_submit(&route->all.loop->disk, &read->job);
+    cr_helper_submit(read->helper, &read->job);
     return true;
 }
 

@@ -5,8 +5,8 @@
  * job gets copies of its input and returns its result. Until then the calls of that server wait:
  * cr_route_check_pin() returns CR_ROUTE_LATER.
  *
- * Failures and the explanations of changed tools are kept for one second: thousands of calls may
- * ask at once, but a person may accept a change meanwhile.
+ * Failures and the explanations of changed tools are kept for a second, and for longer if the job
+ * was long: thousands of calls may ask at once, but a person may accept a change meanwhile.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +18,8 @@
 #define MAX_EXPLAINED (1u << 20) /* bytes of long explanations; other tools get short ones */
 #define MAX_CHANGED (64u << 20)
 #define REMEMBERED_US 1000000
+#define REMEMBERED_BYTE_US 16 /* more for each byte of the job: 17 s for 1 MiB */
+#define MOST_REMEMBERED_US (60 * (int64_t)REMEMBERED_US)
 
 /* The tools of a list, in the form that the lockfile compares. */
 struct now {
@@ -29,6 +31,7 @@ struct now {
 struct cr_route_job {
     struct cr_job job;
     struct cr_route_server *rs; /* the helper thread must not use it */
+    struct cr_helper *helper;
     char *dir, *server;
     struct now now;
     bool may_pin;
@@ -36,7 +39,8 @@ struct cr_route_job {
     bool lists;   /* true: for a listing; false: for a call of the tool |want| */
     size_t want;
 
-    int code; /* 0, CAPRUN_E_BUSY, or an error that |why| explains */
+    size_t lock_bytes; /* of the lockfile */
+    int code;          /* 0, CAPRUN_E_BUSY, or an error that |why| explains */
     struct cr_err why;
     uint8_t *states;     /* of each tool, enum cr_tool_state */
     size_t explained;    /* bytes of long explanations */
@@ -97,16 +101,15 @@ static int compare_with(struct cr_route_job *j, const struct cr_lockfile *lock)
 
 static int compare_with_lockfile(struct cr_route_job *j)
 {
-    struct cr_lockfile lock;
-    int r = cr_lockfile_read(j->dir, &lock, &j->why);
+    const struct cr_lockfile *lock;
+    int r = cr_lockfile_view(j->helper, j->dir, &lock, &j->why);
 
     if (r < 0)
         return r;
+    j->lock_bytes = lock->text.len;
     cr_buf_drop(&j->words, j->words.len);
     j->explained = 0;
-    r = compare_with(j, &lock);
-    cr_lockfile_clear(&lock);
-    return r;
+    return compare_with(j, lock);
 }
 
 static int pin_accepted(struct cr_route_job *j)
@@ -187,6 +190,7 @@ static struct cr_route_job *new_job(struct cr_route_server *rs, void (*done)(str
         return NULL;
     j->job = (struct cr_job){.work = work, .done = done, .discard = discard, .name = "pins"};
     j->rs = rs;
+    j->helper = &rs->route->all.loop->disk;
     j->may_pin = !rs->route->frozen;
     j->dir = strdup(rs->route->dir);
     j->server = strdup(rs->name);
@@ -194,8 +198,10 @@ static struct cr_route_job *new_job(struct cr_route_server *rs, void (*done)(str
     j->words_at = calloc(tools->count + 1, sizeof(*j->words_at));
     cr_buf_init(&j->now.text, MAX_DEFINITIONS);
     cr_buf_init(&j->words, MAX_CHANGED);
-    if (j->dir && j->server && j->states && j->words_at && copy_tools(tools, &j->now))
+    if (j->dir && j->server && j->states && j->words_at && copy_tools(tools, &j->now)) {
+        j->job.bytes = j->now.text.len + rs->route->lock_bytes;
         return j;
+    }
     discard(&j->job);
     return NULL;
 }
@@ -203,7 +209,7 @@ static struct cr_route_job *new_job(struct cr_route_server *rs, void (*done)(str
 static void submit(struct cr_route_job *j)
 {
     j->code = 0;
-    cr_helper_submit(&j->rs->route->all.loop->disk, &j->job);
+    cr_helper_submit(j->helper, &j->job);
 }
 
 /*
@@ -251,11 +257,21 @@ void cr_route_forget_pins(struct cr_route_server *rs)
     forget_states(p);
 }
 
+/* A comparison reads the definitions; a failed write had to read the lockfile, too. */
+static int64_t how_long(const struct cr_route_job *j)
+{
+    size_t bytes = j->now.text.len + (j->code < 0 ? j->lock_bytes : 0);
+    int64_t us = REMEMBERED_US + (int64_t)bytes * REMEMBERED_BYTE_US;
+
+    return us < MOST_REMEMBERED_US ? us : MOST_REMEMBERED_US;
+}
+
 static void remember(struct cr_route_pins *p, struct cr_route_job *j)
 {
     p->has_checked = p->is_unused = true;
     p->has_failed = j->code < 0;
-    p->checked_us = cr_loop_now();
+    p->kept_until_us = cr_loop_now() + how_long(j);
+    j->rs->route->lock_bytes = j->lock_bytes;
     if (p->has_failed) {
         p->failure = j->why;
         return;
@@ -303,8 +319,7 @@ static int start_check(struct cr_route_server *rs, size_t tool, struct cr_err *w
 /* Can the last result be used: is it recent, or has no call used it yet? */
 static bool is_recent(struct cr_route_pins *p)
 {
-    bool is_recent =
-        p->has_checked && (p->is_unused || cr_loop_now() - p->checked_us <= REMEMBERED_US);
+    bool is_recent = p->has_checked && (p->is_unused || cr_loop_now() <= p->kept_until_us);
 
     p->is_unused = false;
     return is_recent;

@@ -26,7 +26,7 @@ struct cr_route_pins {
     struct cr_err failure; /* of the last check, if |has_failed| */
     bool has_checked, has_failed;
     bool is_unused;                    /* no call has used the result of the last check yet */
-    int64_t checked_us;                /* when the last check ended */
+    int64_t kept_until_us;             /* how long the result of the last check may be used */
     struct cr_route_job *check, *list; /* running jobs: for a call, and for a listing */
     struct cr_timer again, list_again; /* retry timers, set while others write the lockfile */
     int64_t busy_us, list_busy_us;     /* when waiting for them began; 0: not waiting */
@@ -56,6 +56,7 @@ struct cr_route {
     size_t count;
     char *dir; /* where the lockfile is */
     bool frozen;
+    size_t lock_bytes; /* of the lockfile, when tools were last compared with it */
 
     bool has_read_lock;                    /* the lockfile was read without error */
     struct cr_route_read *read;            /* the running job that reads it, or NULL */

@@ -484,6 +484,67 @@ TEST(every_combination_of_changes_has_its_words)
     cr_lockfile_clear(&lock);
 }
 
+/* --- a file that is kept --------------------------------------------------------------------- */
+
+static struct cr_helper helper; /* only its data is used */
+
+/* The digit that |name| is pinned with, by a view; '-' without a pin, '!' if it cannot be read. */
+static char viewed(const char *name)
+{
+    const struct cr_lockfile *view;
+    struct cr_pin found;
+
+    if (cr_lockfile_view(&helper, scratch, &view, &why) < 0)
+        return '!';
+    return cr_lockfile_find(view, name, &found) ? found.code[CR_LOCKFILE_HASH - 1] : '-';
+}
+
+/* What is kept of the file counts as old, and has the digit |mark| now. */
+static bool age_and_mark(char mark)
+{
+    const struct cr_lockfile *view;
+    struct cr_lockfile *kept;
+    char *text;
+
+    if (cr_lockfile_view(&helper, scratch, &view, &why) < 0)
+        return false;
+    kept = (struct cr_lockfile *)(uintptr_t)view;
+    kept->read_at += 10;
+    text = (char *)(uintptr_t)cr_json_text(
+        cr_json_get(cr_json_get(cr_json_get(kept->doc.root, "capabilities"), "a.b.c.d"), "code"));
+    text[CR_LOCKFILE_HASH - 1] = mark;
+    return true;
+}
+
+#define PINNED(digit) LOCKFILE("    \"a.b.c.d\": " PIN("a.b.c.d.1234", HASH(digit), HASH(2)), "{}")
+
+TEST(a_file_that_is_unchanged_for_a_while_is_not_read_again)
+{
+    CHECK(scratch_begin() && put(CR_LOCKFILE_NAME, PINNED(1)) && viewed("a.b.c.d") == '1');
+    CHECK(age_and_mark('9') && viewed("a.b.c.d") == '9');
+    helper.kept->discard(helper.kept);
+    helper.kept = NULL;
+    scratch_end();
+}
+
+TEST(a_file_that_has_changed_in_any_way_is_read_again)
+{
+    CHECK(scratch_begin() && viewed("a.b.c.d") == '-');
+    CHECK(put(CR_LOCKFILE_NAME, PINNED(1)) && viewed("a.b.c.d") == '1');
+    /* a change of the same size at once, when its time may be the same */
+    CHECK(put(CR_LOCKFILE_NAME, PINNED(2)) && viewed("a.b.c.d") == '2');
+    CHECK(age_and_mark('9') && pin("e.f.g.h", "012", false) == 0); /* another inode */
+    CHECK(viewed("a.b.c.d") == '2' && viewed("e.f.g.h") == '1');
+    CHECK(age_and_mark('9') && chmod(path_of(CR_LOCKFILE_NAME), 0666) == 0);
+    CHECK(viewed("a.b.c.d") == '!' && chmod(path_of(CR_LOCKFILE_NAME), 0600) == 0);
+    CHECK(viewed("a.b.c.d") == '2' && age_and_mark('9'));
+    CHECK(unlink(path_of(CR_LOCKFILE_NAME)) == 0 && viewed("a.b.c.d") == '-');
+    CHECK(put(CR_LOCKFILE_NAME, "{") && viewed("a.b.c.d") == '!');
+    helper.kept->discard(helper.kept);
+    helper.kept = NULL;
+    scratch_end();
+}
+
 int main(int argc, char **argv)
 {
     return tap_main(argc, argv);

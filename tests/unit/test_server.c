@@ -378,8 +378,15 @@ TEST(a_list_that_has_changed_is_requested_again_but_not_at_once)
     CHECK(server->stale && get_ready() && lists == 1);
     server->listed_us -= 2000000;
     CHECK(get_ready() && lists == 2 && traced("tools/list") == 2 && !server->stale);
+    server->stale = true; /* a long list is not requested as often */
+    server->list_bytes = 1u << 20;
+    server->listed_us = cr_loop_now() - 2000000;
+    CHECK(get_ready() && lists == 2);
+    server->list_bytes = 8u << 20;
+    server->listed_us = cr_loop_now() - 61000000;
+    CHECK(get_ready() && lists == 3);
     server->list_until_us = 0; /* a day later */
-    CHECK(get_ready() && lists == 3 && end_all());
+    CHECK(get_ready() && lists == 4 && end_all());
 }
 
 TEST(a_new_list_that_fails_ends_only_the_calls_that_wait_for_it)
