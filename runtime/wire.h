@@ -89,9 +89,10 @@ struct wire_job {
  * mistake. The host tells a person; the result stays the same.
  */
 #define WIRE_DONE_KIB 0x3fffffffu
-#define WIRE_DONE_DROPPED (1u << 30) /* the last statement is an expression, and is not returned \
-                                      */
-#define WIRE_DONE_TIMER (1u << 31)   /* a timer was still set */
+#define WIRE_DONE_DROPPED                                                                      \
+    (1u << 30)                     /* the last statement is an expression, and is not returned \
+                                    */
+#define WIRE_DONE_TIMER (1u << 31) /* a timer was still set */
 
 enum wire_reply_kind {
     WIRE_REPLY_VALUE = 1, /* the value that the call returns, unchanged */

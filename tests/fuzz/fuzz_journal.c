@@ -82,7 +82,7 @@ static void journal_look_at_undo(const struct cr_journal *j)
     insist(cr_undo_can_resume(j, &why) == (!j->cut && (!j->end || first)));
     if (!first)
         return;
-    copy.lines = malloc(j->count * sizeof(*copy.lines));
+    copy.lines = malloc((j->count + 1) * sizeof(*copy.lines));
     insist(copy.lines && first < j->count);
     memcpy(copy.lines, j->lines, j->count * sizeof(*copy.lines));
     cr_undo_apply(&copy, first, NULL);

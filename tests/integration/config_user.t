@@ -103,13 +103,13 @@ def config_shows_which_file_each_setting_came_from():
 @test
 def it_is_below_the_home_directory_without_xdg_config_home():
     with tools() as t:
-        path = f"{t.root}/home/.config/caprun/config.json"
+        path = f"{t.root}/person/.config/caprun/config.json"
         os.makedirs(os.path.dirname(path))
         write_file(path, json.dumps({"limits": {"maxCalls": 6}}))
         del t.env["XDG_CONFIG_HOME"]
         for env in ({}, {"XDG_CONFIG_HOME": ""}, {"XDG_CONFIG_HOME": "relative"}):
-            equal(settings(t, env={"HOME": f"{t.root}/home", **env})["userFile"], path)
-        equal(settings(t, env={"HOME": f"{t.root}/home", "XDG_CONFIG_HOME": "/dev/null"})["userFile"], None)
+            equal(settings(t, env={"HOME": f"{t.root}/person", **env})["userFile"], path)
+        equal(settings(t, env={"HOME": f"{t.root}/person", "XDG_CONFIG_HOME": "/dev/null"})["userFile"], None)
 
 
 @test

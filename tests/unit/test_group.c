@@ -9,12 +9,12 @@
 #include "base/file.h"
 #include "base/group.h"
 
-#define PASSWD                                   \
-    "# users\n"                                  \
-    "root:x:0:0:root:/root:/bin/sh\n"            \
-    "ann:x:1000:1000:Ann,,,:/home/ann:/bin/sh\n" \
-    "\n"                                         \
-    "bob:x:1001:1001::/home/bob:/bin/sh"
+#define PASSWD                                    \
+    "# users\n"                                   \
+    "root:x:0:0:root:/root:/bin/sh\n"             \
+    "ann:x:1000:1000:Ann,,,:/users/ann:/bin/sh\n" \
+    "\n"                                          \
+    "bob:x:1001:1001::/users/bob:/bin/sh"
 #define GROUP "root:x:0:\nusers:x:100:\nann:x:1000:\nbob:x:1001:\n"
 
 static bool is_private(const char *passwd, const char *group)
