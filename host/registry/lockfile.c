@@ -62,7 +62,7 @@ int cr_lockfile_load(struct cr_lockfile *lock, int dir, struct cr_err *why)
     struct stat *st = &lock->file;
     int r;
 
-    lock->read_at = time(NULL);
+    (void)clock_gettime(CLOCK_REALTIME, &lock->read_at);
     if (fstatat(dir, CR_LOCKFILE_NAME, st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st->st_mode))
         return cr_err_end(why, CAPRUN_OUTCOME_CONFIG_ERROR, "put the file itself there",
                           "'%s' is a symbolic link, which the next pin would replace", lock->path);

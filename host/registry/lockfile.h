@@ -47,7 +47,7 @@ struct cr_lockfile {
     char *path;
     struct cr_buf text;
     struct stat file; /* what was read */
-    time_t read_at;
+    struct timespec read_at;
     struct cr_json_doc doc; /* all zeros: the file does not exist yet */
 };
 

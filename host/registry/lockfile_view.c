@@ -17,7 +17,9 @@
 #include "base/loop.h"
 #include "base/mem.h"
 
-#define SETTLED_S 2 /* the age of a change after which a second one has another time */
+/* The age of a change after which a second change has another time; in whole seconds, as on FAT. */
+#define SETTLED_MS 100
+#define SETTLED_WHOLE_MS 3000
 
 struct view {
     struct cr_helper_data kept;
@@ -72,7 +74,11 @@ static bool is_current(const struct cr_lockfile *lock)
 
 static bool is_settled(const struct cr_lockfile *lock)
 {
-    return lock->doc.root && lock->file.st_ctim.tv_sec < lock->read_at - SETTLED_S;
+    const struct timespec *changed = &lock->file.st_ctim, *read = &lock->read_at;
+    int64_t age_ms = (int64_t)(read->tv_sec - changed->tv_sec) * 1000 +
+                     (read->tv_nsec - changed->tv_nsec) / 1000000;
+
+    return lock->doc.root && age_ms > (changed->tv_nsec ? SETTLED_MS : SETTLED_WHOLE_MS);
 }
 
 int cr_lockfile_view(struct cr_helper *helper, const char *dir, const struct cr_lockfile **ret,

@@ -232,6 +232,25 @@ def calls_of_many_changed_tools_need_one_look_at_the_lockfile():
 
 
 @test
+def a_long_list_that_has_no_room_is_not_tried_again_each_second():
+    need_program("strace")
+    need(not SANITIZED, "a sanitizer and strace cannot both trace")
+    with tools() as t:
+        describe(t, t0="d" * 2200000)
+        t.serve({"s": {"descriptions": f"{t.root}/descriptions", "count": 1, "only": True}, "other": {}})
+        t.value("return mcp.other.echo({})")
+        opened = f"{t.root}/opened"
+        run = t.start("exec", "-", under=["strace", "-f", "-qq", "-e", "trace=openat,openat2", "-o", opened], code="""
+            const call = () => mcp.s.t0({}).catch((e) => e.code);
+            const codes = [await call()];
+            await new Promise((resolve) => setTimeout(resolve, 1500));  // then a failure was forgotten before
+            return [...codes, await call(), await mcp.other.echo({})]""").end(60)
+        equal((run.status, json.loads(run.out)), (0, ["CONFIG_ERROR", "CONFIG_ERROR", {}]), run.err)
+        with open(opened, encoding="utf-8") as file:
+            equal(len([line for line in file if ".caprun.lock.busy" in line]), 1, "attempts to pin it")
+
+
+@test
 def a_process_that_can_read_the_directory_cannot_block_others():
     need(os.geteuid() == 0, "only root can be another user")
     with described() as t:

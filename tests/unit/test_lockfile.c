@@ -509,7 +509,7 @@ static bool age_and_mark(char mark)
     if (cr_lockfile_view(&helper, scratch, &view, &why) < 0)
         return false;
     kept = (struct cr_lockfile *)(uintptr_t)view;
-    kept->read_at += 10;
+    kept->read_at.tv_sec += 10;
     text = (char *)(uintptr_t)cr_json_text(
         cr_json_get(cr_json_get(cr_json_get(kept->doc.root, "capabilities"), "a.b.c.d"), "code"));
     text[CR_LOCKFILE_HASH - 1] = mark;
