@@ -20,6 +20,7 @@
 /* The most that the pins of all servers take: there must be room for capabilities. */
 #define CR_LOCKFILE_TOOLS_MIB 12
 #define CR_LOCKFILE_TOOLS_KEYS 150000
+#define CR_LOCKFILE_TOOLS_VALUES 900000 /* of CR_JSON_MAX_VALUES */
 #define CR_LOCKFILE_HASH_START "sha256-"
 #define CR_LOCKFILE_REPAIR "restore it from version control, or delete it to pin what runs next"
 

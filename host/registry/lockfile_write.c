@@ -47,19 +47,27 @@ static int no_room(const struct cr_lockfile *lock, const struct cr_lockfile_news
                       CR_SCAN_MAX_DEPTH);
 }
 
-static size_t count_keys(const struct cJSON *value)
-{
-    size_t keys = 0;
+/* What a part of the file takes of the limits of reading. */
+struct amount {
+    size_t bytes, keys, values;
+};
 
-    for (const struct cJSON *v = cr_json_first(value); v; v = cr_json_next(v))
-        keys += (cr_json_key(v) != NULL) + count_keys(v);
-    return keys;
+static void count_within(const struct cJSON *value, struct amount *sum)
+{
+    for (const struct cJSON *v = cr_json_first(value); v; v = cr_json_next(v)) {
+        sum->keys += cr_json_key(v) != NULL;
+        sum->values++;
+        count_within(v, sum);
+    }
 }
 
-static bool is_within(const struct cr_lockfile *lock, const struct cJSON *value, size_t bytes,
-                      size_t keys)
+static bool is_within(const struct cr_lockfile *lock, const struct cJSON *value,
+                      const struct amount *most)
 {
-    return cr_json_place_of(&lock->doc, value).len <= bytes && count_keys(value) <= keys;
+    struct amount sum = {.bytes = cr_json_place_of(&lock->doc, value).len};
+
+    count_within(value, &sum);
+    return sum.bytes <= most->bytes && sum.keys <= most->keys && sum.values <= most->values;
 }
 
 /*
@@ -69,17 +77,21 @@ static bool is_within(const struct cr_lockfile *lock, const struct cJSON *value,
 static int check_budget(const struct cr_lockfile *made, const struct cr_lockfile_news *news,
                         struct cr_err *why)
 {
+    static const struct amount one = {CR_TOOL_PINS_MAX, CR_TOOL_PINS_MAX_KEYS,
+                                      CR_TOOL_PINS_MAX_VALUES};
+    static const struct amount all = {CR_LOCKFILE_TOOLS_MIB << 20, CR_LOCKFILE_TOOLS_KEYS,
+                                      CR_LOCKFILE_TOOLS_VALUES};
     const struct cJSON *servers = cr_json_get(made->doc.root, "servers");
 
     if (!news->server)
         return 0;
-    if (!is_within(made, cr_json_get(servers, news->server), CR_TOOL_PINS_MAX,
-                   CR_TOOL_PINS_MAX_KEYS))
+    if (!is_within(made, cr_json_get(servers, news->server), &one))
         return cr_err_end(why, CAPRUN_OUTCOME_CONFIG_ERROR,
                           "remove the pins of tools that are gone, or stop using that server",
-                          "the tools of '%s' take more than %u MiB or %d keys of '%s'",
-                          news->server, CR_TOOL_PINS_MAX >> 20, CR_TOOL_PINS_MAX_KEYS, made->path);
-    if (!is_within(made, servers, CR_LOCKFILE_TOOLS_MIB << 20, CR_LOCKFILE_TOOLS_KEYS))
+                          "the tools of '%s' take more than %u MiB, %d keys or %d values of '%s'",
+                          news->server, CR_TOOL_PINS_MAX >> 20, CR_TOOL_PINS_MAX_KEYS,
+                          CR_TOOL_PINS_MAX_VALUES, made->path);
+    if (!is_within(made, servers, &all))
         return no_room(made, news, why);
     return 0;
 }

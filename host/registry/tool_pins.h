@@ -33,6 +33,7 @@
 /* Limits of the pins of one server, as they are written; above, no pin is added. */
 #define CR_TOOL_PINS_MAX (2u << 20) /* bytes */
 #define CR_TOOL_PINS_MAX_KEYS 75000
+#define CR_TOOL_PINS_MAX_VALUES 250000
 
 /* A tool as it is now. */
 struct cr_tool_now {

@@ -303,8 +303,8 @@ static bool is_over_budget(const char *server)
     char expected[2048];
 
     (void)snprintf(expected, sizeof(expected),
-                   "the tools of '%s' take more than 2 MiB or 75000 keys of '%s'", server,
-                   path_of(CR_LOCKFILE_NAME));
+                   "the tools of '%s' take more than 2 MiB, 75000 keys or 250000 values of '%s'",
+                   server, path_of(CR_LOCKFILE_NAME));
     return says(CAPRUN_OUTCOME_CONFIG_ERROR, expected,
                 "remove the pins of tools that are gone, or stop using that server");
 }
@@ -313,6 +313,8 @@ TEST(a_server_whose_pins_take_too_much_gets_no_more_and_others_do)
 {
     CHECK(scratch_begin());
     CHECK(pin_tool("files", "big", long_text(CR_TOOL_PINS_MAX), false) < 0);
+    CHECK(is_over_budget("files") && count_files() == 0);
+    CHECK(pin_tool("files", "big", many_numbers(499000), false) < 0);
     CHECK(is_over_budget("files") && count_files() == 0);
     CHECK(pin_tool("files", "big", many_keys(CR_TOOL_PINS_MAX_KEYS), false) < 0);
     CHECK(is_over_budget("files") && count_files() == 0);
@@ -324,7 +326,7 @@ TEST(a_server_whose_pins_take_too_much_gets_no_more_and_others_do)
 
 TEST(the_first_list_of_a_server_that_is_long_when_indented_leaves_room_for_others)
 {
-    const char *text, *definition = many_numbers(499000);
+    const char *text, *definition = many_numbers(240000);
     char name[] = "0";
     struct stat st;
 
@@ -338,7 +340,7 @@ TEST(the_first_list_of_a_server_that_is_long_when_indented_leaves_room_for_other
     /* servers alone cannot fill it */
     for (; *name <= '9' && pin_tool(name, "it", long_text(2000000), false) == 0;)
         ++*name;
-    CHECK(*name == '5' && strstr(why.text, "has no room for the tools of '5': all tools"));
+    CHECK(*name == '6' && strstr(why.text, "has no room for the tools of '6': all tools"));
     CHECK(pin("a.b.c.e", "012", false) == 0 && is_valid());
     CHECK(state("q", "it", READ) == CR_TOOL_PINNED);
     scratch_end();
