@@ -89,7 +89,7 @@ static int run_capability(struct job *job, const char *name, const struct cr_con
     signal = cr_launch_run(job->rt, run, &signals, job->options);
     cr_progress_end(&job->progress);
     cr_recording_end(&recording, run);
-    cr_offer_resume(run, &recording);
+    cr_offer_resume(run, &recording, job->options);
     cr_buf_clear(&options);
     return signal;
 }

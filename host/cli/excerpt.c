@@ -38,7 +38,8 @@ static bool find_place(const char *frame, size_t len, size_t *ret_line, size_t *
 
     *ret_column = number_before(frame, &end);
     *ret_line = number_before(frame, &end);
-    return *ret_column && *ret_line;
+    /* "<input>" is a text that JSON.parse() was given, and not the code */
+    return *ret_column && *ret_line && end && frame[end - 1] != '>';
 }
 
 /* Returns the length of the line end at |at|, as the engine sees it, or 0. */

@@ -119,7 +119,7 @@ int cr_launch_recorded(struct caprun_runtime *rt, struct caprun_run *run,
     cr_signals_begin(&signals);
     signal = cr_launch_run(rt, run, &signals, o);
     cr_recording_end(recording, run);
-    cr_offer_resume(run, recording);
+    cr_offer_resume(run, recording, o);
     return signal;
 }
 

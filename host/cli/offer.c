@@ -34,7 +34,18 @@ void cr_offer_option(const struct cr_head *h, const char *outcome, char ret[64])
                        (unsigned long long)(2 * h->memory + MIB - 1) / MIB);
 }
 
-static void add_to_hint(struct caprun_run *run, const struct cr_journal *j, const char *word)
+static bool has_unknown_calls(const struct caprun_run *run)
+{
+    uint64_t calls = caprun_get_metric(run, CAPRUN_METRIC_CALLS);
+
+    for (uint32_t n = 1; n <= calls; n++)
+        if (strcmp(caprun_get_call_state(run, n), "in_flight_unknown") == 0)
+            return true;
+    return false;
+}
+
+static void add_to_hint(struct caprun_run *run, const struct cr_journal *j, const char *word,
+                        const struct cr_options *o)
 {
     enum caprun_outcome outcome = caprun_get_outcome(run);
     bool is_set_in_file =
@@ -44,13 +55,16 @@ static void add_to_hint(struct caprun_run *run, const struct cr_journal *j, cons
 
     cr_offer_option(&j->head, caprun_outcome_name(outcome), option);
     (void)snprintf(
-        both, sizeof(both), "%.300s%s%s caprun resume %.120s%s", hint, hint[0] ? "\n" : "",
+        both, sizeof(both), "%.200s%s%s caprun resume %.120s%s%s%s", hint, hint[0] ? "\n" : "",
         is_set_in_file ? "after that, to go on with this run:" : "to go on with this run:", word,
-        option);
+        option, o->permission_count ? "\nadd the same --allow, --ask and --deny" : "",
+        has_unknown_calls(run) ? "\nadd --retry-unknown or --fail-unknown: calls were under way"
+                               : "");
     caprun_run_set_hint(run, both);
 }
 
-void cr_offer_resume_of(struct caprun_run *run, const char *path, const char *word)
+void cr_offer_resume_of(struct caprun_run *run, const char *path, const char *word,
+                        const struct cr_options *o)
 {
     enum caprun_outcome outcome = caprun_get_outcome(run);
     struct cr_journal j = {0};
@@ -60,11 +74,12 @@ void cr_offer_resume_of(struct caprun_run *run, const char *path, const char *wo
     if (!cr_undo_may_end(outcome) || cr_journal_read(path, -1, &j, &why) < 0)
         return;
     if (cr_undo_can_resume(&j, &unused))
-        add_to_hint(run, &j, word);
+        add_to_hint(run, &j, word, o);
     cr_journal_clear(&j);
 }
 
-void cr_offer_resume(struct caprun_run *run, const struct cr_recording *recording)
+void cr_offer_resume(struct caprun_run *run, const struct cr_recording *recording,
+                     const struct cr_options *o)
 {
     char word[PATH_MAX + 2];
 
@@ -73,5 +88,5 @@ void cr_offer_resume(struct caprun_run *run, const struct cr_recording *recordin
     /* a path without a slash or a dot would be taken for an id */
     (void)snprintf(word, sizeof(word), "%s%s", strpbrk(recording->path, "/.") ? "" : "./",
                    recording->path);
-    cr_offer_resume_of(run, recording->path, recording->is_in_store ? caprun_get_id(run) : word);
+    cr_offer_resume_of(run, recording->path, recording->is_in_store ? caprun_get_id(run) : word, o);
 }

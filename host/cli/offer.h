@@ -6,13 +6,19 @@
 
 #include "caprun.h"
 #include "capability/recording.h"
+#include "cli/options.h"
 #include "journal/head.h"
 
-/* If the run that ended is recorded and can be resumed, adds the command for that to its hint. */
-void cr_offer_resume(struct caprun_run *run, const struct cr_recording *recording);
+/*
+ * If the run that ended is recorded and can be resumed, adds the command for that to its hint. |o|
+ * are the options of the command that ran it.
+ */
+void cr_offer_resume(struct caprun_run *run, const struct cr_recording *recording,
+                     const struct cr_options *o);
 
 /* The same for the journal |path|, which a person calls |word|. */
-void cr_offer_resume_of(struct caprun_run *run, const char *path, const char *word);
+void cr_offer_resume_of(struct caprun_run *run, const char *path, const char *word,
+                        const struct cr_options *o);
 
 /*
  * Writes the option without which a resumed run would end at the same limit again; "" if there is

@@ -143,7 +143,7 @@ static int run_with(struct job *job, const struct cr_config *config)
         config->record == CR_CONFIG_RECORD_FAILED)
         cr_record_remove(job->path);
     say_what_is_unknown(job);
-    cr_offer_resume_of(job->run, job->path, job->options.words[1]);
+    cr_offer_resume_of(job->run, job->path, job->options.words[1], &job->options);
     return signal;
 }
 

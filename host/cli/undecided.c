@@ -116,6 +116,12 @@ static void add_number(char ret[160], uint32_t number)
         (void)snprintf(ret + len, 160 - len, ", ...");
 }
 
+static bool has_more_options(const struct cr_options *o)
+{
+    return o->timeout_ms || o->cpu_ms || o->rpc_timeout_ms || o->memory || o->permission_count ||
+           o->config || o->registry_count;
+}
+
 int cr_undecided_check(struct caprun_run *run, const struct cr_options *o, struct cr_err *why)
 {
     uint32_t calls = cr_replay_journal(run)->calls, left = 0;
@@ -140,10 +146,12 @@ int cr_undecided_check(struct caprun_run *run, const struct cr_options *o, struc
                      "resumed, and nothing has changed",
                      left == 1 ? "call" : "calls", numbers, left == 1 ? "was" : "were");
     return cr_err_hint(why,
-                       "look whether %s, then make all of them again, only call N (repeatable), or "
-                       "let the others fail:\n"
+                       "look whether %s, then type one of these%s: it makes all of them again, "
+                       "only call N (repeatable), or lets the others fail:\n"
                        "caprun resume %.80s --retry-unknown\n"
-                       "caprun resume %.80s --retry-call N\n"
+                       "caprun resume %.80s --retry-call %s\n"
                        "caprun resume %.80s --fail-unknown",
-                       left == 1 ? "it was" : "they were", o->words[1], o->words[1], o->words[1]);
+                       left == 1 ? "it was" : "they were",
+                       has_more_options(o) ? ", with your other options" : "", o->words[1],
+                       o->words[1], left == 1 ? numbers : "N", o->words[1]);
 }

@@ -70,6 +70,8 @@ struct cr_verdict {
     enum cr_patterns_source source;
     const struct cr_rule *rule; /* the rule that decided (rules.h); NULL: a pattern, or nothing */
     bool is_spent;              /* its budget is used up */
+    const struct cr_rule
+        *missed; /* a rule that would allow the tool, but with other args; or NULL */
 };
 
 void cr_patterns_init(struct cr_patterns *p);

@@ -142,19 +142,21 @@ void cr_policy_say_where(const struct cr_verdict *v, char *ret, size_t size)
                        file);
 }
 
-static void say_denied(const char *name, const struct cr_verdict *v, struct cr_ruling *ret)
+/* |where| is the pattern or rule because of which a person has to be asked. */
+static void say_not_allowed(const char *name, const struct cr_verdict *v, const char *where,
+                            struct cr_err *why)
 {
     static const enum caprun_outcome denied = CAPRUN_OUTCOME_PERMISSION_DENIED;
-    char where[400];
 
-    cr_policy_say_where(v, where, sizeof(where));
-    if (v->answer == CR_POLICY_DENY)
-        (void)cr_err_end(&ret->why, denied, NULL, "%s is denied by %s", name, where);
-    else if (!cr_pattern_is(name) || strpbrk(name, "*?")) /* a server's text: in no command */
-        (void)cr_err_end(&ret->why, denied, NULL,
-                         "%s is denied: nothing in \"permissions\" allows it", name);
+    if (!cr_pattern_is(name) || strpbrk(name, "*?")) /* a server's text: in no command */
+        (void)cr_err_end(why, denied, NULL, "%s is denied: nothing in \"permissions\" allows it",
+                         name);
+    else if (v->missed)
+        (void)cr_err_end(why, denied, NULL,
+                         "%s is denied: the rule \"%s\" allows it, but not with these args", name,
+                         v->missed->name);
     else
-        (void)cr_err_end(&ret->why, denied, NULL,
+        (void)cr_err_end(why, denied, NULL,
                          "%s is denied: %s%s, and this version of caprun cannot ask; to allow it, "
                          "add \"permissions\": {\"allow\": [\"%s\"]} to .caprun.json, or "
                          "%s%s%s%s",
@@ -163,6 +165,24 @@ static void say_denied(const char *name, const struct cr_verdict *v, struct cr_r
                          strchr(name, '_') ? "; if the \"_\" stands for another character of "
                                              "the name, write that character"
                                            : "");
+}
+
+static void say_denied(const char *name, const struct cr_verdict *v, struct cr_ruling *ret)
+{
+    static const enum caprun_outcome denied = CAPRUN_OUTCOME_PERMISSION_DENIED;
+    char where[400];
+
+    cr_policy_say_where(v, where, sizeof(where));
+    if (v->is_spent)
+        (void)cr_err_end(&ret->why, denied, NULL,
+                         "%s is denied: %s; a larger \"maxCalls\" or \"rate\" there allows more",
+                         name, where);
+    else if (v->answer == CR_POLICY_DENY)
+        (void)cr_err_end(&ret->why, denied, NULL, "%s is denied by %s%s%s%s", name, where,
+                         v->missed ? "; the rule \"" : "", v->missed ? v->missed->name : "",
+                         v->missed ? "\" allows it, but not with these args" : "");
+    else
+        say_not_allowed(name, v, where, &ret->why);
 }
 
 static void rule(const char *name, const struct cr_verdict *v, struct cr_ruling *ret)

@@ -164,6 +164,7 @@ struct ranking {
     const struct cr_patterns_one *plain_deny; /* of the highest level */
     const struct cr_patterns_one *deny, *ask, *allow;
     const struct cr_patterns_one *doubt; /* asks, but it is unclear whether it should */
+    const struct cr_rule *missed;        /* allows, but its conditions do not hold */
 };
 
 static bool is_for(const struct cr_rule *rule, const struct cr_facts *facts)
@@ -275,9 +276,13 @@ void cr_rules_judge(const struct cr_patterns *patterns, const struct cr_facts *f
             continue;
         } else if (!one->rule->when) {
             rank_plain(&r, one, answer_of(one, facts));
+        } else if (one->rule->then == CR_POLICY_ALLOW &&
+                   truth_of(one->rule, facts) != CR_TRUTH_YES) {
+            r.missed = r.missed ? r.missed : one->rule;
         } else if (truth_of(one->rule, facts) != CR_TRUTH_NO) {
             rank_conditional(&r, one, answer_of(one, facts), truth_of(one->rule, facts));
         }
     }
     decide(&r, ret);
+    ret->missed = r.missed;
 }

@@ -128,6 +128,7 @@ LINES = {
     "behind a bidirectional mark": ("'\u202e'; null.x", r"'\u202e'; null.x", 10),
     "lines that end with CR": ("1;\r2;\rnull.x;\r3", "null.x;", 0),
     "lines that end with U+2028": ("1;\u2028null.x;\u20283", "null.x;", 0),
+    "JSON that does not parse": ("1;\n\nJSON.parse('{bad')", "JSON.parse('{bad')", 5),
     "an error of a tool": ("await mcp.a.b()", "await mcp.a.b()", 12),
     "a denied attempt": ("await fetch('http://a.b')", "await fetch('http://a.b')", 6),
     "a builtin that called the code": ("[1].map((x) => x.y.z)", "[1].map((x) => x.y.z)", 15),

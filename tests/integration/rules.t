@@ -70,6 +70,17 @@ def a_deny_that_looks_at_args_is_stronger_than_an_allow_by_name():
 
 
 @test
+def a_denial_names_the_rule_that_allows_the_tool_with_other_args():
+    own = {"id": "own-files", **allow("a:echo", when={"/path": {"under": "./out"}})}
+    for lists in ({}, {"deny": ["*"]}):
+        with tools(permissions=rules(own, **lists), a={}) as t:
+            status, error = t.error("return mcp.a.echo({path: '/etc/passwd'})")
+            contains(error["message"], 'the rule "own-files" allows it, but not with these args')
+            assert "--allow" not in error["message"], error
+            equal((status, t.starts("a")), (3, []))
+
+
+@test
 def links_are_followed_before_the_call():
     with tools(permissions=rules(allow("a:echo", when={"/path": {"under": "./out"}})), a={}) as t:
         os.makedirs(f"{t.work}/out")
@@ -167,7 +178,7 @@ def a_budget_is_for_one_run_and_what_is_over_it_asks():
             equal(states(envelope), [("done", "rule:few")] * 3 + [("denied", "no_channel")] * 2)
         equal(len(t.called("a")), 6)
         contains(t.value("for (let n = 0; n < 3; n++) await mcp.a.echo({n}); return (await outcome(mcp.a.echo({}))).message"),
-                 'the rule "few"', "used up")
+                 'the rule "few"', "used up", 'a larger "maxCalls"')
 
 
 @test
