@@ -52,9 +52,8 @@ static bool make_address(char name[256])
 
     memcpy(copy, name, sizeof(copy));
     while ((part = strsep(&at, ".")) != NULL) {
-        uint64_t most = at ? 255 : UINT32_MAX >> 8 * parts; /* the last one fills what is left */
-
-        if (!*part || parts > 3 || !read_part(part, &number) || number > most)
+        if (!*part || parts > 3 || !read_part(part, &number) ||
+            number > (at ? 255 : UINT32_MAX >> 8 * parts)) /* the last one fills what is left */
             return false;
         value += at ? number << (24 - 8 * parts) : number;
         parts++;
