@@ -24,14 +24,14 @@ static const struct {
 static bool read_part(const char *text, uint64_t *ret)
 {
     int base = text[0] != '0' || !text[1] ? 10 : text[1] == 'x' ? 16 : 8;
-    const char *digits = base == 16 ? text + 2 : base == 8 ? text + 1 : text;
-    char *end;
+    const char *digits = base == 16 ? text + 2 : text;
+    const char *allowed = base == 16 ? DIGITS "abcdef" : base == 8 ? "01234567" : DIGITS;
 
-    if (strspn(digits, base == 16 ? DIGITS "abcdef" : DIGITS) != strlen(digits) ||
-        strlen(digits) > 12)
+    if (strspn(digits, allowed) != strlen(digits))
         return false;
-    *ret = digits[0] ? strtoull(digits, &end, base) : 0;
-    return !digits[0] || !*end;
+    digits += strspn(digits, "0");
+    *ret = strlen(digits) > 12 ? UINT64_MAX : strtoull(digits, NULL, base);
+    return true;
 }
 
 /* Is the last label of |name| a number? Then the whole must be an address. */
@@ -63,6 +63,20 @@ static bool make_address(char name[256])
     return true;
 }
 
+/* Does the address contain an older one, in one of the ways that there have been? */
+static bool contains_address_4(const struct in6_addr *a)
+{
+    static const uint8_t zeros[8], nat64[12] = {0, 0x64, 0xff, 0x9b};
+    const uint8_t *b = a->s6_addr;
+
+    if (memcmp(b, nat64, sizeof(nat64)) == 0)
+        return true;
+    if (memcmp(b, zeros, sizeof(zeros)) != 0)
+        return false;
+    return IN6_IS_ADDR_V4MAPPED(a) || (b[8] == 0xff && b[9] == 0xff) ||
+           (memcmp(b + 8, zeros, 4) == 0 && (b[12] || b[13]));
+}
+
 /* Rewrites "[address]". Refuses ::ffff:1.2.3.4, which is also the host 1.2.3.4. */
 static bool make_address_6(char name[256])
 {
@@ -73,7 +87,7 @@ static bool make_address_6(char name[256])
     if (len < 4 || name[len - 1] != ']')
         return false;
     name[len - 1] = '\0';
-    if (inet_pton(AF_INET6, name + 1, &address) != 1 || IN6_IS_ADDR_V4MAPPED(&address))
+    if (inet_pton(AF_INET6, name + 1, &address) != 1 || contains_address_4(&address))
         return false;
     if (!inet_ntop(AF_INET6, &address, text, sizeof(text)))
         return false;

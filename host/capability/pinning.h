@@ -21,9 +21,9 @@ struct cr_pinning_listener {
 
 /*
  * Looks up |name| in the lockfile of |dir|; or pins |now| for |name| in it. If the lockfile has a
- * pin for |name| by then, checks that pin, or replaces it if |accept| is set. All arguments are copied.
- * Returns a handle for cr_pinning_cancel(), valid until done() is called; or NULL if there is no
- * memory.
+ * pin for |name| by then, checks that pin, or replaces it if |accept| is set. All arguments are
+ * copied. Returns a handle for cr_pinning_cancel(), valid until done() is called; or NULL if there
+ * is no memory.
  */
 struct cr_pinning *cr_pinning_read(struct cr_loop *loop, const char *dir, const char *name,
                                    const struct cr_pinning_listener *listener);

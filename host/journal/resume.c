@@ -215,6 +215,10 @@ void cr_replay_finish_calls_later(struct cr_task *task)
 void cr_replay_go_live(struct cr_replay *p, struct caprun_run *run)
 {
     p->finish_count = (uint32_t)cr_run_look(run).call_count;
+    /* budgets count what was sent, before any call is decided */
+    for (uint32_t n = 1; n <= p->journal.calls && n <= p->finish_count; n++)
+        if (p->calls[n - 1].by_at)
+            cr_replay_set_decider(p, run, n);
     if (cr_run_go_live(run, p->journal.last_at_us))
         finish_calls(p, run, 1);
 }

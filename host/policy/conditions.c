@@ -13,8 +13,9 @@
 #include "policy/under.h"
 #include "base/web_host.h"
 
-#define EXACT_MAX 9007199254740992.0 /* 2^53: every whole number up to it is a double */
-#define MAX_TEXT (64u << 10)         /* for "glob": each character may be compared many times */
+#define EXACT_LIMIT 9007199254740992.0 /* 2^53: every whole number below it is a double */
+#define MAX_DIGITS 17
+#define MAX_TEXT (64u << 10) /* for "glob": each character may be compared many times */
 #define MAX_GLOB 256
 #define MAX_KEY 1024 /* of a pointer, as written */
 
@@ -40,7 +41,7 @@ struct cr_conditions {
     char *text;
     struct cr_json_doc doc;
     struct condition *list;
-    size_t count;
+    size_t count, weight;
     _Atomic unsigned owners;
     locale_t numbers; /* a program's locale may write numbers with a comma */
 };
@@ -52,9 +53,15 @@ static double number_of(const struct cr_conditions *c, const struct cJSON *value
     return strtod_l(cr_json_text(value), NULL, c->numbers);
 }
 
+/* Does a double keep the number as it is written? */
 static bool is_exact(const struct cr_conditions *c, const struct cJSON *value)
 {
-    return fabs(number_of(c, value)) <= EXACT_MAX;
+    const char *text = cr_json_text(value);
+    int digits = 0;
+
+    for (const char *at = text; *at && *at != 'e' && *at != 'E' && digits <= MAX_DIGITS; at++)
+        digits += *at >= '0' && *at <= '9';
+    return digits <= MAX_DIGITS && strlen(text) <= 40 && fabs(number_of(c, value)) < EXACT_LIMIT;
 }
 
 static int check_numbers(const struct cr_conditions *c, const struct cJSON *value,
@@ -64,7 +71,7 @@ static int check_numbers(const struct cr_conditions *c, const struct cJSON *valu
 
     if (cr_json_type(value) == CR_JSON_NUMBER && !is_exact(c, value))
         return cr_err_set(err, CAPRUN_E_INVAL,
-                          "the number %.60s is beyond 2^53, so it never allows",
+                          "the number %.60s is beyond 2^53, or too precise: servers round it",
                           cr_json_text(value));
     for (const struct cJSON *v = cr_json_first(value); v && r == 0; v = cr_json_next(v))
         r = check_numbers(c, v, err);
@@ -193,6 +200,31 @@ static void destroy(struct cr_conditions *c)
     free(c);
 }
 
+static size_t count_values(const struct cJSON *value)
+{
+    size_t count = 1;
+
+    for (const struct cJSON *v = cr_json_first(value); v; v = cr_json_next(v))
+        count += count_values(v);
+    return count;
+}
+
+/* How many steps does each byte of the args take at most, roughly? */
+static size_t weigh(const struct cr_conditions *c)
+{
+    size_t weight = 0;
+
+    for (size_t i = 0; i < c->count; i++) {
+        weight++;
+        for (size_t j = 0; j < c->list[i].count; j++) {
+            const struct predicate *p = &c->list[i].predicates[j];
+
+            weight += p->kind == GLOB ? strlen(cr_json_text(p->value)) : count_values(p->value);
+        }
+    }
+    return weight;
+}
+
 int cr_conditions_new(const char *json, const char *dir, struct cr_conditions **ret,
                       struct cr_err *err)
 {
@@ -206,11 +238,13 @@ int cr_conditions_new(const char *json, const char *dir, struct cr_conditions **
     c->numbers = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
     r = c->text && c->numbers ? read_all(c, dir, err)
                               : cr_err_set(err, CAPRUN_E_NOMEM, "no memory for a rule");
-    if (r < 0)
+    if (r < 0) {
         destroy(c);
-    else
-        *ret = c;
-    return r;
+        return r;
+    }
+    c->weight = weigh(c);
+    *ret = c;
+    return 0;
 }
 
 struct cr_conditions *cr_conditions_share(struct cr_conditions *c)
@@ -223,6 +257,11 @@ void cr_conditions_free(struct cr_conditions *c)
 {
     if (c && --c->owners == 0)
         destroy(c);
+}
+
+size_t cr_conditions_weight(const struct cr_conditions *c)
+{
+    return c->weight;
 }
 
 bool cr_conditions_need_files(const struct cr_conditions *c)

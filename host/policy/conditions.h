@@ -41,6 +41,9 @@ void cr_conditions_free(struct cr_conditions *c);
 /* Is there an "under", so that files are looked up? */
 bool cr_conditions_need_files(const struct cr_conditions *c);
 
+/* Roughly how many steps each byte of the args takes, at most. */
+size_t cr_conditions_weight(const struct cr_conditions *c);
+
 /*
  * Do all conditions hold for |args|? NULL: args that are too large for a tree, which are UNCLEAR.
  * |base| is the server's directory, or NULL. If cr_conditions_need_files(), call this in a helper

@@ -7,7 +7,8 @@
 #include "base/json.h"
 #include "base/loop.h"
 
-#define SHORT_ARGS (16u << 10)   /* are parsed in the loop's thread */
+#define MOST_AT_ONCE (1u << 20)  /* steps, roughly, in the loop's thread */
+#define MOST (1u << 30)          /* with more, every condition is unclear */
 #define MAX_VALUES (100u * 1000) /* in args; with more, every condition is unclear */
 
 /* An alias stands for the exact name, too, so patterns are compared by alias. */
@@ -19,22 +20,34 @@ static bool is_wanted(const struct cr_patterns_one *one, const struct cr_questio
            (!rule->caller || (q->caller && strcmp(rule->caller, q->caller) == 0));
 }
 
-static int collect(struct cr_lookup *l, const struct cr_policy *policy, const char *method)
+/* Collects the rules about |method|. A rule that is not collected stays UNCLEAR. */
+static void collect(struct cr_lookup *l, const struct cr_policy *policy, const char *method)
 {
     const struct cr_patterns_name name = cr_patterns_name(method, true);
     const struct cr_patterns_one *one;
 
-    l->truths = calloc(policy->rules.count, 1);
+    for (size_t at = 0; (one = cr_patterns_next(&policy->patterns, &at, &name)) != NULL;) {
+        if (!is_wanted(one, &l->q) || l->truths[one->rule->index] != CR_TRUTH_UNCLEAR)
+            continue;
+        l->truths[one->rule->index] = CR_TRUTH_NO; /* collected */
+        l->rules[l->count] = one->rule->index;
+        l->conditions[l->count++] = cr_conditions_share(one->rule->when);
+        l->weight += cr_conditions_weight(one->rule->when);
+    }
+}
+
+/* The exact name of a tool may have characters that no alias has: both names count. */
+static int collect_all(struct cr_lookup *l, const struct cr_policy *policy)
+{
+    l->truths = malloc(policy->rules.count);
     l->rules = calloc(policy->rules.count, sizeof(*l->rules));
     l->conditions = calloc(policy->rules.count, sizeof(struct cr_conditions *));
     if (!l->truths || !l->rules || !l->conditions)
         return CAPRUN_E_NOMEM;
-    for (size_t at = 0; (one = cr_patterns_next(&policy->patterns, &at, &name)) != NULL;) {
-        if (!is_wanted(one, &l->q))
-            continue;
-        l->rules[l->count] = one->rule->index;
-        l->conditions[l->count++] = cr_conditions_share(one->rule->when);
-    }
+    memset(l->truths, CR_TRUTH_UNCLEAR, policy->rules.count);
+    collect(l, policy, l->q.called);
+    if (l->q.tool)
+        collect(l, policy, l->q.tool);
     return 0;
 }
 
@@ -62,7 +75,7 @@ int cr_lookup_new(struct cr_policy *policy, const struct cr_question *q, struct 
     l->policy = policy;
     l->q = *q;
     l->args = q->args;
-    r = collect(l, policy, q->tool ? q->tool : q->called);
+    r = collect_all(l, policy);
     if (r == 0 && l->count)
         *ret = l;
     else
@@ -90,7 +103,7 @@ bool cr_lookup_is_long(const struct cr_lookup *l)
     for (size_t i = 0; i < l->count; i++)
         if (cr_conditions_need_files(l->conditions[i]))
             return true;
-    return l->q.args_len > SHORT_ARGS;
+    return l->weight * l->q.args_len > MOST_AT_ONCE;
 }
 
 void cr_lookup_now(struct cr_lookup *l)
@@ -98,7 +111,8 @@ void cr_lookup_now(struct cr_lookup *l)
     struct cr_json_doc doc = {0};
     struct cr_err unused;
 
-    (void)cr_json_parse_within(l->args, l->q.args_len, MAX_VALUES, &doc, &unused);
+    if (l->weight * l->q.args_len <= MOST)
+        (void)cr_json_parse_within(l->args, l->q.args_len, MAX_VALUES, &doc, &unused);
     for (size_t i = 0; i < l->count; i++)
         l->truths[l->rules[i]] =
             (uint8_t)cr_conditions_hold(l->conditions[i], doc.root, l->dir ? l->dir : l->q.dir);

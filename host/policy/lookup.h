@@ -23,6 +23,7 @@ struct cr_lookup {
     struct cr_conditions **conditions; /* of |rules[i]| */
     size_t *rules;                     /* indexes */
     size_t count;
+    size_t weight; /* of all conditions: steps for each byte of the args, roughly */
     const char *args;
     char *own_args, *dir, *tool;
 };

@@ -251,7 +251,7 @@ static bool count(const struct inquiry *in, const struct cr_verdict *v)
     if (!v->rule || !q->budgets || *q->counted == v->rule)
         return true;
     *q->counted = v->rule;
-    return cr_budgets_count(q->budgets, &in->policy->rules, v->rule, in->now_us) == 0;
+    return cr_budgets_count(q->budgets, &in->policy->rules, v->rule) == 0;
 }
 
 static void answer_exactly(const struct inquiry *in, struct cr_pending *pending,
@@ -263,7 +263,7 @@ static void answer_exactly(const struct inquiry *in, struct cr_pending *pending,
     struct cr_verdict v;
 
     judge(in, name, &v);
-    if (v.answer == CR_POLICY_ALLOW && !cr_pattern_is(name)) {
+    if (v.answer == CR_POLICY_ALLOW && (!cr_pattern_is(name) || strpbrk(name, "*?"))) {
         /* no pattern can name this tool exactly, so the name that the code used counts as well */
         name = q->called;
         judge(in, name, &v);
@@ -303,10 +303,7 @@ static void looked_up(struct cr_lookup *l)
 static void answer_with(struct cr_policy *policy, struct cr_lookup *l, struct cr_pending *pending,
                         struct cr_ruling *ret)
 {
-    if (!l->q.tool && !l->q.starts) {
-        set(ret, CR_RULING_ALLOWED, NULL, NULL); /* nothing is started: the exact name decides */
-        cr_lookup_free(l);
-    } else if (!policy->helper || !cr_lookup_is_long(l)) {
+    if (!policy->helper || !cr_lookup_is_long(l)) {
         cr_lookup_now(l);
         answer(policy, &l->q, l->truths, pending, ret);
         cr_lookup_free(l);
@@ -333,6 +330,21 @@ void cr_policy_ask(struct cr_policy *policy, const struct cr_question *q,
         answer_with(policy, l, pending, ret);
     else
         answer(policy, q, NULL, pending, ret);
+}
+
+bool cr_policy_may_send(struct cr_policy *policy, const char *name, struct cr_budgets *budgets,
+                        const struct cr_rule *rule, struct cr_ruling *ret)
+{
+    const struct cr_verdict v = {
+        .answer = CR_POLICY_ASK, .pattern = rule->tool, .rule = rule, .is_spent = true};
+    int64_t now_us = cr_loop_now();
+
+    if (!cr_rule_is_too_fast(rule, budgets, now_us) &&
+        cr_budgets_time(budgets, &policy->rules, rule, now_us) == 0)
+        return true;
+    set(ret, CR_RULING_DENIED, "no_channel", NULL);
+    say_denied(name, &v, ret);
+    return false;
 }
 
 void cr_policy_forget(struct cr_policy *policy, struct cr_pending *pending)

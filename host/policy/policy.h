@@ -30,7 +30,6 @@ struct cr_question {
     size_t args_len;
     const char *caller;             /* four-part name, or CR_RULES_FOR_EXEC */
     const char *dir;                /* where the server's relative paths start; NULL: unknown */
-    bool starts;                    /* the call would start the server */
     struct cr_budgets *budgets;     /* of the root run; NULL: nothing is counted */
     const struct cr_rule **counted; /* the rule for which this call was counted, or NULL; is set */
 };
@@ -86,6 +85,14 @@ void cr_policy_clear(struct cr_policy *policy);
  */
 void cr_policy_ask(struct cr_policy *policy, const struct cr_question *q,
                    struct cr_pending *pending, struct cr_ruling *ret);
+
+/*
+ * A call of |name| that |rule| has allowed is about to be sent: counts it for the rule's rate.
+ * Returns false, with the ruling, if that would be too fast now: calls that were allowed one after
+ * the other may have waited, and come together.
+ */
+bool cr_policy_may_send(struct cr_policy *policy, const char *name, struct cr_budgets *budgets,
+                        const struct cr_rule *rule, struct cr_ruling *ret);
 
 /* The answer to |pending|, which was to come LATER, is not needed any longer. */
 void cr_policy_forget(struct cr_policy *policy, struct cr_pending *pending);

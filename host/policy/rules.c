@@ -55,6 +55,15 @@ static int fill(struct cr_rule *rule, const struct cr_rule_spec *spec, const cha
     return spec->when ? cr_conditions_new(spec->when, dir, &rule->when, err) : 0;
 }
 
+const struct cr_rule *cr_rules_find(const struct cr_rules *rules, const char *name)
+{
+    const struct cr_rule *rule = rules->list;
+
+    while (rule && strcmp(rule->name, name) != 0)
+        rule = rule->next;
+    return rule;
+}
+
 int cr_rules_add(struct cr_rules *rules, struct cr_patterns *patterns,
                  const struct cr_rule_spec *spec, const char *dir, struct cr_err *err)
 {
@@ -64,7 +73,9 @@ int cr_rules_add(struct cr_rules *rules, struct cr_patterns *patterns,
     if (!rule)
         return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for a rule");
     rule->index = rules->count;
-    r = fill(rule, spec, dir, err);
+    r = spec->id && cr_rules_find(rules, spec->id)
+            ? cr_err_set(err, CAPRUN_E_INVAL, "another rule has the id \"%s\" already", spec->id)
+            : fill(rule, spec, dir, err);
     if (r == 0)
         r = cr_patterns_add_rule(patterns, spec->then, rule->tool, spec->source, rule, err);
     if (r < 0) {
@@ -78,20 +89,12 @@ int cr_rules_add(struct cr_rules *rules, struct cr_patterns *patterns,
     return 0;
 }
 
-const struct cr_rule *cr_rules_find(const struct cr_rules *rules, const char *name)
-{
-    const struct cr_rule *rule = rules->list;
-
-    while (rule && strcmp(rule->name, name) != 0)
-        rule = rule->next;
-    return rule;
-}
-
 /* --- budgets -------------------------------------------------------------------------------- */
 
 struct cr_budget {
-    uint32_t calls;      /* in all */
-    struct cr_buf times; /* int64_t: the last calls, a ring of at most |rate_calls| */
+    uint32_t calls;      /* in all, for |max_calls| */
+    uint32_t timed;      /* in all, for |rate_calls| */
+    struct cr_buf times; /* int64_t: the last of these, a ring of at most |rate_calls| */
 };
 
 /* Returns when the oldest of the last |rule->rate_calls| calls was made. */
@@ -99,51 +102,72 @@ static int64_t oldest_of(const struct cr_budget *b, const struct cr_rule *rule)
 {
     int64_t at;
 
-    memcpy(&at, b->times.data + b->calls % rule->rate_calls * sizeof(at), sizeof(at));
+    memcpy(&at, b->times.data + b->timed % rule->rate_calls * sizeof(at), sizeof(at));
     return at;
+}
+
+bool cr_rule_is_too_fast(const struct cr_rule *rule, const struct cr_budgets *budgets,
+                         int64_t now_us)
+{
+    const struct cr_budget *b = budgets->list ? &budgets->list[rule->index] : NULL;
+
+    return b && rule->rate_calls && b->timed >= rule->rate_calls &&
+           now_us - oldest_of(b, rule) < rule->rate_us;
 }
 
 bool cr_rule_is_spent(const struct cr_rule *rule, const struct cr_budgets *budgets, int64_t now_us)
 {
     const struct cr_budget *b = budgets->list ? &budgets->list[rule->index] : NULL;
 
-    if (!b)
-        return false;
-    if (rule->max_calls && b->calls >= rule->max_calls)
-        return true;
-    return rule->rate_calls && b->calls >= rule->rate_calls &&
-           now_us - oldest_of(b, rule) < rule->rate_us;
+    return (b && rule->max_calls && b->calls >= rule->max_calls) ||
+           cr_rule_is_too_fast(rule, budgets, now_us);
 }
 
 static int remember_time(struct cr_budget *b, const struct cr_rule *rule, int64_t now_us)
 {
     if (b->times.max == 0)
         cr_buf_init(&b->times, rule->rate_calls * sizeof(now_us));
-    if (b->calls < rule->rate_calls)
+    if (b->timed < rule->rate_calls)
         cr_buf_add(&b->times, &now_us, sizeof(now_us));
     else
-        memcpy(b->times.data + b->calls % rule->rate_calls * sizeof(now_us), &now_us,
+        memcpy(b->times.data + b->timed % rule->rate_calls * sizeof(now_us), &now_us,
                sizeof(now_us));
     return cr_buf_err(&b->times);
 }
 
-int cr_budgets_count(struct cr_budgets *budgets, const struct cr_rules *rules,
-                     const struct cr_rule *rule, int64_t now_us)
+/* Returns the budget of |rule|, or NULL without memory. */
+static struct cr_budget *find_budget(struct cr_budgets *budgets, const struct cr_rules *rules,
+                                     const struct cr_rule *rule)
 {
-    struct cr_budget *b;
-
-    if (!rule->max_calls && !rule->rate_calls)
-        return 0;
     if (!budgets->list) {
         budgets->list = calloc(rules->count, sizeof(*budgets->list));
         if (!budgets->list)
-            return CAPRUN_E_NOMEM;
+            return NULL;
         budgets->count = rules->count;
     }
-    b = &budgets->list[rule->index];
-    if (rule->rate_calls && remember_time(b, rule, now_us) < 0)
+    return &budgets->list[rule->index];
+}
+
+int cr_budgets_count(struct cr_budgets *budgets, const struct cr_rules *rules,
+                     const struct cr_rule *rule)
+{
+    struct cr_budget *b = rule->max_calls ? find_budget(budgets, rules, rule) : NULL;
+
+    if (b)
+        b->calls++;
+    return b || !rule->max_calls ? 0 : CAPRUN_E_NOMEM;
+}
+
+int cr_budgets_time(struct cr_budgets *budgets, const struct cr_rules *rules,
+                    const struct cr_rule *rule, int64_t now_us)
+{
+    struct cr_budget *b = rule->rate_calls ? find_budget(budgets, rules, rule) : NULL;
+
+    if (!rule->rate_calls)
+        return 0;
+    if (!b || remember_time(b, rule, now_us) < 0)
         return CAPRUN_E_NOMEM;
-    b->calls++;
+    b->timed++;
     return 0;
 }
 

@@ -73,12 +73,19 @@ const struct cr_rule *cr_rules_find(const struct cr_rules *rules, const char *na
 /* Does the rule have a budget that |budgets| has used up at the time |now_us|? */
 bool cr_rule_is_spent(const struct cr_rule *rule, const struct cr_budgets *budgets, int64_t now_us);
 
+/* The same for the rate alone. */
+bool cr_rule_is_too_fast(const struct cr_rule *rule, const struct cr_budgets *budgets,
+                         int64_t now_us);
+
 /*
- * Counts a call for |rule|, one of |rules|. Does nothing for a rule without a budget. Returns 0 or
- * CAPRUN_E_NOMEM, and the call is not counted.
+ * Count a call for |rule|, one of |rules|: for its "maxCalls", when the call is allowed; and for
+ * its "rate", when the call is about to be sent. They do nothing for a rule without that budget.
+ * Return 0 or CAPRUN_E_NOMEM, and the call is not counted.
  */
 int cr_budgets_count(struct cr_budgets *budgets, const struct cr_rules *rules,
-                     const struct cr_rule *rule, int64_t now_us);
+                     const struct cr_rule *rule);
+int cr_budgets_time(struct cr_budgets *budgets, const struct cr_rules *rules,
+                    const struct cr_rule *rule, int64_t now_us);
 void cr_budgets_clear(struct cr_budgets *budgets);
 
 /* --- which rule or pattern decides ---------------------------------------------------------- */

@@ -71,6 +71,14 @@ static bool follow(struct walk *w)
     return true;
 }
 
+/* A missing name with other letters may be an existing one for a server that normalizes Unicode. */
+static bool is_ascii(const char *text)
+{
+    while (*text && (unsigned char)*text < 0x80)
+        text++;
+    return !*text;
+}
+
 /* Looks at the name that was just appended. Returns false if the path cannot be resolved. */
 static bool look(struct walk *w)
 {
@@ -80,7 +88,7 @@ static bool look(struct walk *w)
         return false;
     if (lstat(w->done, &st) < 0) {
         w->is_missing = true;
-        return errno == ENOENT;
+        return errno == ENOENT && is_ascii(strrchr(w->done, '/'));
     }
     return !S_ISLNK(st.st_mode) || follow(w);
 }
@@ -184,16 +192,26 @@ int cr_under_resolve(const char *dir, char **ret, struct cr_err *err)
     return 0;
 }
 
+/* Is |path| a URL, "~", or between blanks that a server may remove? Then it is no plain path. */
+static bool is_plain(const char *path, size_t len)
+{
+    size_t scheme =
+        strspn(path, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+.-");
+
+    return len > 0 && (unsigned char)path[0] > ' ' && (unsigned char)path[len - 1] > ' ' &&
+           path[0] != '~' && path[scheme] != ':' && !memmem(path, len, "://", 3);
+}
+
 /* Writes the absolute form of |path|. Returns false if it is unclear which one that is. */
 static bool make_absolute(const char *base, const char *path, size_t len, char ret[PATH_MAX])
 {
     int written;
 
-    if (len == 0 || len >= PATH_MAX || memchr(path, '\0', len) || path[0] == '~')
+    if (len >= PATH_MAX || memchr(path, '\0', len) || !is_plain(path, len))
         return false;
     if (path[0] == '/')
         written = snprintf(ret, PATH_MAX, "%.*s", (int)len, path);
-    else if (base && !memmem(path, len, "://", 3) && strncasecmp(path, "file:", 5) != 0)
+    else if (base)
         written = snprintf(ret, PATH_MAX, "%s/%.*s", base, (int)len, path);
     else
         return false;

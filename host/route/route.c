@@ -49,13 +49,15 @@ static void restore_budgets(struct cr_target_call *call, struct cr_budgets *budg
 {
     const struct cr_rules *rules = &call->route->policy.rules;
 
-    for (uint32_t n = 1; n < call->number; n++) {
+    for (uint32_t n = 1; n <= cr_run_look(call->run).call_count; n++) {
         const char *by = cr_calls_at(call->run, n)->by;
         const struct cr_rule *rule =
             by && strncmp(by, "rule:", 5) == 0 ? cr_rules_find(rules, by + 5) : NULL;
 
-        if (rule && cr_calls_at(call->run, n)->state != CR_CALL_DENIED)
-            (void)cr_budgets_count(budgets, rules, rule, cr_loop_now());
+        if (rule && cr_calls_at(call->run, n)->state != CR_CALL_DENIED) {
+            (void)cr_budgets_count(budgets, rules, rule);
+            (void)cr_budgets_time(budgets, rules, rule, cr_loop_now());
+        }
     }
 }
 
@@ -74,8 +76,7 @@ static struct cr_budgets *begin_budgets(struct cr_target_call *call)
 }
 
 /* |tool|: the exact name, or NULL if it is not known yet. */
-static void ask_policy(struct cr_target_call *call, const char *tool, bool starts,
-                       struct cr_ruling *ret)
+static void ask_policy(struct cr_target_call *call, const char *tool, struct cr_ruling *ret)
 {
     const struct cr_spec *spec = cr_run_spec(call->run);
     const struct cr_question q = {.run = spec->id,
@@ -87,7 +88,6 @@ static void ask_policy(struct cr_target_call *call, const char *tool, bool start
                                   .args_len = call->args_len,
                                   .caller = spec->caller[0] ? spec->caller : CR_RULES_FOR_EXEC,
                                   .dir = call->dir,
-                                  .starts = starts,
                                   .budgets = begin_budgets(call),
                                   .counted = &call->counted};
 
@@ -135,11 +135,11 @@ static enum cr_ruling_answer await_ruling(struct cr_target_call *call, const cha
 }
 
 /* The call is freed if the answer is DENIED. */
-static enum cr_ruling_answer ask(struct cr_target_call *call, const char *tool, bool starts)
+static enum cr_ruling_answer ask(struct cr_target_call *call, const char *tool)
 {
     struct cr_ruling ruling;
 
-    ask_policy(call, tool, starts, &ruling);
+    ask_policy(call, tool, &ruling);
     if (ruling.answer == CR_RULING_LATER)
         return await_ruling(call, tool);
     if (ruling.answer == CR_RULING_DENIED)
@@ -149,16 +149,33 @@ static enum cr_ruling_answer ask(struct cr_target_call *call, const char *tool, 
     return ruling.answer;
 }
 
-enum cr_ruling_answer cr_target_may_start(struct cr_target_call *call, bool starts)
+enum cr_ruling_answer cr_target_may_start(struct cr_target_call *call)
 {
-    return ask(call, NULL, starts);
+    return ask(call, NULL);
+}
+
+/* Counts the call for the rate of the rule that allows it. Returns false if that is too fast. */
+static bool may_send(struct cr_target_call *call, const char *tool)
+{
+    struct cr_ruling ruling;
+
+    if (!call->counted || call->is_timed)
+        return true;
+    if (!cr_policy_may_send(&call->route->policy, tool, cr_run_budgets(call->run), call->counted,
+                            &ruling)) {
+        deny(call, &ruling);
+        return false;
+    }
+    call->is_timed = true;
+    return true;
 }
 
 bool cr_target_may_call(struct cr_target_call *call, const char *tool)
 {
-    if (call->ruled_tool && strcmp(call->ruled_tool, tool) == 0)
-        return true; /* ruled() has resumed the call */
-    return ask(call, tool, false) == CR_RULING_ALLOWED;
+    if (!call->ruled_tool || strcmp(call->ruled_tool, tool) != 0) /* else ruled() has resumed it */
+        if (ask(call, tool) != CR_RULING_ALLOWED)
+            return false;
+    return may_send(call, tool);
 }
 
 /* --- the gate --------------------------------------------------------------------------------- */

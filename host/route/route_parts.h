@@ -101,6 +101,7 @@ struct cr_target_call {
                            not hold the call */
     char *ruled_tool;   /* exact name of the tool of the ruling that came, or comes, later; NULL */
     const struct cr_rule *counted; /* the rule whose budget the call was counted for, or NULL */
+    bool is_timed;                 /* counted for its rate, too */
     struct cr_pending pending;
 };
 
@@ -112,10 +113,10 @@ void cr_target_init(struct cr_target_call *call, const struct cr_target_ops *ops
 const char *cr_target_action(const struct cr_target_call *call);
 
 /*
- * Asks policy by the name as called, before anything is started; |starts|: the call would start the
- * target. DENIED: the call has ended and is freed. LATER: resume() follows when policy allows it.
+ * Asks policy by the name as called, before anything is started. DENIED: the call has ended and is
+ * freed. LATER: resume() follows when policy allows it.
  */
-enum cr_ruling_answer cr_target_may_start(struct cr_target_call *call, bool starts);
+enum cr_ruling_answer cr_target_may_start(struct cr_target_call *call);
 
 /*
  * Asks policy by the exact name |tool| and the args. Returns true if the call is allowed. Returns

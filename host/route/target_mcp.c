@@ -241,7 +241,7 @@ struct cr_target_call *cr_mcp_take(struct cr_route_server *rs, const struct cr_g
         cr_decide_fail(from->run, from->number, "No memory for the call");
         return NULL;
     }
-    switch (cr_target_may_start(&c->target, cr_server_is_off(rs->server))) {
+    switch (cr_target_may_start(&c->target)) {
     case CR_RULING_DENIED:
         return NULL;
     case CR_RULING_LATER:

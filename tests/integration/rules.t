@@ -218,4 +218,60 @@ def a_resumed_run_has_what_is_left_of_its_budget():
         equal(t.called("a").count("echo"), 3)
 
 
+@test
+def a_call_that_is_made_again_first_does_not_renew_the_budget():
+    """The first decision after the resume is about call 1, and calls 2 to 4 have used up the budget."""
+    permissions = rules({"id": "few", **allow("a:echo", maxCalls=3)}, allow=["b"])
+    with tools(permissions=permissions, a={}, b={"config": {"idempotent": ["never"]}}) as t:
+        journal = f"{t.root}/run.jsonl"
+        running = t.start("exec", "-", "--record", journal, code="""
+            const open = mcp.b.never();
+            for (let n = 0; ; n++) await mcp.a.echo({n}).catch(() => open);""")
+        for again in range(2):
+            wait_until(lambda: t.called("b").count("never") == again + 1 and t.called("a").count("echo") == 3, 10, "the calls")
+            running.send(signal.SIGKILL)
+            running.end()
+            wait_until(lambda: not reap_orphans(), 10, "the end of its processes")
+            running = t.start("resume", journal, code="")
+        wait_until(lambda: t.called("b").count("never") == 3, 10, "the call that is made again")
+        running.send(signal.SIGKILL)
+        running.end()
+        wait_until(lambda: not reap_orphans(), 10, "the end of its processes")
+        equal(t.called("a").count("echo"), 3)
+
+
+@test
+def calls_that_waited_do_not_come_faster_than_the_rate():
+    permissions = rules(allow("a:echo", rate={"calls": 1, "perMs": 3600000}, when={"/path": {"under": "./out"}}), allow=["a:sleep"])
+    with tools(permissions=permissions, a={"config": {"maxConcurrent": 1}}) as t:
+        codes = t.value("""const all = [mcp.a.sleep({ms: 200})];
+            for (let n = 0; n < 5; n++) all.push(outcome(mcp.a.echo({path: "out/" + n})));
+            return (await Promise.all(all)).slice(1).map((o) => o.code ?? "done")""")
+        equal((sorted(codes), t.called("a").count("echo")), (["PERMISSION_DENIED"] * 4 + ["done"], 1))
+
+
+@test
+def two_files_cannot_have_rules_of_the_same_id():
+    few = {"id": "few", **allow("a:echo", maxCalls=3)}
+    with tools(permissions=rules(few), a={}) as t:
+        os.makedirs(f"{t.root}/user/caprun")
+        user = write_file(f"{t.root}/user/caprun/config.json", json.dumps({"permissions": rules({**few, "tool": "b"})}))
+        done = t.run("exec", "-", code="return 1", env={"XDG_CONFIG_HOME": f"{t.root}/user"})
+        equal(done.status, 2)
+        contains(done.err, user, 'another rule has the id "few" already')
+
+
+@test
+def one_more_deny_never_allows_a_tool_of_a_strange_name():
+    strange = {"tools": [{"name": "get sum"}, {"name": "del?"}]}
+    more = deny("a:*", when={"/zz": {"equals": 1}})
+    for others in ([], [more]):
+        permissions = rules(deny("a:get_sum", when={"/n": {"equals": 1}}), *others, allow=["a"], deny=["a:del_"])
+        with tools(permissions=permissions, a=strange) as t:
+            equal(t.value("""await mcp.a.echo({});
+                return [await outcome(mcp.a.get_sum({n: 1})), await outcome(mcp.a["del_"]({}))].map((o) => o.code)"""),
+                  ["PERMISSION_DENIED"] * 2)
+            equal(t.called("a"), ["echo"])
+
+
 main()

@@ -143,8 +143,7 @@ static inline bool end(void)
     bool ok;
 
     forget_child();
-    ok = nobody_is_left() && !loop.timers.first && !loop.tasks.first &&
-         !loop.busy.first;
+    ok = nobody_is_left() && !loop.timers.first && !loop.tasks.first && !loop.busy.first;
     cr_loop_clear(&loop);
     has_loop = false;
     scratch_end();

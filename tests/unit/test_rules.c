@@ -71,7 +71,10 @@ static enum cr_policy_answer ask(const char *method)
 /* Judges, and counts the call if it is allowed. */
 static enum cr_policy_answer call(const char *method)
 {
-    if (ask(method) == ALLOW && v.rule && cr_budgets_count(&budgets, &rules, v.rule, now_us) < 0)
+    if (ask(method) == ALLOW && v.rule &&
+        cr_budgets_count(&budgets, &rules, v.rule) +
+                cr_budgets_time(&budgets, &rules, v.rule, now_us) <
+            0)
         return DENY;
     return v.answer;
 }
@@ -269,7 +272,7 @@ TEST(a_spent_ask_denies)
 {
     CHECK(begin() && pattern(ALLOW, "*", false));
     CHECK(add((struct cr_rule_spec){.id = "few", .tool = "a", .then = ASK, .max_calls = 1}));
-    CHECK(ask("a:x") == ASK && cr_budgets_count(&budgets, &rules, v.rule, now_us) == 0);
+    CHECK(ask("a:x") == ASK && cr_budgets_count(&budgets, &rules, v.rule) == 0);
     CHECK(ask("a:x") == DENY && v.is_spent && end());
 }
 
@@ -319,8 +322,11 @@ TEST(a_rule_that_could_not_work_is_refused)
     CHECK(strstr(err.text, "cannot have \"maxCalls\""));
     CHECK(!add((struct cr_rule_spec){.tool = "a", .then = DENY, .rate_calls = 1, .rate_ms = 1}));
     CHECK(!add((struct cr_rule_spec){.tool = "a:", .then = ALLOW}));
+    CHECK(add((struct cr_rule_spec){.id = "x", .tool = "c", .then = ALLOW}));
+    CHECK(!add((struct cr_rule_spec){.id = "x", .tool = "d", .then = ALLOW}));
+    CHECK(strstr(err.text, "another rule has the id \"x\""));
     CHECK(!add((struct cr_rule_spec){.tool = "a", .then = ALLOW, .when = "{\"/a\": {\"x\": 1}}"}));
-    CHECK(rules.count == 0 && ask("a:x") == ASK && end());
+    CHECK(rules.count == 1 && ask("a:x") == ASK && end());
 }
 
 /* --- any of them ------------------------------------------------------------------------------ */
