@@ -51,14 +51,18 @@ static int collect_all(struct cr_lookup *l, const struct cr_policy *policy)
     return 0;
 }
 
+static void *with_less_room(void *memory, size_t size)
+{
+    void *smaller = realloc(memory, size);
+
+    return smaller ? smaller : memory;
+}
+
 /* Gives back the room for rules that are not about the call: many calls may wait. */
 static void shrink(struct cr_lookup *l)
 {
-    void *rules = realloc(l->rules, l->count * sizeof(*l->rules));
-    void *conditions = realloc(l->conditions, l->count * sizeof(struct cr_conditions *));
-
-    l->rules = rules ? rules : l->rules;
-    l->conditions = conditions ? conditions : l->conditions;
+    l->rules = with_less_room(l->rules, l->count * sizeof(*l->rules));
+    l->conditions = with_less_room(l->conditions, l->count * sizeof(struct cr_conditions *));
 }
 
 int cr_lookup_new(struct cr_policy *policy, const struct cr_question *q, struct cr_lookup **ret)
