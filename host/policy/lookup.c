@@ -20,8 +20,8 @@ static bool is_wanted(const struct cr_patterns_one *one, const struct cr_questio
            (!rule->caller || (q->caller && strcmp(rule->caller, q->caller) == 0));
 }
 
-/* Collects the rules about |method|. A rule that is not collected stays UNCLEAR. */
-static void collect(struct cr_lookup *l, const struct cr_policy *policy, const char *method)
+/* Marks the rules about |method|: their truth is NO until it is looked up. */
+static void mark(struct cr_lookup *l, const struct cr_policy *policy, const char *method)
 {
     const struct cr_patterns_name name = cr_patterns_name(method, true);
     const struct cr_patterns_one *one;
@@ -29,40 +29,41 @@ static void collect(struct cr_lookup *l, const struct cr_policy *policy, const c
     for (size_t at = 0; (one = cr_patterns_next(&policy->patterns, &at, &name)) != NULL;) {
         if (!is_wanted(one, &l->q) || l->truths[one->rule->index] != CR_TRUTH_UNCLEAR)
             continue;
-        l->truths[one->rule->index] = CR_TRUTH_NO; /* collected */
-        l->rules[l->count] = one->rule->index;
-        l->conditions[l->count++] = cr_conditions_share(one->rule->when);
-        l->weight += cr_conditions_weight(one->rule->when);
+        l->truths[one->rule->index] = CR_TRUTH_NO;
+        l->count++;
     }
 }
 
 /* The exact name of a tool may have characters that no alias has: both names count. */
-static int collect_all(struct cr_lookup *l, const struct cr_policy *policy)
+static int collect(struct cr_lookup *l, const struct cr_policy *policy)
 {
+    const struct cr_rule *rule = policy->rules.list;
+    size_t n = 0, marked;
+
     l->truths = malloc(policy->rules.count);
-    l->rules = calloc(policy->rules.count, sizeof(*l->rules));
-    l->conditions = calloc(policy->rules.count, sizeof(struct cr_conditions *));
-    if (!l->truths || !l->rules || !l->conditions)
+    if (!l->truths)
         return CAPRUN_E_NOMEM;
     memset(l->truths, CR_TRUTH_UNCLEAR, policy->rules.count);
-    collect(l, policy, l->q.called);
+    mark(l, policy, l->q.called);
     if (l->q.tool)
-        collect(l, policy, l->q.tool);
+        mark(l, policy, l->q.tool);
+    marked = l->count;
+    l->count = 0;
+    if (!marked)
+        return 0;
+    l->rules = calloc(marked, sizeof(*l->rules));
+    l->conditions = calloc(marked, sizeof(struct cr_conditions *));
+    if (!l->rules || !l->conditions)
+        return CAPRUN_E_NOMEM;
+    for (; rule && n < marked; rule = rule->next) {
+        if (!rule->when || l->truths[rule->index] != CR_TRUTH_NO)
+            continue;
+        l->rules[n] = rule->index;
+        l->conditions[n++] = cr_conditions_share(rule->when);
+        l->weight += cr_conditions_weight(rule->when);
+    }
+    l->count = n;
     return 0;
-}
-
-static void *with_less_room(void *memory, size_t size)
-{
-    void *smaller = realloc(memory, size);
-
-    return smaller ? smaller : memory;
-}
-
-/* Gives back the room for rules that are not about the call: many calls may wait. */
-static void shrink(struct cr_lookup *l)
-{
-    l->rules = with_less_room(l->rules, l->count * sizeof(*l->rules));
-    l->conditions = with_less_room(l->conditions, l->count * sizeof(struct cr_conditions *));
 }
 
 int cr_lookup_new(struct cr_policy *policy, const struct cr_question *q, struct cr_lookup **ret)
@@ -79,7 +80,7 @@ int cr_lookup_new(struct cr_policy *policy, const struct cr_question *q, struct 
     l->policy = policy;
     l->q = *q;
     l->args = q->args;
-    r = collect_all(l, policy);
+    r = collect(l, policy);
     if (r == 0 && l->count)
         *ret = l;
     else
@@ -151,7 +152,6 @@ int cr_lookup_later(struct cr_lookup *l, void (*done)(struct cr_lookup *l))
     l->tool = q->tool ? strdup(q->tool) : NULL;
     if (!l->own_args || (q->dir && !l->dir) || (q->tool && !l->tool))
         return CAPRUN_E_NOMEM;
-    shrink(l);
     memcpy(l->own_args, q->args, q->args_len);
     l->args = l->own_args;
     l->q.tool = l->tool;
