@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/loop.h"
 
+#define SHORT_ARGS (16u << 10)   /* are parsed in the loop's thread */
 #define MOST_AT_ONCE (1u << 20)  /* steps, roughly, in the loop's thread */
 #define MOST (1u << 30)          /* with more, every condition is unclear */
 #define MAX_VALUES (100u * 1000) /* in args; with more, every condition is unclear */
@@ -108,7 +109,7 @@ bool cr_lookup_is_long(const struct cr_lookup *l)
     for (size_t i = 0; i < l->count; i++)
         if (cr_conditions_need_files(l->conditions[i]))
             return true;
-    return l->weight * l->q.args_len > MOST_AT_ONCE;
+    return l->q.args_len > SHORT_ARGS || l->weight * l->q.args_len > MOST_AT_ONCE;
 }
 
 void cr_lookup_now(struct cr_lookup *l)

@@ -4,6 +4,9 @@
  */
 #include "tap.h"
 
+#include <stdlib.h>
+
+#include "policy/lookup.h"
 #include "policy/policy.h"
 
 static struct cr_policy policy;
@@ -111,6 +114,34 @@ TEST(where_a_person_has_to_be_asked_the_answer_comes_later_and_is_about_the_exac
     is_there = false;
     CHECK(ask("files:read", "files:read") == CR_RULING_DENIED && asked_tool);
     CHECK(strcmp(ruling.by, "no_channel") == 0 && end());
+}
+
+/* Would a call with |args_len| bytes of args and one rule with |when| be decided in the loop? */
+static bool is_decided_at_once(const char *when, size_t args_len)
+{
+    struct cr_rule_spec spec = {.tool = "a", .when = when, .then = CR_POLICY_ALLOW};
+    struct cr_question q = {.called = "a:x", .tools = &tools, .args_len = args_len};
+    struct cr_lookup *l = NULL;
+    bool is_long = true;
+
+    if (begin(NULL, NULL, NULL) &&
+        cr_rules_add(&policy.rules, &policy.patterns, &spec, "/", &err) == 0 &&
+        cr_lookup_new(&policy, &q, &l) == 0 && l)
+        is_long = cr_lookup_is_long(l);
+    cr_lookup_free(l);
+    return end() && !is_long;
+}
+
+TEST(long_args_and_slow_conditions_are_not_judged_in_the_loop)
+{
+    static const char glob[] =
+        "{\"/a\": {\"glob\": "
+        "\"*????????????????????????????????????????????????????????????????\"}}";
+
+    CHECK(is_decided_at_once("{\"/a\": {\"min\": 1}}", 16384));
+    CHECK(!is_decided_at_once("{\"/a\": {\"min\": 1}}", 16385));
+    CHECK(is_decided_at_once(glob, 1000) && !is_decided_at_once(glob, 16384));
+    CHECK(!is_decided_at_once("{\"/a\": {\"under\": \"x\"}}", 10));
 }
 
 int main(int argc, char **argv)
