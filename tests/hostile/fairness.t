@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """fairness.t - how much a flood slows down friendly runs beside it.
 
-Eight friendly runs make calls, one after the other, which are answered at once. The time from an
-answer to the next call is measured: beside eight runs that only compute, and beside each kind of
-flood, one after the other in one process. With the flood, the median and the 99th percentile must be at
-most three times those beside the computing runs, or too short to be noticed: under 1 and 10 ms. Each
-comparison is made up to three times, since the machine may be busy with other work; if a flood can
-block the event loop, all three fail.
+Eight friendly runs make calls, one after the other, which are answered at once. From an answer to the
+next call, the time that the loop's thread works is measured: beside eight runs that only compute, and
+beside each kind of flood, one after the other in one process. With the flood, the median and the 99th
+percentile must be at most three times those beside the computing runs, or too short to be noticed:
+under 1 and 20 ms. Time on the clock depends on what else the machine does, so it only has to stay below
+half a second: a loop that waits for a flood would take longer. Each comparison is made up to three times.
 """
 
 import contextlib
@@ -27,7 +27,7 @@ from library import Library
 FRIENDS, CALLS = 8, 200 if TORTURE else 60
 FRIENDLY = f"for (let i = 0; i < {CALLS}; i++) await mcp.friend.it({{i}}); return 'done'"
 SPIN = "for (;;);"
-TIMES, UNNOTICED_MS = 3, (1, 10)
+TIMES, UNNOTICED_MS, WAITS_MS = 3, (1, 20), 500
 MANY_TOOLS = [f"flood:{i:05}{'x' * 88}" for i in range(10000)]
 NOTIFICATION = '{"jsonrpc":"2.0","method":"notifications/x"}'
 
@@ -57,6 +57,11 @@ SERVERS = {
 }
 
 
+def clocks():
+    """The work of this thread, which is the loop's, and the time."""
+    return time.thread_time(), time.perf_counter()
+
+
 class Host(Library):
     """Answers all calls at once, and measures how long friendly runs take to make the next call."""
 
@@ -66,20 +71,18 @@ class Host(Library):
         self.answered, self.took = {}, []
 
     def _called(self, _data, run, number, method, args, args_len):
-        now = time.perf_counter()
         if method.startswith(b"friend:") and run in self.answered:
-            self.took.append(now - self.answered[run])
+            self.took.append([now - then for now, then in zip(clocks(), self.answered[run])])
         self.lib.caprun_call_reply(ctypes.c_void_p(run), number, b"{}", ctypes.c_size_t(2))
-        self.answered[run] = time.perf_counter()
+        self.answered[run] = clocks()
 
     def friendly(self):
-        """(median, 99th percentile) of the times of friendly runs, in ms."""
+        """Of friendly runs, in ms: (median, 99th percentile) of the loop's work, and that of the time on the clock."""
         self.answered, self.took = {}, []
         friends = [self.start(hooked(FRIENDLY)) for _ in range(FRIENDS)]
         for run in friends:
             equal(json.loads(self.finish(run)).get("result"), "done")
-        took = statistics.quantiles(self.took, n=100)
-        return statistics.median(self.took) * 1000, took[98] * 1000
+        return [(statistics.median(each) * 1000, statistics.quantiles(each, n=100)[98] * 1000) for each in zip(*self.took)]
 
     @contextlib.contextmanager
     def beside(self, code, count=8, tools=None, handled=True):
@@ -108,9 +111,11 @@ NUMBERS = itertools.count()
 
 
 def is_fair(quiet, loud):
-    print(f"# median {quiet[0]:.2f} ms beside computing, {loud[0]:.2f} beside the flood;"
-          f" 99 %: {quiet[1]:.2f}, {loud[1]:.2f}", flush=True)
-    return all(b <= max(TIMES * a, stretched(floor)) for a, b, floor in zip(quiet, loud, UNNOTICED_MS))
+    for what, a, b in zip(("work", "time"), quiet, loud):
+        print(f"# {what}: median {a[0]:.2f} ms beside computing, {b[0]:.2f} beside the flood;"
+              f" 99 %: {a[1]:.2f}, {b[1]:.2f}", flush=True)
+    return (all(b <= max(TIMES * a, floor) for a, b, floor in zip(quiet[0], loud[0], UNNOTICED_MS))
+            and loud[1][1] < stretched(WAITS_MS))
 
 
 def compare(flood):
