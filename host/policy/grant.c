@@ -160,7 +160,7 @@ static bool add_host(struct cr_buf *out, const char *url)
 {
     const char *at = strstr(url, "://"), *user;
     struct cr_web_host host;
-    char name[MAX_VALUE + 8];
+    char name[sizeof(host.name) + 16];
     size_t len;
 
     if (!at)
@@ -172,7 +172,7 @@ static bool add_host(struct cr_buf *out, const char *url)
         len -= (size_t)(user + 1 - at);
         at = user + 1;
     }
-    if (len == 0 || len >= sizeof(name) || at[0] == '*')
+    if (len == 0 || len >= sizeof(host.name) || at[0] == '*')
         return false;
     memcpy(name, at, len);
     name[len] = '\0';
