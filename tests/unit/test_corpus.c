@@ -33,6 +33,9 @@
 #define LLVMFuzzerTestOneInput fuzz_message
 #include "../fuzz/fuzz_message.c"
 #undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_sse
+#include "../fuzz/fuzz_sse.c"
+#undef LLVMFuzzerTestOneInput
 #define LLVMFuzzerTestOneInput fuzz_server_input
 #include "../fuzz/fuzz_server.c"
 #undef LLVMFuzzerTestOneInput
@@ -117,6 +120,11 @@ TEST(the_host_bears_every_stream_of_frames_of_its_corpus)
 TEST(every_run_of_the_corpus_has_an_envelope_with_what_happened)
 {
     CHECK(replay("fuzz_envelope", fuzz_envelope) >= 20);
+}
+
+TEST(every_stream_of_events_of_the_corpus_is_read_alike_wherever_it_is_cut)
+{
+    CHECK(replay("fuzz_sse", fuzz_sse) >= 8);
 }
 
 TEST(the_command_bears_every_line_of_its_corpus)
