@@ -542,6 +542,11 @@ const char *caprun_get_tool(const struct caprun_run *run)
     return run->error.tool ? run->error.tool : "";
 }
 
+const char *caprun_get_grant(const struct caprun_run *run)
+{
+    return run->error.grant ? run->error.grant : "";
+}
+
 const char *caprun_get_id(const struct caprun_run *run)
 {
     return run->spec.id;

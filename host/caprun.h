@@ -592,6 +592,12 @@ CAPRUN_API void caprun_run_set_hint(struct caprun_run *run, const char *hint);
 CAPRUN_API const char *caprun_get_hint(const struct caprun_run *run);
 CAPRUN_API const char *caprun_get_type(const struct caprun_run *run);
 CAPRUN_API const char *caprun_get_tool(const struct caprun_run *run);
+
+/*
+ * The error's grant: JSON of the configuration that would allow the call that was denied, as in the
+ * envelope; "" if there is none.
+ */
+CAPRUN_API const char *caprun_get_grant(const struct caprun_run *run);
 CAPRUN_API const char *caprun_get_id(const struct caprun_run *run);
 
 enum caprun_metric {

@@ -32,8 +32,7 @@
       "--retry-unknown; --fail-unknown and --retry-call cannot name calls")                       \
     X(REGISTRY, "in .caprun.json", "with --registry DIR|URL, or in .caprun.json")                 \
     X(PATTERN, "caprun_permit(): ", "--") /* then "deny" or "ask", and the pattern */             \
-    X(ALLOW, "permit it with caprun_permit(): ", "--allow ") /* then the pattern */               \
-    X(ALLOW_END, "", " to the command")                                                           \
+    X(ALLOW, "permit it with caprun_permit(): ", "allow it with --allow ") /* then the pattern */ \
     X(GET_PROCESSES,                                                                              \
       "raise the limits of this process, or lower caprun_set_max_workers(); see caprun_doctor()", \
       "raise the limit of descriptors or processes; caprun doctor shows whether the sandbox "     \

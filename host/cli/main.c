@@ -12,11 +12,13 @@
 #include "base/buf.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "capability/host.h"
 #include "caprun.h"
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/settings.h"
+#include "cli/teach.h"
 
 #define STATUS_INTERNAL 70
 #define MIB (1024u * 1024)
@@ -128,6 +130,8 @@ static int run_command(struct caprun_runtime *rt, const struct cr_options *o,
         cr_output_note("%s", err.text);
         status = STATUS_INTERNAL;
     }
+    if (!o->quiet)
+        cr_teach_show(cr_capability_host_of(rt)->config, caprun_get_grant(run));
     if (o->verbose)
         say_more(rt, run);
     else if (!o->quiet && isatty(STDERR_FILENO) && caprun_missing_layers(rt) &&

@@ -351,3 +351,8 @@ int cr_output_json(const struct cr_buf *json)
                ? cr_output_text(json)
                : say_failure(print_json((const char *)json->data, json->len - 1, &err), &err);
 }
+
+void cr_output_error_text(struct cr_buf *text)
+{
+    flush_to_stderr(text);
+}

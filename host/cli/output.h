@@ -69,4 +69,7 @@ int cr_output_text(const struct cr_buf *text);
 /* The same for a line of JSON that contains untrusted text: a terminal gets it escaped. */
 int cr_output_json(const struct cr_buf *json);
 
+/* Writes |text|, which is escaped, to standard error, and clears it. */
+void cr_output_error_text(struct cr_buf *text);
+
 #endif

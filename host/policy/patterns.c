@@ -175,8 +175,10 @@ static void judge(const struct cr_patterns *p, const char *method, bool by_alias
             best = one;
     *ret = (struct cr_verdict){.answer = CR_POLICY_ASK};
     if (best)
-        *ret = (struct cr_verdict){
-            .answer = best->answer, .pattern = best->text, .source = best->source};
+        *ret = (struct cr_verdict){.answer = best->answer,
+                                   .pattern = best->text,
+                                   .level = best->level,
+                                   .source = best->source};
 }
 
 void cr_patterns_judge(const struct cr_patterns *p, const char *method, struct cr_verdict *ret)

@@ -66,7 +66,8 @@ struct cr_patterns {
 
 struct cr_verdict {
     enum cr_policy_answer answer;
-    const char *pattern; /* the pattern that decided, as given; NULL: none matched */
+    const char *pattern;         /* the pattern that decided, as given; NULL: none matched */
+    enum cr_pattern_level level; /* of that pattern, or of the rule's tools */
     enum cr_patterns_source source;
     const struct cr_rule *rule; /* the rule that decided (rules.h); NULL: a pattern, or nothing */
     bool is_spent;              /* its budget is used up */

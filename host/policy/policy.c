@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/pattern.h"
 #include "base/words.h"
+#include "policy/denial.h"
 #include "policy/lookup.h"
 
 #define NAMED_TOOLS 3u
@@ -21,6 +22,8 @@ void cr_policy_clear(struct cr_policy *policy)
 {
     cr_patterns_clear(&policy->patterns);
     cr_rules_clear(&policy->rules);
+    free(policy->grant);
+    policy->grant = NULL;
 }
 
 /* Does not clear the large buffers for messages: this function runs for each call. */
@@ -31,6 +34,7 @@ static void set(struct cr_ruling *ret, enum cr_ruling_answer answer, const char 
     ret->by = by;
     ret->rule = rule;
     ret->why.text[0] = ret->why.hint[0] = '\0';
+    ret->grant = NULL;
 }
 
 /* --- the capability's own list of tools ----------------------------------------------------- */
@@ -121,71 +125,10 @@ static void judge(const struct inquiry *in, const char *name, struct cr_verdict 
         apply_aliases(in, name, ret);
 }
 
-/* --- words ---------------------------------------------------------------------------------- */
+/* --- rulings -------------------------------------------------------------------------------- */
 
-void cr_policy_say_where(const struct cr_verdict *v, char *ret, size_t size)
-{
-    static const char *const lists[] = {
-        [CR_POLICY_ALLOW] = "allow", [CR_POLICY_ASK] = "ask", [CR_POLICY_DENY] = "deny"};
-    const char *list = lists[v->answer];
-    const char *file = v->source == CR_PATTERNS_USER ? "the user's config.json" : ".caprun.json";
-
-    if (!v->pattern)
-        (void)snprintf(ret, size, "nothing in \"permissions\" allows it");
-    else if (v->rule)
-        (void)snprintf(ret, size, "the rule \"%s\" of %s%s", v->rule->name, file,
-                       v->is_spent ? ", whose budget is used up" : "");
-    else if (v->source == CR_PATTERNS_COMMAND_LINE)
-        (void)snprintf(ret, size, "%s%s %s", cr_words[CR_WORD_PATTERN], list, v->pattern);
-    else
-        (void)snprintf(ret, size, "\"permissions\": {\"%s\": [\"%s\"]} of %s", list, v->pattern,
-                       file);
-}
-
-/* |where| is the pattern or rule because of which a person has to be asked. */
-static void say_not_allowed(const char *name, const struct cr_verdict *v, const char *where,
-                            struct cr_err *why)
-{
-    static const enum caprun_outcome denied = CAPRUN_OUTCOME_PERMISSION_DENIED;
-
-    if (!cr_pattern_is(name) || strpbrk(name, "*?")) /* a server's text: in no command */
-        (void)cr_err_end(why, denied, NULL, "%s is denied: nothing in \"permissions\" allows it",
-                         name);
-    else if (v->missed)
-        (void)cr_err_end(why, denied, NULL,
-                         "%s is denied: the rule \"%s\" allows it, but not with these args", name,
-                         v->missed->name);
-    else
-        (void)cr_err_end(why, denied, NULL,
-                         "%s is denied: %s%s, and this version of caprun cannot ask; to allow it, "
-                         "add \"permissions\": {\"allow\": [\"%s\"]} to .caprun.json, or "
-                         "%s%s%s%s",
-                         name, v->pattern ? "a person has to be asked because of " : "", where,
-                         name, cr_words[CR_WORD_ALLOW], name, cr_words[CR_WORD_ALLOW_END],
-                         strchr(name, '_') ? "; if the \"_\" stands for another character of "
-                                             "the name, write that character"
-                                           : "");
-}
-
-static void say_denied(const char *name, const struct cr_verdict *v, struct cr_ruling *ret)
-{
-    static const enum caprun_outcome denied = CAPRUN_OUTCOME_PERMISSION_DENIED;
-    char where[400];
-
-    cr_policy_say_where(v, where, sizeof(where));
-    if (v->is_spent)
-        (void)cr_err_end(&ret->why, denied, NULL,
-                         "%s is denied: %s; a larger \"maxCalls\" or \"rate\" there allows more",
-                         name, where);
-    else if (v->answer == CR_POLICY_DENY)
-        (void)cr_err_end(&ret->why, denied, NULL, "%s is denied by %s%s%s%s", name, where,
-                         v->missed ? "; the rule \"" : "", v->missed ? v->missed->name : "",
-                         v->missed ? "\" allows it, but not with these args" : "");
-    else
-        say_not_allowed(name, v, where, &ret->why);
-}
-
-static void rule(const char *name, const struct cr_verdict *v, struct cr_ruling *ret)
+static void rule(struct cr_policy *policy, const struct cr_question *q, const char *name,
+                 const struct cr_verdict *v, struct cr_ruling *ret)
 {
     set(ret, v->answer == CR_POLICY_ALLOW ? CR_RULING_ALLOWED : CR_RULING_DENIED,
         v->answer == CR_POLICY_ASK ? "no_channel" : "rule:",
@@ -193,7 +136,7 @@ static void rule(const char *name, const struct cr_verdict *v, struct cr_ruling 
         : v->rule                  ? v->rule->name
                                    : v->pattern);
     if (v->answer != CR_POLICY_ALLOW)
-        say_denied(name, v, ret);
+        cr_denial_explain(policy, q, name, v, ret);
 }
 
 /* --- questions ------------------------------------------------------------------------------ */
@@ -226,13 +169,13 @@ bool cr_policy_foresee(const struct cr_policy *policy, const char *called, const
     return !one;
 }
 
-static void answer_early(const struct inquiry *in, struct cr_ruling *ret)
+static void answer_early(struct cr_policy *policy, const struct inquiry *in, struct cr_ruling *ret)
 {
     const char *name = in->q->called;
     struct cr_verdict v;
 
     judge_early(in, name, &v);
-    rule(name, &v, ret);
+    rule(policy, in->q, name, &v, ret);
     if (v.answer == CR_POLICY_ASK && in->policy->asker)
         set(ret, CR_RULING_ALLOWED, NULL, NULL); /* a person is asked about the exact name */
 }
@@ -254,8 +197,8 @@ static bool count(const struct inquiry *in, const struct cr_verdict *v)
     return cr_budgets_count(q->budgets, &in->policy->rules, v->rule) == 0;
 }
 
-static void answer_exactly(const struct inquiry *in, struct cr_pending *pending,
-                           struct cr_ruling *ret)
+static void answer_exactly(struct cr_policy *policy, const struct inquiry *in,
+                           struct cr_pending *pending, struct cr_ruling *ret)
 {
     const struct cr_question *q = in->q;
     struct cr_asker *asker = in->policy->asker;
@@ -268,22 +211,22 @@ static void answer_exactly(const struct inquiry *in, struct cr_pending *pending,
         name = q->called;
         judge(in, name, &v);
     }
-    rule(name, &v, ret);
+    rule(policy, in->q, name, &v, ret);
     if (v.answer != CR_POLICY_DENY && !count(in, &v))
         refuse_without_memory(ret);
     else if (v.answer == CR_POLICY_ASK && asker && asker->ask(asker, q, pending))
         set(ret, CR_RULING_LATER, NULL, NULL);
 }
 
-static void answer(const struct cr_policy *policy, const struct cr_question *q,
-                   const uint8_t *truths, struct cr_pending *pending, struct cr_ruling *ret)
+static void answer(struct cr_policy *policy, const struct cr_question *q, const uint8_t *truths,
+                   struct cr_pending *pending, struct cr_ruling *ret)
 {
     const struct inquiry in = {policy, q, truths, cr_loop_now()};
 
     if (!q->tool)
-        answer_early(&in, ret);
+        answer_early(policy, &in, ret);
     else
-        answer_exactly(&in, pending, ret);
+        answer_exactly(policy, &in, pending, ret);
 }
 
 /* The conditions of rules are known. */
@@ -335,15 +278,19 @@ void cr_policy_ask(struct cr_policy *policy, const struct cr_question *q,
 bool cr_policy_may_send(struct cr_policy *policy, const char *name, struct cr_budgets *budgets,
                         const struct cr_rule *rule, struct cr_ruling *ret)
 {
-    const struct cr_verdict v = {
-        .answer = CR_POLICY_ASK, .pattern = rule->tool, .rule = rule, .is_spent = true};
+    const struct cr_question q = {.called = name, .caller = CR_RULES_FOR_EXEC, .budgets = budgets};
+    const struct cr_verdict v = {.answer = CR_POLICY_ASK,
+                                 .pattern = rule->tool,
+                                 .source = rule->source,
+                                 .rule = rule,
+                                 .is_spent = true};
     int64_t now_us = cr_loop_now();
 
     if (!cr_rule_is_too_fast(rule, budgets, now_us) &&
         cr_budgets_time(budgets, &policy->rules, rule, now_us) == 0)
         return true;
     set(ret, CR_RULING_DENIED, "no_channel", NULL);
-    say_denied(name, &v, ret);
+    cr_denial_explain(policy, &q, name, &v, ret);
     return false;
 }
 

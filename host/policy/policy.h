@@ -46,6 +46,8 @@ struct cr_ruling {
     const char *by;    /* for the envelope, a constant: "rule:", "rule:tools", "no_channel" */
     const char *rule;  /* what follows "rule:", valid as long as the policy; or NULL */
     struct cr_err why; /* of a denial: the message, and what to change */
+    const char *grant; /* of a denial: JSON of what would allow it, as in docs/envelope.md; NULL:
+                          nothing does. Valid until the policy denies another call */
 };
 
 struct cr_lookup;
@@ -73,6 +75,10 @@ struct cr_policy {
     struct cr_rules rules;
     struct cr_helper *helper; /* looks up files; NULL: the caller's thread does */
     struct cr_asker *asker;   /* NULL: no person can be asked */
+    /* For denials, which say what to add where. The caller keeps them; each may be NULL. */
+    const char *file, *user_file; /* the project's configuration, and the user's own */
+    const char *dir;              /* where relative paths of |file| start */
+    char *grant;                  /* of the last denial; the policy's own */
 };
 
 void cr_policy_clear(struct cr_policy *policy);

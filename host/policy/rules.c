@@ -44,6 +44,8 @@ static int fill(struct cr_rule *rule, const struct cr_rule_spec *spec, const cha
                 struct cr_err *err)
 {
     rule->then = spec->then;
+    rule->source = spec->source;
+    rule->place = spec->place;
     rule->max_calls = (uint32_t)spec->max_calls;
     rule->rate_calls = (uint32_t)spec->rate_calls;
     rule->rate_us = (int64_t)spec->rate_ms * 1000;
@@ -255,6 +257,7 @@ static void set(struct cr_verdict *ret, enum cr_policy_answer answer,
 {
     *ret = (struct cr_verdict){.answer = answer,
                                .pattern = one->text,
+                               .level = one->level,
                                .source = one->source,
                                .rule = one->rule,
                                .is_spent = answer != one->answer};

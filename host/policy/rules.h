@@ -31,6 +31,7 @@ struct cr_rule_spec {
     const char *when;   /* JSON of its conditions; NULL: none */
     enum cr_policy_answer then;
     enum cr_patterns_source source;
+    size_t place;                 /* its index in the list of its file */
     uint64_t max_calls;           /* 0: any number */
     uint64_t rate_calls, rate_ms; /* at most so many calls in so many ms; 0: any number */
 };
@@ -41,6 +42,8 @@ struct cr_rule {
     char *name;           /* its id; without one "#1" for the first that was added, and so on */
     char *tool, *caller;
     enum cr_policy_answer then;
+    enum cr_patterns_source source;
+    size_t place; /* as in its spec */
     struct cr_conditions *when;
     uint32_t max_calls, rate_calls;
     int64_t rate_us;

@@ -305,6 +305,7 @@ static int add_rule(struct cr_route *route, const struct cr_config *file,
                                       .when = from->when,
                                       .then = answers[from->then],
                                       .source = source,
+                                      .place = (size_t)(from - file->rules),
                                       .max_calls = from->max_calls,
                                       .rate_calls = from->rate_calls,
                                       .rate_ms = from->rate_ms};
@@ -341,13 +342,30 @@ static int add_permissions(struct cr_route *route, const struct cr_config *file,
     return r;
 }
 
+/* Denials name the files. A project without one gets it beside the lockfile. */
+static bool keep_places(struct cr_route *route, const struct cr_config *config)
+{
+    const struct cr_config *user = config->user;
+
+    route->dir = strdup(config->dir);
+    if (config->path)
+        route->file = strdup(config->path);
+    else if (asprintf(&route->file, "%s/" CR_CONFIG_NAME,
+                      strcmp(config->dir, "/") == 0 ? "" : config->dir) < 0)
+        route->file = NULL;
+    route->user_file = user ? strdup(user->path) : NULL;
+    route->policy.dir = route->dir;
+    route->policy.file = route->file;
+    route->policy.user_file = route->user_file;
+    return route->dir && route->file && (route->user_file || !user);
+}
+
 static int apply_config(struct cr_route *route, const struct cr_config *config, const char *guard,
                         const char *cache, struct cr_err *err)
 {
     int r;
 
-    route->dir = strdup(config->dir);
-    if (!route->dir)
+    if (!keep_places(route, config))
         return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for the servers");
     r = cr_route_add_servers(route, config, guard, cache, err);
     if (r == 0)
@@ -407,5 +425,7 @@ void cr_route_free(struct cr_route *route)
     cr_policy_clear(&route->policy);
     cr_patterns_clear(&route->idempotent);
     free(route->dir);
+    free(route->file);
+    free(route->user_file);
     free(route);
 }

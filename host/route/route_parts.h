@@ -54,7 +54,8 @@ struct cr_route {
     struct cr_servers all;
     struct cr_route_server *servers;
     size_t count;
-    char *dir; /* where the lockfile is */
+    char *dir;              /* where the lockfile is */
+    char *file, *user_file; /* configurations, for denials; the user's may be NULL */
     bool frozen;
     size_t lock_bytes; /* of the lockfile, when tools were last compared with it */
 

@@ -15,6 +15,7 @@
 #define KEPT_WORDS 1000u
 #define KEPT_LONG 5000u /* for the first calls: room for two definitions of a tool */
 #define KEPT_WHOLE 100u
+#define KEPT_GRANTS (256u << 10) /* bytes */
 
 struct cr_call *cr_calls_add(struct caprun_run *run, const char *ns, int ns_len, const char *action,
                              int action_len, size_t args_len)
@@ -340,6 +341,17 @@ void cr_calls_hint(struct caprun_run *run, uint32_t number, const char *hint)
         call->hint = strdup(hint);
 }
 
+void cr_calls_grant(struct caprun_run *run, uint32_t number, const char *grant)
+{
+    struct cr_call *call = find_open_call(run, number, NULL);
+    size_t len = strlen(grant) + 1;
+
+    if (!call || call->grant || run->grant_bytes + len > KEPT_GRANTS)
+        return;
+    call->grant = strdup(grant);
+    run->grant_bytes += len;
+}
+
 static void expire_call(struct caprun_run *run, uint32_t number)
 {
     const struct cr_call *call = &run->calls[number - 1];
@@ -380,6 +392,7 @@ void cr_calls_clear(struct caprun_run *run)
         free(run->calls[i].method);
         free(run->calls[i].message);
         free(run->calls[i].hint);
+        free(run->calls[i].grant);
     }
     free(run->calls);
 }

@@ -44,6 +44,7 @@ struct cr_call {
     char *method;
     char *message;       /* of its failure */
     char *hint;          /* for the user only, or NULL */
+    char *grant;         /* JSON, for the user only: what would allow it; or NULL */
     const char *must_be; /* its exact tool before a resume; no other may be called; NULL: any */
     void *handle;        /* the gate's, for its cancel(); NULL: the gate does not have the call */
     int64_t started_us;
@@ -116,6 +117,9 @@ void cr_calls_progress(struct caprun_run *run, uint32_t number, const char *json
 
 /* Sets a hint for the user, which the code never sees. Call it before the call fails. */
 void cr_calls_hint(struct caprun_run *run, uint32_t number, const char *hint);
+
+/* The same for the grant of a call that is denied. A run keeps a limited amount of them. */
+void cr_calls_grant(struct caprun_run *run, uint32_t number, const char *grant);
 
 /* For the gate: call |number| will fail because its server was lost. Call it before that. */
 void cr_calls_lose(struct caprun_run *run, uint32_t number);

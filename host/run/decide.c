@@ -41,6 +41,9 @@ static void end_as_denied(struct caprun_run *run, uint32_t number, const char *m
     if (run->spec.stop_when_denied && run->state == CR_RUN_RUNNING) {
         run->error.tool = strdup(call->method);
         cr_run_set_message(run, "%s", call->message ? call->message : "A call was denied");
+        if (call->hint)
+            cr_run_hint(run, call->hint);
+        run->error.grant = call->grant;
         cr_run_end(run, CAPRUN_OUTCOME_PERMISSION_DENIED);
     }
 }
@@ -58,6 +61,10 @@ void cr_decide_deny(struct caprun_run *run, uint32_t number, const struct cr_rul
     if (!cr_calls_is_open(run, number))
         return;
     cr_decide_rule(run, number, ruling);
+    if (ruling->why.hint[0])
+        cr_calls_hint(run, number, ruling->why.hint);
+    if (ruling->grant)
+        cr_calls_grant(run, number, ruling->grant);
     end_as_denied(run, number, ruling->why.text, strlen(ruling->why.text));
 }
 

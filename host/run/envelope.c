@@ -80,6 +80,8 @@ static void write_error(const struct caprun_run *run, struct cr_buf *out)
         text_field(out, "toolName", error->tool, strlen(error->tool));
     if (error->hint[0])
         text_field(out, "hint", error->hint, strlen(error->hint));
+    if (error->grant)
+        cr_buf_fmt(out, ",\"grant\":%s", error->grant);
     cr_buf_str(out, "}");
 }
 

@@ -306,6 +306,7 @@ static void end_by_call(struct caprun_run *run, const struct cr_call *call)
     run->error.tool = strdup(call->method);
     if (call->state != CR_CALL_DONE)
         cr_run_set_message(run, "%s", call->message ? call->message : "The call failed");
+    run->error.grant = call->grant;
     if (call->hint)
         cr_run_hint(run, call->hint);
     else if (call->outcome == CAPRUN_OUTCOME_RPC_TIMEOUT)

@@ -25,6 +25,7 @@ struct cr_run_error {
     struct cr_buf message;
     struct cr_buf stack;
     char *tool;
+    const char *grant; /* the call's: JSON of what would allow it; NULL: none */
     char hint[512];
 };
 
@@ -103,6 +104,7 @@ struct caprun_run {
     struct cr_call *calls;
     size_t call_count, call_cap;
     size_t calls_open;
+    size_t grant_bytes;               /* kept for calls that were denied */
     size_t misses;                    /* for the gate: calls of tools that no server has */
     uint32_t clock_first, clock_last; /* list of calls with a running timeout; 0: empty */
     struct cr_buf blocked;            /* JSON objects with commas between them */

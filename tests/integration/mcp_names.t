@@ -159,7 +159,7 @@ def a_call_that_is_denied_starts_nothing_and_says_what_to_add():
         error = envelope["error"]
         equal((envelope["status"], error["type"], error["code"], error["toolName"]),
               (3, "PermissionError", DENIED, "s:plain"))
-        contains(error["message"], '"permissions": {"allow": ["s:plain"]}')
+        equal((error["grant"]["permissions"], error["hint"]), ({"allow": ["s:plain"]}, "allow it with --allow s:plain"))
         equal([(call["state"], call["decision"]) for call in envelope["calls"]], [("denied", "deny")])
         equal(t.starts("s"), [])
         error = t.error('await mcp.s["a-b"]({})')[1]
@@ -169,7 +169,7 @@ def a_call_that_is_denied_starts_nothing_and_says_what_to_add():
         contains(error["message"], "s:pl*")
         done = t.run("call", "s:plain")
         equal((done.status, t.starts("s")), (3, []))
-        contains(done.err, DENIED, '"permissions": {"allow": ["s:plain"]}')
+        contains(done.err, DENIED, '"allow": ["s:plain"]')
 
 
 @test

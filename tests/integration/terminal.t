@@ -168,19 +168,20 @@ def untrusted_text_cannot_bring_its_own_colours():
         equal(sorted(set(re.findall("\x1b[^m]*m", text))), [COLOUR + "0m", COLOUR + "31m"], text)
 
 
-LONG_DENIAL = "await mcp.files.read_file({})"
+LONG_DENIAL = "await mcp.files.read_file({})"  # of a tool that a person has to be asked about
 
 
 @test
 def a_denial_fits_a_terminal_of_80_columns_and_is_one_line_in_a_pipe():
     with place() as p:
         p.configure(mcpServers={"files": {"command": "true"}})
-        text = seen(p, "exec", "-", code=LONG_DENIAL, columns=80, env={"NO_COLOR": "1"})
-        lines = text.splitlines()
+        text = seen(p, "exec", "-", "--ask", "files", code=LONG_DENIAL, columns=80, env={"NO_COLOR": "1"})
+        lines = text.partition("---")[0].splitlines()  # the diff is not wrapped
         assert max(map(len, lines)) <= 80 and lines[1].startswith("    "), text
-        whole = p.run("exec", "-", code=LONG_DENIAL).err
+        whole = p.run("exec", "-", "--ask", "files", code=LONG_DENIAL).err
         equal(" ".join(text.split()), " ".join(whole.split()))
-        contains(whole.splitlines()[0], "files:read_file is denied", "--allow files:read_file")
+        contains(whole.splitlines()[0], "files:read_file is denied", "cannot ask")
+        contains(whole, "--allow files:read_file")
 
 
 @test

@@ -52,7 +52,8 @@ TEST(a_tool_that_is_not_allowed_is_denied_and_the_message_says_how_to_allow_it)
 {
     CHECK(begin(NULL, NULL, NULL));
     CHECK(ask("files:read", NULL) == CR_RULING_DENIED && strcmp(ruling.by, "no_channel") == 0);
-    CHECK(strstr(ruling.why.text, "caprun_permit(): files:read") && !ruling.rule);
+    CHECK(strstr(ruling.why.hint, "caprun_permit(): files:read") && !ruling.rule);
+    CHECK(strcmp(ruling.grant, "{\"permissions\": {\"allow\": [\"files:read\"]}}") == 0);
     CHECK(ask("files:read", "files:read") == CR_RULING_DENIED && end());
     CHECK(begin("files:read", NULL, NULL));
     CHECK(ask("files:read", NULL) == CR_RULING_ALLOWED && strcmp(ruling.rule, "files:read") == 0);
