@@ -72,6 +72,7 @@ room_pool := base wire
 room_doctor := base pool wire
 room_run := base policy pool wire
 room_route := base config registry policy mcp pool run wire
+room_people := base policy run wire
 room_journal := base policy pool run wire
 room_capability := base config http registry policy pool run journal wire
 room_cli := base config http mcp policy registry journal capability

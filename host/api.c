@@ -40,6 +40,7 @@ int caprun_new(struct caprun_runtime **ret)
         return CAPRUN_E_NOMEM;
     r = cr_loop_init(&rt->loop, &rt->err);
     cr_pool_init(&rt->pool, &rt->loop);
+    cr_people_init(&rt->people, &rt->loop);
     cr_http_init(&rt->capabilities.http, &rt->loop);
     if (r == 0)
         r = caprun_set_worker(rt, NULL);
@@ -401,6 +402,7 @@ int caprun_start(struct caprun_run *run)
         return cr_err_set(&rt->err, CAPRUN_E_STATE, "the run has no code");
     fill_in_sizes(rt);
     run->gate = cr_api_gate(rt);
+    run->prompter = &rt->people.prompter;
     if (run->loader) {
         cr_run_load(run);
         return 0;

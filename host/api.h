@@ -6,6 +6,7 @@
 #include "base/loop.h"
 #include "caprun.h"
 #include "capability/host.h"
+#include "people/people.h"
 #include "pool/pool.h"
 #include "run/run_parts.h"
 
@@ -16,7 +17,8 @@ struct caprun_runtime {
     struct cr_pool pool;
     struct cr_pool_sizes given; /* set by the application; 0: not set */
     struct cr_route *route;     /* to MCP servers; NULL: no servers are configured */
-    struct cr_config *config;   /* NULL: no configuration was read */
+    struct cr_people people;
+    struct cr_config *config; /* NULL: no configuration was read */
     struct cr_capability_host capabilities;
     char *cache;                      /* directory for the route and the registries, or NULL */
     const struct caprun_run *awaited; /* caprun_run() waits for it; NULL if it was freed */

@@ -24,10 +24,14 @@ static int find_program(struct caprun_runtime *rt, const char *program, char ret
 static int make_route(struct caprun_runtime *rt)
 {
     char guard[PATH_MAX];
+    int r;
 
     if (find_program(rt, "caprun-guard", guard) < 0)
         return CAPRUN_E_INVAL;
-    return cr_route_new(&rt->loop, rt->config, guard, rt->cache, &rt->route, &rt->err);
+    r = cr_route_new(&rt->loop, rt->config, guard, rt->cache, &rt->route, &rt->err);
+    if (r == 0)
+        cr_route_policy(rt->route)->asker = &rt->people.asker;
+    return r;
 }
 
 static int refuse_second_config(struct caprun_runtime *rt)

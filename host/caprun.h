@@ -62,7 +62,7 @@ enum caprun_error_code {
 /* What happens to a call of a tool. */
 enum caprun_permission {
     CAPRUN_ALLOW = 1, /* the call is made */
-    CAPRUN_ASK = 2,   /* a person decides; this version cannot ask, so the call is denied */
+    CAPRUN_ASK = 2,   /* a person decides (caprun_set_ask()) */
     CAPRUN_DENY = 3,  /* the call fails with PERMISSION_DENIED */
 };
 
@@ -295,6 +295,67 @@ typedef void caprun_tools_fn(void *data, const char *json, size_t len);
  */
 CAPRUN_API int caprun_list_tools(struct caprun_runtime *rt, const char *server,
                                  caprun_tools_fn *each, void *data);
+
+/* --- asking a person ------------------------------------------------------------------------ */
+
+/*
+ * Called when |run| waits for a person: its code has nothing to do, and every call that it has made
+ * is answered, sent, or waits for this person. |json| is the question, an object of |len| bytes and
+ * a NUL (docs/approvals.md); it has all calls that wait. It is valid until the function returns;
+ * parts of it are untrusted. |question| counts from 1 in each run, and only the last question of a
+ * run can be decided. Return at once, and answer now or later with caprun_decide() or
+ * caprun_suspend().
+ *
+ * If |json| is NULL, the question is withdrawn: nobody has to decide about it any longer, because
+ * its time limit is over, or the run has ended.
+ */
+typedef void caprun_ask_fn(void *data, struct caprun_run *run, uint32_t question, const char *json,
+                           size_t len);
+
+/*
+ * |ask| is called for calls of all runs of this runtime that need a person's decision
+ * (CAPRUN_ASK), after caprun_set_config(). Without |ask| such a call is denied ("by":
+ * "no_channel"), and its server is not started. Set it before the first run. While a run waits only
+ * for a person, its clock stands still: that time counts for no limit, but the run keeps its
+ * worker.
+ */
+CAPRUN_API void caprun_set_ask(struct caprun_runtime *rt, caprun_ask_fn *ask, void *data);
+
+/*
+ * Decides about calls of |question| of |run|. |json|, an object, is the decision:
+ *
+ *     {"allow": true, "calls": [3, 4], "for": "calls", "by": "human:application"}
+ *
+ * - allow: required. Calls that are denied fail with PERMISSION_DENIED.
+ * - calls: numbers of calls of this question; by default all of them. The run asks again about the
+ *   others.
+ * - for: "calls", the default; or "run": further calls of the same tools in this run are decided in
+ *   the same way, without a question; if "maxCalls" is there, at most so many.
+ * - by: who decided: "human:application" (the default), "script" if no person did, or for denials
+ *   "timeout" or "no_channel". Journal and envelope say it; it must be true.
+ *
+ * The run continues in a later step. Returns 0; CAPRUN_E_STATE if the run does not wait for this
+ * question, or no longer; CAPRUN_E_INVAL for an invalid decision, and the question stays;
+ * CAPRUN_E_NOMEM.
+ */
+CAPRUN_API int caprun_decide(struct caprun_run *run, uint32_t question, const char *json,
+                             size_t len);
+
+/*
+ * Nobody can decide now. A run with a journal is suspended: it ends with APPROVAL_REQUIRED, as soon
+ * as it waits only for a person, and keeps no process; caprun_run_resume() continues it, in any
+ * process, and asks again. Calls of a run without a journal are denied ("by": "no_channel").
+ * Returns 0; CAPRUN_E_STATE if no question of the run is open.
+ */
+CAPRUN_API int caprun_suspend(struct caprun_run *run);
+
+/*
+ * Returns the args of call |call|, which waits for a person: the very bytes that will be sent, JSON
+ * without a NUL. The question has them only up to a size. Valid until the call is decided. Returns
+ * NULL if the call does not wait for a person.
+ */
+CAPRUN_API const char *caprun_get_asked_args(const struct caprun_run *run, uint32_t call,
+                                             size_t *ret_len);
 
 /* --- a run --------------------------------------------------------------------------------- */
 
@@ -606,6 +667,7 @@ enum caprun_metric {
     CAPRUN_METRIC_CPU_US = 3,       /* CPU time of the worker, as the kernel counts it */
     CAPRUN_METRIC_MEMORY_BYTES = 4, /* the worker's peak; docs/envelope.md says who measures it */
     CAPRUN_METRIC_CALLS = 5,
+    CAPRUN_METRIC_WAIT_US = 6, /* in which the run waited only for a person; not in EXECUTION_US */
 };
 
 /* Returns 0 if |metric| is unknown. */

@@ -33,6 +33,7 @@
     X(REGISTRY, "in .caprun.json", "with --registry DIR|URL, or in .caprun.json")                 \
     X(PATTERN, "caprun_permit(): ", "--") /* then "deny" or "ask", and the pattern */             \
     X(ALLOW, "permit it with caprun_permit(): ", "allow it with --allow ") /* then the pattern */ \
+    X(APPROVE, "caprun_run_resume() continues it; run ", "decide with: caprun approve ")          \
     X(GET_PROCESSES,                                                                              \
       "raise the limits of this process, or lower caprun_set_max_workers(); see caprun_doctor()", \
       "raise the limit of descriptors or processes; caprun doctor shows whether the sandbox "     \

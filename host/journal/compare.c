@@ -88,6 +88,8 @@ static void describe(struct cr_buf *out, const struct cr_journal_line *line)
     case CR_JOURNAL_FAIL:
     case CR_JOURNAL_WAKE:
     case CR_JOURNAL_SEND:
+    case CR_JOURNAL_ASK:
+    case CR_JOURNAL_DECIDE:
     case CR_JOURNAL_RESUME:
     case CR_JOURNAL_UNDO:
     case CR_JOURNAL_END:

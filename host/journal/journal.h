@@ -23,22 +23,24 @@
  * XX(name, the key that marks this kind, its value (NULL: any), the other critical fields) The
  * fields are those of version 2; other critical fields are rejected.
  */
-#define CR_JOURNAL_MAP(XX)                                                 \
-    XX(JOB, "to", "job", " date")                                          \
-    XX(REPLY, "to", "reply", " n kind json jsonBlob jsonBytes")            \
-    XX(FAIL, "to", "fail", " n state by code message")                     \
-    XX(WAKE, "to", "wake", "")                                             \
-    XX(CALL, "from", "call", " n method args argsBlob argsBytes argsText") \
-    XX(LOG, "from", "log", " line lineBlob lineBytes cut")                 \
-    XX(BLOCKED, "from", "blocked", " api access target message")           \
-    XX(DONE, "from", "done", " result resultBlob resultBytes")             \
-    XX(THREW, "from", "threw", " why call blocked name message stack")     \
-    XX(LATE, "from", "late", " stack")                                     \
-    XX(FULL, "from", "full", "")                                           \
-    XX(SEND, "send", NULL, " tool decision by")                            \
-    XX(RESUME, "resume", NULL, " date boot limits")                        \
-    XX(UNDO, "undo", NULL, " boot limits")                                 \
-    XX(END, "end", NULL, " message calls cpuUs memoryBytes")               \
+#define CR_JOURNAL_MAP(XX)                                                    \
+    XX(JOB, "to", "job", " date")                                             \
+    XX(REPLY, "to", "reply", " n kind json jsonBlob jsonBytes")               \
+    XX(FAIL, "to", "fail", " n state by code message")                        \
+    XX(WAKE, "to", "wake", "")                                                \
+    XX(CALL, "from", "call", " n method args argsBlob argsBytes argsText")    \
+    XX(LOG, "from", "log", " line lineBlob lineBytes cut")                    \
+    XX(BLOCKED, "from", "blocked", " api access target message")              \
+    XX(DONE, "from", "done", " result resultBlob resultBytes")                \
+    XX(THREW, "from", "threw", " why call blocked name message stack")        \
+    XX(LATE, "from", "late", " stack")                                        \
+    XX(FULL, "from", "full", "")                                              \
+    XX(SEND, "send", NULL, " tool decision by")                               \
+    XX(ASK, "ask", NULL, " calls")                                            \
+    XX(DECIDE, "decide", NULL, " calls decision for maxCalls by waited date") \
+    XX(RESUME, "resume", NULL, " date boot limits")                           \
+    XX(UNDO, "undo", NULL, " boot limits")                                    \
+    XX(END, "end", NULL, " message calls cpuUs memoryBytes")                  \
     XX(CUT, "cut", NULL, "")
 
 enum cr_journal_kind {

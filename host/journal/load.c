@@ -107,6 +107,8 @@ static void sort_line(struct cr_replay *p, const struct cr_journal_line *line)
         p->base_us = line->date_us - line->at_us;
         p->now_us = line->at_us;
         break;
+    case CR_JOURNAL_ASK:
+    case CR_JOURNAL_DECIDE:
     case CR_JOURNAL_RESUME:
     case CR_JOURNAL_UNDO:
     case CR_JOURNAL_END:

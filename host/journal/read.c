@@ -24,7 +24,10 @@
 #define MAX_JOURNAL (1u << 30)
 #define MAX_US ((int64_t)1 << 52) /* 142 years */
 #define ESCAPED 6u                /* largest number of bytes for one escaped byte */
-#define MAX_REST (8u << 10)       /* names, numbers and the hash of a line */
+/* A question, and a decision: each call has a name and a hash, or a number. */
+#define MAX_ASK (LIMIT_MAX_CALLS_AT_ONCE * (ESCAPED * 1024u + 256u) + MAX_REST)
+#define MAX_DECIDE (LIMIT_MAX_CALLS_AT_ONCE * 8u + MAX_REST)
+#define MAX_REST (8u << 10) /* names, numbers and the hash of a line */
 
 static const struct {
     const char *key, *value;
@@ -42,9 +45,10 @@ struct reading {
     size_t number;     /* of the current line */
     uint8_t *answered; /* for each call, by its number: whether it has an answer */
     size_t answered_cap;
-    size_t cap;      /* of the array of lines */
-    int64_t base_us; /* what Date shows at time 0 */
-    bool has_input;  /* the worker was sent something after its job */
+    size_t cap;        /* of the array of lines */
+    int64_t base_us;   /* what Date shows at time 0 */
+    uint32_t question; /* the last one; 0: none */
+    bool has_input;    /* the worker was sent something after its job */
     struct cr_err *why;
 };
 
@@ -157,6 +161,10 @@ static size_t max_line_length(enum cr_journal_kind kind)
     case CR_JOURNAL_END:
     case CR_JOURNAL_CUT:
         break;
+    case CR_JOURNAL_ASK:
+        return MAX_ASK;
+    case CR_JOURNAL_DECIDE:
+        return MAX_DECIDE;
     }
     return ESCAPED *
                (LIMIT_ERROR_MESSAGE_BYTES + LIMIT_ERROR_STACK_BYTES + (size_t)CR_LINE_INLINE) +
@@ -282,6 +290,58 @@ static int check_send(struct reading *r, const struct cr_journal_line *line)
     return 0;
 }
 
+/* Calls |list|, which may be objects with a number each, are open. Sets the largest of them. */
+static int check_asked(struct reading *r, const struct cJSON *list, struct cr_journal_line *line)
+{
+    for (const struct cJSON *v = cr_json_first(list); v; v = cr_json_next(v)) {
+        const struct cJSON *n = cr_json_type(v) == CR_JSON_OBJECT ? cr_json_get(v, "n") : v;
+        uint64_t number;
+
+        if (!n || cr_json_number(n, LIMIT_MAX_CALLS, &number) < 0 || !number ||
+            number > r->j->calls || r->answered[number])
+            return reject_line(r, "it is about a call that does not wait");
+        if (number > line->n)
+            line->n = (uint32_t)number;
+    }
+    return line->n ? 0 : reject_line(r, "it is about no call");
+}
+
+/* Since version 2: a question to a person, and a decision about it. */
+static int check_question(struct reading *r, struct cr_journal_line *line)
+{
+    bool is_decision = line->kind == CR_JOURNAL_DECIDE;
+    int64_t question = 0;
+    struct cr_json_doc doc = {0};
+    struct cr_err err;
+    size_t len = 0;
+    const char *json = cr_journal_member(line, "calls", &len);
+    int code;
+
+    if (r->j->head.version == 1 ||
+        !cr_journal_take_number(line, is_decision ? "decide" : "ask", UINT32_MAX, &question) ||
+        (is_decision ? question != r->question : question <= r->question))
+        return reject_line(r, "there cannot be this question here");
+    if (is_decision &&
+        ((!has_value(line, "decision", "\"allow\"") && !has_value(line, "decision", "\"deny\"")) ||
+         (!has_value(line, "for", "\"calls\"") && !has_value(line, "for", "\"run\"")) ||
+         !cr_journal_member(line, "by", &len) ||
+         !cr_journal_take_number(line, "date", MAX_US, &r->base_us)))
+        return reject_line(r, "it does not say what was decided, or by whom, or when");
+    r->question = (uint32_t)question;
+    if (!json)
+        return reject_line(r, "it is about no call");
+    (void)cr_journal_member(line, "calls", &len);
+    code = cr_json_parse(json, len, &doc, &err);
+    if (code == 0)
+        code = check_asked(r, doc.root, line);
+    else if (code != CAPRUN_E_NOMEM)
+        code = reject_line(r, "%s", err.text);
+    else
+        code = cr_err_memory(r->why);
+    cr_json_clear(&doc);
+    return code;
+}
+
 /* A resumed run may have other limits than before; they replace the ones of the header. */
 static int take_limits(struct reading *r, const struct cr_journal_line *line)
 {
@@ -396,6 +456,9 @@ static int check_place(struct reading *r, struct cr_journal_line *line)
         return check_output(r, line);
     case CR_JOURNAL_SEND:
         return check_send(r, line);
+    case CR_JOURNAL_ASK:
+    case CR_JOURNAL_DECIDE:
+        return check_question(r, line);
     case CR_JOURNAL_RESUME:
         return check_resume(r, line);
     case CR_JOURNAL_UNDO:

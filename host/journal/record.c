@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/escape.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "journal/blob_job.h"
@@ -88,7 +89,7 @@ static bool is_busy(struct cr_recorder *hooks)
 {
     const struct cr_record *r = cr_record_of(hooks);
 
-    return r->unnamed_blobs || r->removal.state != CR_JOB_IDLE;
+    return r->unnamed_blobs || r->awaits_sync || r->removal.state != CR_JOB_IDLE;
 }
 
 /* --- messages and calls --------------------------------------------------------------------- */
@@ -161,6 +162,60 @@ static int record_send(struct cr_recorder *hooks, struct caprun_run *run, uint32
     return cr_record_end_line_now(r, start, &line, err);
 }
 
+/* --- questions to a person ------------------------------------------------------------------ */
+
+static int record_question(struct cr_recorder *hooks, struct caprun_run *run, uint32_t question,
+                           const struct cr_asked_call *calls, size_t count, struct cr_err *err)
+{
+    struct cr_record *r = cr_record_of(hooks);
+    struct cr_line line;
+    size_t start;
+
+    if (r->stopped || r->version == 1)
+        return 0;
+    start = cr_record_begin_line(r, run, &r->text, &line);
+    cr_buf_fmt(&r->text, "\"ask\":%u,\"calls\":[", question);
+    for (size_t i = 0; i < count; i++) {
+        cr_buf_fmt(&r->text, "%s{\"n\":%u", i ? "," : "", calls[i].number);
+        cr_escape_member(&r->text, "tool", calls[i].tool);
+        cr_escape_member(&r->text, "binding", calls[i].binding);
+        cr_buf_str(&r->text, "}");
+    }
+    cr_buf_str(&r->text, "]");
+    return cr_record_end_line_now(r, start, &line, err);
+}
+
+/* The decision is synced to the disk soon; a lost one is asked for again. */
+static int record_decision(struct cr_recorder *hooks, struct caprun_run *run,
+                           const struct cr_decision *d, struct cr_err *err)
+{
+    struct cr_record *r = cr_record_of(hooks);
+    struct cr_run_view v = cr_run_look(run);
+    struct cr_line line;
+    size_t start;
+
+    if (r->stopped || r->version == 1)
+        return 0;
+    start = cr_record_begin_line(r, run, &r->text, &line);
+    cr_buf_fmt(&r->text, "\"decide\":%u,\"calls\":[", d->question);
+    for (size_t i = 0; i < d->count; i++)
+        cr_buf_fmt(&r->text, "%s%u", i ? "," : "", d->calls[i].number);
+    cr_buf_fmt(&r->text, "],\"decision\":\"%s\",\"for\":\"%s\",\"maxCalls\":%u",
+               d->is_allowed ? "allow" : "deny", d->for_run ? "run" : "calls", d->max_calls);
+    cr_escape_member(&r->text, "by", d->by);
+    cr_buf_fmt(&r->text, ",\"waited\":%lld,\"date\":%lld", (long long)v.waited_us,
+               (long long)v.date_us);
+    return cr_record_end_line_now(r, start, &line, err);
+}
+
+/* A journal of version 1 cannot be resumed after its end; one without a lock only in doubt. */
+static bool can_suspend(struct cr_recorder *hooks)
+{
+    const struct cr_record *r = cr_record_of(hooks);
+
+    return !r->stopped && !r->is_full && r->version > 1 && r->file[0];
+}
+
 static int record_resume(struct cr_recorder *hooks, struct caprun_run *run, struct cr_err *err)
 {
     struct cr_record *r = cr_record_of(hooks);
@@ -218,6 +273,9 @@ static struct cr_record *new_recorder(struct caprun_run *run, const struct cr_re
                                       .frame_sent = record_sent,
                                       .frame_received = record_received,
                                       .send = record_send,
+                                      .ask = record_question,
+                                      .decide = record_decision,
+                                      .can_suspend = can_suspend,
                                       .resume = record_resume,
                                       .end = cr_record_end,
                                       .free = free_recorder},

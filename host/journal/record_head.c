@@ -208,6 +208,8 @@ void cr_record_end(struct cr_recorder *hooks, struct caprun_run *run)
     cr_loop_unset(r->loop, &r->sync);
     if (r->unnamed_blobs)
         return; /* finish_head() does the rest */
+    if (cr_run_look(run).outcome == CAPRUN_OUTCOME_APPROVAL_REQUIRED && !r->stopped)
+        cr_record_await_sync(r); /* a restart of the machine must not lose what was decided */
     r->stopped = true;
     remove_if_unwanted(r);
 }

@@ -35,7 +35,8 @@ struct cr_record {
     bool begun, stopped;
     size_t undo_from; /* begin() takes the end of the run back, from this line on; 0: no end */
     bool has_undone;  /* it has done so */
-    bool awaits_sync; /* the run may not begin before the file is synced */
+    bool awaits_sync; /* the run may not begin before the file is synced, or is not complete */
+    bool syncs_again; /* when the running sync has ended */
     bool has_rest;    /* after |bytes| the file has an incomplete line, cut off by the next write */
     bool is_full;     /* over max_bytes: instead of the next line the recording is cut */
 

@@ -120,6 +120,11 @@ static void file_synced(struct cr_job *job)
     struct cr_err err;
     int failed = 0;
 
+    if (r->syncs_again) {
+        r->syncs_again = false;
+        cr_helper_submit(&r->loop->disk, &r->sync_job);
+        return;
+    }
     r->awaits_sync = false;
     if (r->sync_errno && r->run && !r->stopped) {
         errno = r->sync_errno;
@@ -141,6 +146,10 @@ static void sync_discarded(struct cr_job *job)
 void cr_record_await_sync(struct cr_record *r)
 {
     r->awaits_sync = true;
+    if (r->sync_job.state != CR_JOB_IDLE) {
+        r->syncs_again = true;
+        return;
+    }
     r->jobs++;
     cr_helper_submit(&r->loop->disk, &r->sync_job);
 }

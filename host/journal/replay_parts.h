@@ -8,6 +8,7 @@
 
 #include "journal/blob_job.h"
 #include "journal/journal.h"
+#include "journal/line.h"
 #include "journal/record.h"
 #include "journal/replay.h"
 #include "run/run.h"
@@ -186,6 +187,12 @@ uint32_t cr_match_find_missing(const struct cr_replay *p);
 uint32_t cr_replay_recorded_number(const struct cr_replay *p, uint32_t number);
 
 /* --- resume.c ------------------------------------------------------------------------------- */
+
+/*
+ * recall.c: tells the prompter of |run| all questions and decisions of the journal. Returns 0 or
+ * CAPRUN_E_NOMEM.
+ */
+int cr_replay_recall(struct cr_replay *p, struct caprun_run *run);
 
 /* Makes a resumed run live, after its last recorded input. */
 void cr_replay_go_live(struct cr_replay *p, struct caprun_run *run);

@@ -219,6 +219,12 @@ void cr_replay_go_live(struct cr_replay *p, struct caprun_run *run)
     for (uint32_t n = 1; n <= p->journal.calls && n <= p->finish_count; n++)
         if (p->calls[n - 1].by_at)
             cr_replay_set_decider(p, run, n);
-    if (cr_run_go_live(run, p->journal.last_at_us))
+    if (cr_replay_recall(p, run) < 0) {
+        struct cr_err why;
+
+        (void)cr_err_memory(&why);
+        cr_replay_fail_run(run, &why);
+    } else if (cr_run_go_live(run, p->journal.last_at_us)) {
         finish_calls(p, run, 1);
+    }
 }

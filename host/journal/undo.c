@@ -36,6 +36,7 @@ static bool is_kept(const struct cr_journal_line *line, uint32_t calls)
 {
     return line->n && line->n <= calls &&
            (line->kind == CR_JOURNAL_SEND || line->kind == CR_JOURNAL_REPLY ||
+            line->kind == CR_JOURNAL_ASK || line->kind == CR_JOURNAL_DECIDE ||
             (line->kind == CR_JOURNAL_FAIL && !is_lost(line)));
 }
 
@@ -76,6 +77,7 @@ bool cr_undo_may_end(enum caprun_outcome outcome)
     case CAPRUN_OUTCOME_INTERNAL:
     case CAPRUN_OUTCOME_RPC_ERROR:
     case CAPRUN_OUTCOME_RPC_TIMEOUT:
+    case CAPRUN_OUTCOME_APPROVAL_REQUIRED:
         return true;
     default:
         return false;
@@ -120,7 +122,8 @@ void cr_undo_apply(struct cr_journal *j, size_t first, uint8_t *answered)
 
         if (is_kept(line, calls))
             j->lines[kept++] = *line;
-        else if (answered && line->n)
+        else if (answered && line->n && line->kind != CR_JOURNAL_ASK &&
+                 line->kind != CR_JOURNAL_DECIDE)
             answered[line->n] = 0;
     }
     j->count = kept;

@@ -59,8 +59,8 @@ static void say_what(const char *name, const struct cr_verdict *v, struct cr_err
         (void)cr_err_end(why, denied, NULL, "%s is denied: %s", name, where);
     else
         (void)cr_err_end(why, denied, NULL,
-                         "%s is denied: a person has to be asked because of %s, and this version "
-                         "of caprun cannot ask",
+                         "%s is denied: a person has to be asked because of %s, and caprun "
+                         "cannot ask one now",
                          name, where);
 }
 

@@ -175,9 +175,11 @@ static void answer_early(struct cr_policy *policy, const struct inquiry *in, str
     struct cr_verdict v;
 
     judge_early(in, name, &v);
-    rule(policy, in->q, name, &v, ret);
-    if (v.answer == CR_POLICY_ASK && in->policy->asker)
+    if (v.answer == CR_POLICY_ASK && in->policy->asker &&
+        in->policy->asker->can_ask(in->policy->asker, in->q))
         set(ret, CR_RULING_ALLOWED, NULL, NULL); /* a person is asked about the exact name */
+    else
+        rule(policy, in->q, name, &v, ret);
 }
 
 static void refuse_without_memory(struct cr_ruling *ret)
@@ -197,11 +199,26 @@ static bool count(const struct inquiry *in, const struct cr_verdict *v)
     return cr_budgets_count(q->budgets, &in->policy->rules, v->rule) == 0;
 }
 
+/* Returns false if nobody can be asked. */
+static bool ask_person(const struct inquiry *in, const struct cr_verdict *v,
+                       struct cr_pending *pending, struct cr_ruling *ret)
+{
+    struct cr_asker *asker = in->policy->asker;
+    struct cr_question q = *in->q;
+    char because[400];
+
+    if (!asker)
+        return false;
+    cr_policy_say_where(v, because, sizeof(because));
+    q.about.because = because;
+    set(ret, CR_RULING_LATER, NULL, NULL);
+    return asker->ask(asker, &q, pending, ret);
+}
+
 static void answer_exactly(struct cr_policy *policy, const struct inquiry *in,
                            struct cr_pending *pending, struct cr_ruling *ret)
 {
     const struct cr_question *q = in->q;
-    struct cr_asker *asker = in->policy->asker;
     const char *name = q->tool;
     struct cr_verdict v;
 
@@ -211,11 +228,10 @@ static void answer_exactly(struct cr_policy *policy, const struct inquiry *in,
         name = q->called;
         judge(in, name, &v);
     }
-    rule(policy, in->q, name, &v, ret);
     if (v.answer != CR_POLICY_DENY && !count(in, &v))
         refuse_without_memory(ret);
-    else if (v.answer == CR_POLICY_ASK && asker && asker->ask(asker, q, pending))
-        set(ret, CR_RULING_LATER, NULL, NULL);
+    else if (v.answer != CR_POLICY_ASK || !ask_person(in, &v, pending, ret))
+        rule(policy, in->q, name, &v, ret);
 }
 
 static void answer(struct cr_policy *policy, const struct cr_question *q, const uint8_t *truths,

@@ -10,8 +10,8 @@
  * A call must be in the capability's own list of tools, if the capability has a list (run/decide.c
  * checks the name that the code uses before it scans the args), and a pattern or a rule must allow
  * it (policy/patterns.h, policy/rules.h). The answer is LATER while a rule needs files to be looked
- * up, or reads long args, and while a person is asked. If a person has to be asked and there is no
- * asker (struct cr_asker), the call is denied.
+ * up, or reads long args, and while a person is asked. If a person has to be asked and no asker
+ * (struct cr_asker) can do that, the call is denied.
  */
 #ifndef CR_POLICY_H
 #define CR_POLICY_H
@@ -19,6 +19,16 @@
 #include "policy/patterns.h"
 #include "policy/rules.h"
 #include "policy/tool_list.h"
+
+/* What only the asker needs to know of a call. Stays valid until the answer. */
+struct cr_asked {
+    struct caprun_run *run;
+    uint32_t number;        /* of the call */
+    const char *server;     /* JSON: what the configuration says of the server */
+    const char *definition; /* of the tool, as it is pinned; valid during the call of ask() */
+    size_t definition_len;
+    const char *because; /* policy sets it: why a person is asked; valid during the call of ask() */
+};
 
 struct cr_question {
     const char *run;                  /* the id of the run that makes the call */
@@ -32,6 +42,7 @@ struct cr_question {
     const char *dir;                /* where the server's relative paths start; NULL: unknown */
     struct cr_budgets *budgets;     /* of the root run; NULL: nothing is counted */
     const struct cr_rule **counted; /* the rule for which this call was counted, or NULL; is set */
+    struct cr_asked about;          /* for the asker; all zeros: it is not needed */
 };
 
 enum cr_ruling_answer {
@@ -43,7 +54,8 @@ enum cr_ruling_answer {
 
 struct cr_ruling {
     enum cr_ruling_answer answer;
-    const char *by;    /* for the envelope, a constant: "rule:", "rule:tools", "no_channel" */
+    const char *by; /* for the envelope: "rule:", "rule:tools", "no_channel", or who decided; valid
+                       as long as the run */
     const char *rule;  /* what follows "rule:", valid as long as the policy; or NULL */
     struct cr_err why; /* of a denial: the message, and what to change */
     const char *grant; /* of a denial: JSON of what would allow it, as in docs/envelope.md; NULL:
@@ -56,15 +68,23 @@ struct cr_lookup;
 struct cr_pending {
     void (*ruled)(struct cr_pending *pending, const struct cr_ruling *ruling);
     struct cr_lookup *lookup; /* of rules; NULL: a person is asked */
+    void *asked;              /* of the asker */
 };
 
 /* Asks a person. */
 struct cr_asker {
     /*
-     * Returns true if it asks: then ruled() of |pending| is called, once, and not before this
-     * returns. |q| is only valid during the call.
+     * Is it worth starting something for |q|, because a person can be asked, or has decided about
+     * the call before? Asks nobody.
      */
-    bool (*ask)(struct cr_asker *asker, const struct cr_question *q, struct cr_pending *pending);
+    bool (*can_ask)(struct cr_asker *asker, const struct cr_question *q);
+    /*
+     * Returns false if nobody can be asked. Otherwise sets |ret|: to ALLOWED or DENIED if that was
+     * decided before; or to LATER, then ruled() of |pending| is called, once, and not before this
+     * returns. |q| is only valid during the call, but its args stay until the answer.
+     */
+    bool (*ask)(struct cr_asker *asker, const struct cr_question *q, struct cr_pending *pending,
+                struct cr_ruling *ret);
     /* The caller does not need the answer any longer. */
     void (*forget)(struct cr_asker *asker, struct cr_pending *pending);
 };

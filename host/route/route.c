@@ -75,21 +75,32 @@ static struct cr_budgets *begin_budgets(struct cr_target_call *call)
     return budgets;
 }
 
-/* |tool|: the exact name, or NULL if it is not known yet. */
-static void ask_policy(struct cr_target_call *call, const char *tool, struct cr_ruling *ret)
+/* The exact tool; |name| is NULL if it is not known yet. */
+struct tool {
+    const char *name;
+    const char *definition;
+    size_t len;
+};
+
+static void ask_policy(struct cr_target_call *call, const struct tool *tool, struct cr_ruling *ret)
 {
     const struct cr_spec *spec = cr_run_spec(call->run);
     const struct cr_question q = {.run = spec->id,
                                   .method = call->method,
                                   .called = call->called,
-                                  .tool = tool,
+                                  .tool = tool->name,
                                   .tools = &spec->tools,
                                   .args = call->args,
                                   .args_len = call->args_len,
                                   .caller = spec->caller[0] ? spec->caller : CR_RULES_FOR_EXEC,
                                   .dir = call->dir,
                                   .budgets = begin_budgets(call),
-                                  .counted = &call->counted};
+                                  .counted = &call->counted,
+                                  .about = {.run = call->run,
+                                            .number = call->number,
+                                            .server = call->place,
+                                            .definition = tool->definition,
+                                            .definition_len = tool->len}};
 
     cr_policy_ask(&call->route->policy, &q, &call->pending, ret);
 }
@@ -117,13 +128,16 @@ static void ruled(struct cr_pending *pending, const struct cr_ruling *ruling)
 }
 
 /* Meanwhile the timeout of the call is stopped, and other calls go on. */
-static enum cr_ruling_answer await_ruling(struct cr_target_call *call, const char *tool)
+static enum cr_ruling_answer await_ruling(struct cr_target_call *call, const struct tool *tool)
 {
     struct cr_route *route = call->route;
 
     free(call->ruled_tool);
-    call->ruled_tool = tool ? strdup(tool) : NULL;
-    if ((call->ruled_tool || !tool) && route->asked_bytes + call->args_len <= MAX_ASKED_BYTES) {
+    call->ruled_tool = tool->name ? strdup(tool->name) : NULL;
+    call->ruled_patterns = route->policy.patterns.total;
+    cr_hash_take(tool->definition, tool->len, call->ruled_hash);
+    if ((call->ruled_tool || !tool->name) &&
+        route->asked_bytes + call->args_len <= MAX_ASKED_BYTES) {
         call->awaits_ruling = true;
         route->asked_bytes += call->args_len;
         cr_calls_queued(call->run, call->number);
@@ -135,7 +149,7 @@ static enum cr_ruling_answer await_ruling(struct cr_target_call *call, const cha
 }
 
 /* The call is freed if the answer is DENIED. */
-static enum cr_ruling_answer ask(struct cr_target_call *call, const char *tool)
+static enum cr_ruling_answer ask(struct cr_target_call *call, const struct tool *tool)
 {
     struct cr_ruling ruling;
 
@@ -151,7 +165,7 @@ static enum cr_ruling_answer ask(struct cr_target_call *call, const char *tool)
 
 enum cr_ruling_answer cr_target_may_start(struct cr_target_call *call)
 {
-    return ask(call, NULL);
+    return ask(call, &(struct tool){0});
 }
 
 /* Counts the call for the rate of the rule that allows it. Returns false if that is too fast. */
@@ -170,12 +184,26 @@ static bool may_send(struct cr_target_call *call, const char *tool)
     return true;
 }
 
-bool cr_target_may_call(struct cr_target_call *call, const char *tool)
+/* Did ruled() resume the call for this very tool, and is there no new permission since? */
+static bool is_ruled(const struct cr_target_call *call, const struct tool *tool)
 {
-    if (!call->ruled_tool || strcmp(call->ruled_tool, tool) != 0) /* else ruled() has resumed it */
-        if (ask(call, tool) != CR_RULING_ALLOWED)
-            return false;
-    return may_send(call, tool);
+    uint8_t hash[CR_HASH_BYTES];
+
+    if (!call->ruled_tool || strcmp(call->ruled_tool, tool->name) != 0 ||
+        call->ruled_patterns != call->route->policy.patterns.total)
+        return false;
+    cr_hash_take(tool->definition, tool->len, hash);
+    return memcmp(hash, call->ruled_hash, sizeof(hash)) == 0;
+}
+
+bool cr_target_may_call(struct cr_target_call *call, const char *name, const char *definition,
+                        size_t definition_len)
+{
+    const struct tool tool = {.name = name, .definition = definition, .len = definition_len};
+
+    if (!is_ruled(call, &tool) && ask(call, &tool) != CR_RULING_ALLOWED)
+        return false;
+    return may_send(call, name);
 }
 
 /* --- the gate --------------------------------------------------------------------------------- */

@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/hash.h"
 #include "mcp/server.h"
 #include "registry/tool_pins.h"
 #include "route/route.h"
@@ -37,6 +38,7 @@ struct cr_route_server {
     char name[CR_ROUTE_NAME + 1];
     bool is_remote;  /* configured with a URL, which is not supported */
     const char *dir; /* where its relative paths start, the configuration's; NULL if remote */
+    char *place;     /* JSON, for questions to a person: its command and directory, or its URL */
     struct cr_server *server;       /* NULL for a remote server */
     char accept[CR_ROUTE_TOOL + 1]; /* the tool whose change a person accepts, or "" */
 
@@ -101,8 +103,11 @@ struct cr_target_call {
     bool awaits_ruling; /* files are looked up, or a person is asked; meanwhile the target does
                            not hold the call */
     char *ruled_tool;   /* exact name of the tool of the ruling that came, or comes, later; NULL */
-    const struct cr_rule *counted; /* the rule whose budget the call was counted for, or NULL */
-    bool is_timed;                 /* counted for its rate, too */
+    uint8_t ruled_hash[CR_HASH_BYTES]; /* of its definition */
+    size_t ruled_patterns;             /* number of patterns then */
+    const char *place;                 /* of the server */
+    const struct cr_rule *counted;     /* the rule whose budget the call was counted for, or NULL */
+    bool is_timed;                     /* counted for its rate, too */
     struct cr_pending pending;
 };
 
@@ -120,12 +125,13 @@ const char *cr_target_action(const struct cr_target_call *call);
 enum cr_ruling_answer cr_target_may_start(struct cr_target_call *call);
 
 /*
- * Asks policy by the exact name |tool| and the args. Returns true if the call is allowed. Returns
- * false if it is denied, and then it has ended and is freed; or while files are looked up or a
- * person is asked, and resume() follows when the call is allowed. The target then asks again: its
- * tools may have changed.
+ * Asks policy by the exact name |tool| with its |definition|, and the args. Returns true if the
+ * call is allowed. Returns false if it is denied, and then it has ended and is freed; or while
+ * files are looked up or a person is asked, and resume() follows when the call is allowed. The
+ * target then asks again: its tools may have changed.
  */
-bool cr_target_may_call(struct cr_target_call *call, const char *tool);
+bool cr_target_may_call(struct cr_target_call *call, const char *tool, const char *definition,
+                        size_t definition_len);
 
 /* Fails the call, which may end its run, and frees it. |hint| is shown only to the user, or "". */
 void cr_target_fail(struct cr_target_call *call, enum caprun_outcome outcome, const char *words,

@@ -3,10 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "mcp/stdio.h"
 #include "mcp/tools.h"
 #include "route/route_parts.h"
 
+#define MAX_PLACE (64u << 20)
 #define END_MS 5000 /* more than the timeouts after which a server is killed */
 
 /* --- making ----------------------------------------------------------------------------------- */
@@ -81,6 +83,29 @@ static void server_listed(void *data, struct cr_server *server)
     cr_route_forget_pins(data);
 }
 
+/* Returns what a person sees of the server, as JSON; the caller frees it. NULL: no memory. */
+static char *place_of(const struct cr_config_server *c)
+{
+    cr_autobuf struct cr_buf out = CR_BUF(MAX_PLACE);
+    const char *text;
+
+    if (c->url) {
+        cr_buf_str(&out, "{\"url\":");
+        cr_escape_json_str(&out, c->url);
+    } else {
+        cr_buf_str(&out, "{\"command\":[");
+        for (char *const *word = c->argv; *word; word++) {
+            cr_buf_str(&out, word == c->argv ? "" : ",");
+            cr_escape_json_str(&out, *word);
+        }
+        cr_buf_str(&out, "]");
+        cr_escape_member(&out, "cwd", c->cwd);
+    }
+    cr_buf_str(&out, "}");
+    text = cr_buf_text(&out);
+    return text ? strdup(text) : NULL;
+}
+
 static int add_server(struct cr_route *route, const struct cr_config_server *c, const char *guard,
                       const char *eras_dir, struct cr_err *err)
 {
@@ -100,6 +125,9 @@ static int add_server(struct cr_route *route, const struct cr_config_server *c, 
     rs->pins.list_again =
         (struct cr_timer){.when_us = -1, .due = cr_route_list_again, .name = "pins"};
     (void)snprintf(rs->name, sizeof(rs->name), "%s", c->name);
+    rs->place = place_of(c);
+    if (!rs->place)
+        return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for the server '%s'", c->name);
     if (rs->is_remote)
         return 0;
     rs->dir = c->cwd;
@@ -208,6 +236,7 @@ void cr_route_free_servers(struct cr_route *route)
     for (size_t i = 0; i < route->count; i++) {
         cr_route_end_pins(&route->servers[i]);
         cr_server_free(route->servers[i].server);
+        free(route->servers[i].place);
     }
     free(route->servers);
 }

@@ -99,7 +99,7 @@ static const char *admit(struct cr_server_call *at, const struct cr_tools *tools
     if (!tool)
         return NULL;
     (void)snprintf(name, sizeof(name), "%s:%s", c->rs->name, tool->name);
-    if (!cr_target_may_call(&c->target, name))
+    if (!cr_target_may_call(&c->target, name, tool->essence, tool->essence_len))
         return NULL;
     r = cr_route_check_pin(c->rs, tool, &why);
     if (r == CR_ROUTE_LATER)
@@ -228,6 +228,7 @@ static struct cr_mcp_call *new_call(struct cr_route_server *rs, const struct cr_
     c->target.args = c->at.args;
     c->target.args_len = c->at.len;
     c->target.dir = rs->dir;
+    c->target.place = rs->place;
     c->rs = rs;
     c->at.ops = &ops;
     return c;

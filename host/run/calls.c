@@ -186,8 +186,10 @@ int cr_calls_send(struct caprun_run *run, uint32_t number, const char *tool)
         return cr_run_end_unrecorded(run, &err);
     call->handle = handle;
     start_clock(run, call);
+    run->calls_sent += !call->sent_us;
     call->sent_us = call->clock_us;
     cr_run_schedule(run);
+    cr_run_consider_asking(run);
     return 0;
 }
 
@@ -212,6 +214,9 @@ static void close_call(struct caprun_run *run, struct cr_call *call, enum cr_cal
     call->state = state;
     call->us = (uint64_t)(cr_loop_now() - call->started_us);
     run->calls_open--;
+    run->calls_sent -= call->sent_us != 0;
+    run->calls_asked -= call->is_asked;
+    call->is_asked = false;
 }
 
 /* If the run has ended, the answer did not reach the worker: |err| says why. */

@@ -38,6 +38,7 @@ struct cr_call {
     const char *by;              /* what decided about it, a constant; NULL: not decided */
     bool is_with_handler;        /* the handler of the application was called */
     bool is_lost;                /* it failed because its server was lost, not by an answer */
+    bool is_asked;               /* it waits for a person, or did when the run was suspended */
     bool is_answered;            /* the answer is being stored; the worker does not have it yet */
     const char *rule;            /* what follows |by|, or NULL; belongs to the gate */
     enum caprun_outcome outcome; /* of the run, if the code does not catch the call's failure */

@@ -27,14 +27,15 @@ static int64_t wake_at(const struct caprun_run *run)
 {
     int64_t at = run->job_us + run->wake_us;
 
-    if (run->state != CR_RUN_RUNNING || !run->idle || run->wake_us < 0 || run->is_replaying)
+    if (run->state != CR_RUN_RUNNING || !run->idle || run->paused_us || run->wake_us < 0 ||
+        run->is_replaying)
         return INT64_MAX;
     return at > run->woken_us + WAKE_EVERY_US ? at : run->woken_us + WAKE_EVERY_US;
 }
 
 void cr_run_schedule(struct caprun_run *run)
 {
-    int64_t next = run->job_us + wall_us(run);
+    int64_t next = run->paused_us ? INT64_MAX : run->job_us + wall_us(run);
 
     if (run->state == CR_RUN_LATE)
         next = run->late_us;
@@ -105,7 +106,7 @@ void cr_run_timer_due(struct cr_timer *timer)
         end_not_ready(run);
     } else if (run->state == CR_RUN_LATE) {
         cr_run_end(run, CAPRUN_OUTCOME_EXECUTION_TIMEOUT);
-    } else if (now >= run->job_us + wall_us(run)) {
+    } else if (!run->paused_us && now >= run->job_us + wall_us(run)) {
         reach_wall_limit(run);
     } else if (now >= run->check_cpu_us) {
         check_cpu(run);

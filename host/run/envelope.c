@@ -95,7 +95,9 @@ static const char *const call_states[] = {
 
 const char *cr_envelope_call_state(const struct cr_call *call)
 {
-    return call->state == CR_CALL_OPEN && !call->sent_us ? "not_started" : call_states[call->state];
+    if (call->state != CR_CALL_OPEN || call->sent_us)
+        return call_states[call->state];
+    return call->is_asked ? "waiting" : "not_started";
 }
 
 void cr_envelope_add_by(struct cr_buf *out, const struct cr_call *call)
@@ -134,13 +136,15 @@ uint64_t cr_envelope_metric(const struct caprun_run *run, enum caprun_metric met
     case CAPRUN_METRIC_STARTUP_US:
         return between(run->asked_us, run->job_us ? run->job_us : run->ended_us);
     case CAPRUN_METRIC_EXECUTION_US:
-        return between(run->job_us, run->ended_us);
+        return between(run->job_us, run->paused_us ? run->paused_us : run->ended_us);
     case CAPRUN_METRIC_CPU_US:
         return run->cpu_us > 0 ? (uint64_t)run->cpu_us : 0;
     case CAPRUN_METRIC_MEMORY_BYTES:
         return run->memory_used;
     case CAPRUN_METRIC_CALLS:
         return run->call_count;
+    case CAPRUN_METRIC_WAIT_US:
+        return (uint64_t)run->waited_us;
     default:
         return 0;
     }
@@ -156,7 +160,9 @@ static void write_metrics(const struct caprun_run *run, struct cr_buf *out)
     ms_field(out, "executionTimeMs", cr_envelope_metric(run, CAPRUN_METRIC_EXECUTION_US));
     cr_buf_str(out, ",");
     ms_field(out, "cpuTimeMs", cr_envelope_metric(run, CAPRUN_METRIC_CPU_US));
-    cr_buf_fmt(out, ",\"waitTimeMs\":0,\"memoryUsedMB\":%llu.%02llu,\"rpcCalls\":%zu}",
+    cr_buf_str(out, ",");
+    ms_field(out, "waitTimeMs", cr_envelope_metric(run, CAPRUN_METRIC_WAIT_US));
+    cr_buf_fmt(out, ",\"memoryUsedMB\":%llu.%02llu,\"rpcCalls\":%zu}",
                (unsigned long long)(hundredths / 100), (unsigned long long)(hundredths % 100),
                run->call_count);
 }

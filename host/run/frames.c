@@ -225,6 +225,7 @@ static void on_idle(struct caprun_run *run, const struct wire_header *header,
         return;
     }
     cr_run_schedule(run);
+    cr_run_consider_asking(run);
 }
 
 /* --- ends --------------------------------------------------------------------------------- */

@@ -19,6 +19,7 @@
 #include "base/hash.h"
 #include "base/helper.h"
 #include "base/shared.h"
+#include "run/prompter.h"
 #include "wire.h"
 
 /* A long value whose name, its SHA-256, is known; |bytes| is only compared as a pointer. */
@@ -78,6 +79,16 @@ struct cr_recorder {
      */
     int (*send)(struct cr_recorder *r, struct caprun_run *run, uint32_t number, const char *tool,
                 struct cr_err *err);
+    /*
+     * A question about |calls| is put to a person; and what was decided. After decide() the lines
+     * are in the file.
+     */
+    int (*ask)(struct cr_recorder *r, struct caprun_run *run, uint32_t question,
+               const struct cr_asked_call *calls, size_t count, struct cr_err *err);
+    int (*decide)(struct cr_recorder *r, struct caprun_run *run, const struct cr_decision *decision,
+                  struct cr_err *err);
+    /* Could a resume continue the run, if it ended now with APPROVAL_REQUIRED? */
+    bool (*can_suspend)(struct cr_recorder *r);
     /* The run was replayed to where it was interrupted, and goes on from here. */
     int (*resume)(struct cr_recorder *r, struct caprun_run *run, struct cr_err *err);
     /* The run has its outcome. */

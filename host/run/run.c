@@ -107,6 +107,12 @@ void cr_run_end(struct caprun_run *run, enum caprun_outcome outcome)
     if (run->is_replaying && has_started)
         run->player->end(run->player, run, &outcome);
     run->outcome = outcome;
+    if (run->paused_us)
+        run->waited_us += run->ended_us - run->paused_us;
+    if (run->prompter)
+        run->prompter->end(run->prompter, run);
+    for (size_t i = 0; outcome != CAPRUN_OUTCOME_APPROVAL_REQUIRED && i < run->call_count; i++)
+        run->calls[i].is_asked = false;
     cr_calls_cancel(run);
     if (!run->error.message.len)
         cr_run_explain(run, outcome);
@@ -175,8 +181,7 @@ bool cr_run_frame_received(struct caprun_run *run, const struct wire_header *hea
     return run->state != CR_RUN_ENDED;
 }
 
-/* Returns microseconds since 1970. */
-static int64_t wall_clock_us(void)
+int64_t cr_run_wall_clock_us(void)
 {
     struct timespec date;
 
@@ -190,7 +195,7 @@ bool cr_run_go_live(struct caprun_run *run, int64_t now_us)
 
     run->is_replaying = false;
     run->job_us = cr_loop_now() - now_us;
-    run->date_us = wall_clock_us() - now_us;
+    run->date_us = cr_run_wall_clock_us() - now_us;
     cr_run_schedule(run);
     if (run->recorder && run->recorder->resume(run->recorder, run, &err) < 0)
         (void)cr_run_end_unrecorded(run, &err);
@@ -235,7 +240,7 @@ static void worker_ready(struct cr_worker *w)
     job.name_len = (uint32_t)strlen(run->spec.code_name);
     job.wording = run->spec.wording;
     memcpy(job.seed, run->spec.seed, sizeof(job.seed));
-    run->date_us = wall_clock_us();
+    run->date_us = cr_run_wall_clock_us();
     run->job_us = cr_loop_now();
     run->check_cpu_us = run->job_us + (int64_t)run->spec.limits.cpu_ms * 1000;
     run->kept_off_us = cr_scheduling_avoid_own_cpu(run->pool, &run->guest, w, run->job_us);
@@ -273,6 +278,10 @@ static void worker_frame(struct cr_worker *w, const struct wire_header *header,
 
     if (!run->has_sent_frame)
         cr_pool_worker_works(run->pool);
+    if (run->paused_us) {
+        cr_worker_fault(w, "it goes on while it waits");
+        return;
+    }
     if (run->state == CR_RUN_RUNNING)
         cr_run_check_limits(run);
     if (run->state != CR_RUN_ENDED && cr_keep_frame(run, header, payload))
@@ -523,6 +532,8 @@ void cr_run_clear(struct caprun_run *run)
         cr_calls_cancel(run);
     }
     cr_calls_clear(run);
+    if (run->prompter)
+        run->prompter->forget(run->prompter, run);
     cr_run_set_loader(run, NULL);
     if (run->recorder)
         run->recorder->free(run->recorder);

@@ -49,15 +49,19 @@ struct cr_run_view {
     int64_t cpu_us;
     uint64_t memory_used;
     size_t call_count, calls_open;
-    int64_t job_us;  /* when the job was sent, as cr_loop_now() counts; 0: not yet */
-    int64_t date_us; /* what Date showed when the job was sent */
-    int64_t wake_us; /* when to wake the worker, since the job was sent; negative: never */
+    int64_t job_us;    /* when the job was sent, as cr_loop_now() counts; 0: not yet */
+    int64_t date_us;   /* what Date shows at time 0 of the run's clock */
+    int64_t waited_us; /* in which only a person was waited for */
+    int64_t wake_us;   /* when to wake the worker, since the job was sent; negative: never */
     bool is_replaying;
 };
 
 struct cr_run_view cr_run_look(const struct caprun_run *run);
 
-/* Wall time since the job was sent, on the run's own clock. */
+/*
+ * Wall time since the job was sent, on the run's own clock: without the time in which only a person
+ * was waited for.
+ */
 int64_t cr_run_now(const struct caprun_run *run);
 
 /* The inputs of the run: code, args, limits, tools. They do not change after the start. */

@@ -1,7 +1,8 @@
 /*
  * run_parts.h - shared by the files that implement a run: run.c, start and end; clock.c, timers and
  * limits; end_message.c and hints.c, messages; view.c, access for other rooms; frames.c, frames
- * from the worker; decide.c and calls.c, calls; keep.c, long values; envelope.c, the envelope.
+ * from the worker; decide.c and calls.c, calls; asked.c, calls that wait for a person; keep.c, long
+ * values; envelope.c, the envelope.
  */
 #ifndef CR_RUN_PARTS_H
 #define CR_RUN_PARTS_H
@@ -11,6 +12,7 @@
 #include "run/arriving.h"
 #include "run/calls.h"
 #include "run/gate.h"
+#include "run/prompter.h"
 #include "run/run.h"
 
 /* An attempt of the code to use something denied, for which it got an error. */
@@ -55,6 +57,8 @@ struct caprun_run {
     void *loading_data;
     struct cr_loader *loader;     /* NULL: the code is set before the start */
     struct cr_budgets budgets;    /* calls that count for the budgets of rules */
+    struct cr_prompter *prompter; /* asks a person; NULL: nothing is asked */
+    void *asked_data;             /* of |prompter| */
     struct cr_gate *gate;         /* gets calls if |on_call| is NULL; NULL: calls fail */
     struct cr_recorder *recorder; /* NULL: the run is not recorded */
     uint64_t record_limit;        /* bytes of a journal; 0: the default */
@@ -105,6 +109,9 @@ struct caprun_run {
     size_t call_count, call_cap;
     size_t calls_open;
     size_t grant_bytes;               /* kept for calls that were denied */
+    size_t calls_asked, calls_sent;   /* open ones that wait for a person, that were sent */
+    int64_t paused_us;                /* since when only a person is waited for; 0: is not */
+    int64_t waited_us;                /* how long that was the case before */
     size_t misses;                    /* for the gate: calls of tools that no server has */
     uint32_t clock_first, clock_last; /* list of calls with a running timeout; 0: empty */
     struct cr_buf blocked;            /* JSON objects with commas between them */
@@ -149,6 +156,14 @@ void cr_run_send(struct caprun_run *run, struct wire_header header, const struct
  */
 bool cr_run_frame_received(struct caprun_run *run, const struct wire_header *header,
                            const uint8_t *payload);
+
+/* Returns microseconds since 1970. */
+int64_t cr_run_wall_clock_us(void);
+
+/* --- asked.c -------------------------------------------------------------------------------- */
+
+/* To be called when the worker waits, or a call was sent: it may be time to ask a person. */
+void cr_run_consider_asking(struct caprun_run *run);
 
 /* --- clock.c -------------------------------------------------------------------------------- */
 

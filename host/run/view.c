@@ -15,13 +15,14 @@ struct cr_run_view cr_run_look(const struct caprun_run *run)
                                 .calls_open = run->calls_open,
                                 .job_us = run->job_us,
                                 .date_us = run->date_us,
+                                .waited_us = run->waited_us,
                                 .wake_us = run->wake_us,
                                 .is_replaying = run->is_replaying};
 }
 
 int64_t cr_run_now(const struct caprun_run *run)
 {
-    return cr_loop_now() - run->job_us;
+    return (run->paused_us ? run->paused_us : cr_loop_now()) - run->job_us;
 }
 
 struct cr_spec *cr_run_spec(struct caprun_run *run)

@@ -300,6 +300,44 @@ TEST(a_header_with_a_missing_field_is_refused)
 
 /* --- additions of later versions ------------------------------------------------------------ */
 
+#define ASKED(q, n) \
+    "{\"at\":1,\"ask\":" #q ",\"calls\":[{\"n\":" #n ",\"tool\":\"a:b\",\"binding\":\"x\"}]"
+#define DECIDED(q, calls, rest) "{\"at\":1,\"decide\":" #q ",\"calls\":" calls "," rest
+#define HOW "\"decision\":\"allow\",\"for\":\"calls\",\"maxCalls\":0,\"by\":\"script\""
+
+TEST(questions_and_decisions_have_to_be_possible_at_their_place)
+{
+    static const struct {
+        const char *asked, *decided; /* the next lines after call 1 */
+        size_t line;                 /* that is rejected; 0: none */
+    } cases[] = {
+        {ASKED(1, 1), DECIDED(1, "[1]", HOW ",\"waited\":5,\"date\":7"), 0},
+        {ASKED(3, 1), ASKED(4, 1), 0},
+        {ASKED(1, 2), ASKED(2, 1), 4},
+        {ASKED(0, 1), ASKED(1, 1), 4},
+        {"{\"at\":1,\"ask\":1,\"calls\":[]", ASKED(2, 1), 4},
+        {"{\"at\":1,\"ask\":1", ASKED(2, 1), 4},
+        {ASKED(2, 1), ASKED(2, 1), 5},
+        {ASKED(2, 1), DECIDED(1, "[1]", HOW ",\"waited\":5,\"date\":7"), 5},
+        {ASKED(1, 1), DECIDED(1, "[2]", HOW ",\"waited\":5,\"date\":7"), 5},
+        {ASKED(1, 1), DECIDED(1, "[1]", HOW ",\"waited\":5"), 5},
+        {ASKED(1, 1), DECIDED(1, "[1]", "\"decision\":\"allow\",\"date\":7"), 5},
+        {ASKED(1, 1), DECIDED(1, "[1]", HOW ",\"date\":7,\"more\":1"), 5},
+    };
+
+    CHECK(scratch_begin());
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        journal_begin(HEAD);
+        journal_add(JOB);
+        journal_add(CALL(1, 1));
+        journal_add(cases[i].asked);
+        journal_add(cases[i].decided);
+        CHECK(cases[i].line ? refuses(cases[i].line, "") : reads() && journal.count == 4);
+        cr_journal_clear(&journal);
+    }
+    scratch_end();
+}
+
 TEST(unknown_critical_parts_are_rejected_and_optional_ones_ignored)
 {
     static const struct {
@@ -311,7 +349,7 @@ TEST(unknown_critical_parts_are_rejected_and_optional_ones_ignored)
         {"{\"at\":1,\"to\":\"wake\",\"why\":\"x\"", "\"why\" is not known to this version"},
         {"{\"at\":1,\"to\":\"wake\",\"\":1", "\"\" is not known to this version"},
         {"{\"at\":1,\"run\":1,\"to\":\"wake\"", "does not know such a line"},
-        {"{\"at\":1,\"ask\":1", "does not know such a line"},
+        {"{\"at\":1,\"suspend\":1", "does not know such a line"},
         {"{\"at\":1,\"from\":\"log\",\"_x\":1,\"line\":\"x\"", "stands after an optional field"},
         {"{\"at\":1,\"from\":\"log\",\"line\":\"x\",\"line\":\"y\"", "is there twice"},
         {"{\"at\":1,\"from\":\"log\",\"line\":\"x\",\"at\":1", "is there twice"},

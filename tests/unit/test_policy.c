@@ -91,16 +91,24 @@ TEST(the_list_of_the_capability_comes_before_all_patterns)
 static const char *asked_tool;
 static bool is_there;
 
-static bool ask_person(struct cr_asker *asker, const struct cr_question *q, struct cr_pending *p)
+static bool can_ask(struct cr_asker *asker, const struct cr_question *q)
+{
+    (void)asker;
+    return is_there && !q->tool;
+}
+
+static bool ask_person(struct cr_asker *asker, const struct cr_question *q, struct cr_pending *p,
+                       struct cr_ruling *ret)
 {
     (void)asker;
     asked_tool = q->tool;
-    return is_there && p == &pending && q->args_len == 2;
+    ret->answer = CR_RULING_LATER;
+    return is_there && p == &pending && q->args_len == 2 && q->about.because[0];
 }
 
 TEST(where_a_person_has_to_be_asked_the_answer_comes_later_and_is_about_the_exact_name)
 {
-    struct cr_asker asker = {.ask = ask_person};
+    struct cr_asker asker = {.can_ask = can_ask, .ask = ask_person};
 
     CHECK(begin(NULL, "files:*", "files:write"));
     policy.asker = &asker;

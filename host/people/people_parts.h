@@ -1,0 +1,53 @@
+/* people_parts.h - shared by the files of people/: the calls of a run that wait, and what was
+ * decided. */
+#ifndef CR_PEOPLE_PARTS_H
+#define CR_PEOPLE_PARTS_H
+
+#include "base/buf.h"
+#include "people/people.h"
+
+/* A call that waits for a person. */
+struct cr_waiting {
+    struct cr_waiting *next;
+    struct cr_asked_call call; /* owns |tool| */
+    uint32_t question;         /* in which it is; 0: in none yet */
+    char *because;             /* why a person is asked */
+    const char *server;        /* JSON */
+    const char *args;          /* valid until the answer */
+    size_t args_len;
+    char definition[CR_HASH_DIGITS + 1]; /* its hash */
+    struct cr_asking *asking;
+    struct cr_pending *pending;
+    const struct cr_known *known; /* the decision; NULL: none yet */
+};
+
+/* A decision about one call, or about further calls of one tool in this run. */
+struct cr_known {
+    struct cr_known *next;
+    uint32_t number; /* of the call; 0: further calls */
+    char binding[CR_HASH_DIGITS + 1];
+    bool is_allowed;
+    bool is_limited; /* only |left| further calls */
+    uint32_t left;
+    const char *tool; /* its exact name, after |by| */
+    char by[];        /* stays as long as the run */
+};
+
+/* What is asked and decided in one run. */
+struct cr_asking {
+    struct cr_people *people;
+    struct caprun_run *run;
+    struct cr_waiting *first, **last;
+    struct cr_known *known; /* the newest first */
+    uint32_t question;      /* the number of the last question */
+    bool is_open;           /* it waits for a decision */
+    bool is_shown;          /* the application knows it, and does not know its end yet */
+    bool is_suspending;     /* nobody can decide now */
+    struct cr_timer limit;  /* of the open question */
+    struct cr_task task;    /* asks, and lets decided calls go on */
+};
+
+/* The question about all calls of |a| that are in it, as JSON. */
+void cr_question_write(const struct cr_asking *a, struct cr_buf *out);
+
+#endif
