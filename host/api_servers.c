@@ -118,7 +118,7 @@ int cr_capability_host_configure(struct caprun_runtime *rt, struct cr_config *co
     return r < 0 ? r : make_route(rt);
 }
 
-const struct cr_policy *cr_capability_host_policy(struct caprun_runtime *rt)
+struct cr_policy *cr_capability_host_policy(struct caprun_runtime *rt)
 {
     return cr_route_policy(rt->route);
 }

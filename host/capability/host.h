@@ -39,6 +39,6 @@ struct cr_capability_host *cr_capability_host_of(struct caprun_runtime *rt);
 int cr_capability_host_configure(struct caprun_runtime *rt, struct cr_config *config);
 
 /* The permissions of |rt|: those of its configuration, and what caprun_permit() has added. */
-const struct cr_policy *cr_capability_host_policy(struct caprun_runtime *rt);
+struct cr_policy *cr_capability_host_policy(struct caprun_runtime *rt);
 
 #endif

@@ -21,6 +21,7 @@
 #include "cli/list.h"
 #include "cli/lock.h"
 #include "cli/output.h"
+#include "cli/policy.h"
 #include "cli/replay.h"
 #include "cli/resume.h"
 #include "cli/runs.h"
@@ -28,6 +29,9 @@
 
 #define MAX_HELP (64u << 10)
 #define STATUS_INTERNAL 70
+#define USAGE_WIDTH 28u
+#define LINE_TO_ABOUT "\n                                   " /* for what is said beside a usage \
+                                                               */
 #define SETTINGS (CR_OPTION_LIMITS | CR_OPTION_CONFIG | CR_OPTION_TALK)
 #define RUNS (SETTINGS | CR_OPTION_POLICY | CR_OPTION_RECORD)
 
@@ -101,6 +105,11 @@ static int do_config(struct task *t)
     return cr_cli_config(t->run, t->options);
 }
 
+static int do_policy(struct task *t)
+{
+    return cr_cli_policy(t->rt, t->run, t->options);
+}
+
 static int do_init(struct task *t)
 {
     return cr_cli_init(t->run, t->options);
@@ -158,6 +167,9 @@ static const struct command {
      do_lock, NULL, "caprun lock [--accept NAME]", "show what caprun.lock pins, and check it"},
     {"init", 1, 1, CR_OPTION_FROM, do_init, NULL, "caprun init [--from PROGRAM]",
      "make a configuration and a capability"},
+    {"policy", 1, 4, CR_OPTION_CONFIG | CR_OPTION_POLICY | CR_OPTION_TALK | CR_OPTION_FOR,
+     do_policy, NULL, "caprun policy [explain NS:ACTION [ARGS] | test CASES]",
+     "list, explain or test what is permitted"},
     {"config", 1, 1, SETTINGS | CR_OPTION_REGISTRY, do_config, NULL, "caprun config",
      "show the settings, and where each came from"},
     {"doctor", 1, 1, CR_OPTION_DOCTOR, do_doctor, NULL, "caprun doctor [--strict]",
@@ -225,7 +237,8 @@ static void list_commands(struct cr_buf *out)
 {
     for (size_t i = 0; i < COUNT; i++)
         if (commands[i].about)
-            cr_buf_fmt(out, "%s%-28s  %s\n", i ? "       " : "usage: ", commands[i].usage,
+            cr_buf_fmt(out, "%s%-28s%s  %s\n", i ? "       " : "usage: ", commands[i].usage,
+                       strlen(commands[i].usage) > USAGE_WIDTH ? LINE_TO_ABOUT : "",
                        commands[i].about);
 }
 

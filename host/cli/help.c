@@ -17,6 +17,7 @@ static const struct {
     {"NAME", "an FQDN, or NS:ACTION"},
     {"FILE", "the body of an async function of `mcp` and `args`, or a module that\n"
              "          exports a function of args and {mcp} by default; - is standard input"},
+    {"CASES", "a JSON file of calls, and what is to be decided: docs/policy.md"},
     {"ARGS", "a JSON file, - for standard input, or JSON that starts with {"},
     {"RUN", "the id of a run, its beginning or end, or the path of its JOURNAL"},
     {"WHAT", "fresh, busy, rate, call, answer1m, answer10m, memory, cpu; or all"},

@@ -53,6 +53,8 @@ static const struct option {
      "calls that a person decides on (this version: denied)"},
     {"--deny", 0, PERMISSION, CR_OPTION_POLICY, CAPRUN_DENY, "PAT",
      "calls that are denied, even if allowed; repeatable"},
+    {"--for", 0, STRING, CR_OPTION_FOR, AT(caller), "NAME",
+     "policy explain: called by this capability, or exec"},
     {"--timeout", 0, DURATION, CR_OPTION_LIMITS, AT(timeout_ms), "DUR",
      "wall time (5m; exec, call: 30s); like 250ms, 30s, 1h"},
     {"--cpu", 0, DURATION, CR_OPTION_LIMITS, AT(cpu_ms), "DUR", "CPU time (the wall time)"},

@@ -36,8 +36,9 @@ enum cr_option_group {
     CR_OPTION_DOCTOR = 1 << 12,
     CR_OPTION_DEV = 1 << 13,
     CR_OPTION_FROM = 1 << 14,
+    CR_OPTION_FOR = 1 << 15,
 };
-#define CR_OPTION_GROUPS 15
+#define CR_OPTION_GROUPS 16
 #define CR_OPTIONS_ALL ((1u << CR_OPTION_GROUPS) - 1)
 
 struct cr_options {
@@ -47,6 +48,7 @@ struct cr_options {
         strict, dev;
     uint64_t timeout_ms, cpu_ms, rpc_timeout_ms, memory, older_s;         /* 0: not given */
     const char *config, *accept, *record, *code, *speed, *compare, *from; /* NULL: not given */
+    const char *caller;                                                   /* --for; the same */
     const char *registries[CR_OPTIONS_REGISTRIES];
     int registry_count;
     struct {

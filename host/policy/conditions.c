@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/pattern.h"
+#include "base/utf8.h"
 #include "policy/under.h"
 #include "base/web_host.h"
 
@@ -18,6 +19,8 @@
 #define MAX_TEXT (64u << 10) /* for "glob": each character may be compared many times */
 #define MAX_GLOB 256
 #define MAX_KEY 1024 /* of a pointer, as written */
+#define MAX_PRINTED (1u << 20)
+#define MAX_SHOWN 100u /* bytes of a value in words */
 
 enum kind { EQUALS, IN, GLOB, UNDER, HOST, MIN, MAX_OF, ABSENT };
 
@@ -508,4 +511,72 @@ enum cr_truth cr_conditions_hold(const struct cr_conditions *c, const struct cJS
             so_far = both(so_far, holds(c, &one->predicates[j], value, base));
     }
     return so_far;
+}
+
+/* --- words ---------------------------------------------------------------------------------- */
+
+/* Appends |value| as JSON, cut if it is long. */
+static void add_value(struct cr_buf *out, const struct cJSON *value)
+{
+    cr_autobuf struct cr_buf text = CR_BUF(MAX_PRINTED);
+    size_t shown;
+
+    cr_json_print(&text, value);
+    if (cr_buf_err(&text)) {
+        cr_buf_str(out, "too long to be shown");
+        return;
+    }
+    shown = text.len > MAX_SHOWN ? cr_utf8_valid_prefix(text.data, MAX_SHOWN) : text.len;
+    cr_buf_add(out, text.data, shown);
+    if (shown < text.len)
+        cr_buf_fmt(out, "… (%zu bytes)", text.len);
+}
+
+static void add_failure(const struct predicate *p, enum cr_truth truth, const struct cJSON *value,
+                        struct cr_buf *out)
+{
+    static const char *const words[] = {
+        [EQUALS] = "is not equal to ", [IN] = "is not one of ",    [GLOB] = "does not match ",
+        [UNDER] = "is not under ",     [HOST] = "is not of host ", [MIN] = "is less than ",
+        [MAX_OF] = "is more than "};
+
+    if (p->kind == ABSENT) {
+        cr_buf_str(out, "has to be absent");
+        return;
+    }
+    if (truth == CR_TRUTH_UNCLEAR)
+        cr_buf_fmt(out, "is unclear for \"%s\": ", kinds[p->kind]);
+    else
+        cr_buf_str(out, words[p->kind]);
+    add_value(out, p->value);
+    cr_buf_str(out, ": it is ");
+    add_value(out, value);
+}
+
+void cr_conditions_explain(const struct cr_conditions *c, const struct cJSON *args,
+                           const char *base, struct cr_buf *out)
+{
+    if (!args)
+        cr_buf_str(out, "the args are too large to be judged");
+    for (size_t i = 0; args && i < c->count; i++) {
+        const struct condition *one = &c->list[i];
+        bool is_unclear = false;
+        const struct cJSON *value = find_value(args, one->pointer, &is_unclear);
+        const char *name = *one->pointer ? one->pointer : "the args";
+
+        if (is_unclear) {
+            cr_buf_fmt(out, "%s is unclear: another key differs only in case", name);
+            return;
+        }
+        for (size_t j = 0; j < one->count; j++) {
+            enum cr_truth truth = holds(c, &one->predicates[j], value, base);
+
+            if (truth == CR_TRUTH_YES)
+                continue;
+            cr_buf_fmt(out, value ? "%s " : "there is no %s", name);
+            if (value)
+                add_failure(&one->predicates[j], truth, value, out);
+            return;
+        }
+    }
 }

@@ -17,6 +17,7 @@
 
 #include <stdbool.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/truth.h"
 
@@ -51,5 +52,12 @@ size_t cr_conditions_weight(const struct cr_conditions *c);
  */
 enum cr_truth cr_conditions_hold(const struct cr_conditions *c, const struct cJSON *args,
                                  const char *base);
+
+/*
+ * Appends why the conditions do not hold for certain: what is wrong with the first value, as in
+ * '/path is not under "./out": it is "/etc/passwd"'. Appends nothing if they do hold.
+ */
+void cr_conditions_explain(const struct cr_conditions *c, const struct cJSON *args,
+                           const char *base, struct cr_buf *out);
 
 #endif

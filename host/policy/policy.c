@@ -169,6 +169,14 @@ bool cr_policy_foresee(const struct cr_policy *policy, const char *called, const
     return !one;
 }
 
+void cr_policy_judge(const struct cr_policy *policy, const struct cr_question *q,
+                     const uint8_t *truths, struct cr_verdict *ret)
+{
+    const struct inquiry in = {policy, q, truths, cr_loop_now()};
+
+    judge(&in, q->tool, ret);
+}
+
 static void answer_early(struct cr_policy *policy, const struct inquiry *in, struct cr_ruling *ret)
 {
     const char *name = in->q->called;

@@ -124,6 +124,13 @@ bool cr_policy_may_send(struct cr_policy *policy, const char *name, struct cr_bu
 void cr_policy_forget(struct cr_policy *policy, struct cr_pending *pending);
 
 /*
+ * Tells what the policy says of a call whose exact name is |q->tool|. |truths|: as in struct
+ * cr_facts. Counts nothing, and asks nobody.
+ */
+void cr_policy_judge(const struct cr_policy *policy, const struct cr_question *q,
+                     const uint8_t *truths, struct cr_verdict *ret);
+
+/*
  * Tells what the policy says of a call of |called|, "server:action", by |caller|, before args and
  * the exact name of the tool are known: an allow of a tool with this alias counts; conditions of
  * rules do not hold. Returns false if a rule with conditions is about this call: it may decide

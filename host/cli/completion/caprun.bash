@@ -102,6 +102,11 @@ _caprun_value()
         compopt +o default
         _caprun_names
         ;;
+    --for)
+        compopt +o default
+        _caprun_offer exec
+        _caprun_names
+        ;;
     *) compopt +o default ;;
     esac
 }
@@ -114,7 +119,7 @@ _caprun_word()
     case $#:${1-} in
     0:)
         compopt +o default
-        _caprun_offer run exec replay resume runs list info tools call lock init config doctor bench help
+        _caprun_offer run exec replay resume runs list info tools call policy lock init config doctor bench help
         _caprun_names
         ;;
     1:run | 1:info)
@@ -123,6 +128,17 @@ _caprun_word()
         ;;
     1:call | *:tools) _caprun_tools ;;
     1:resume | *:runs) _caprun_runs ;;
+    1:policy)
+        compopt +o default
+        _caprun_offer explain test
+        ;;
+    [23]:policy)
+        if [[ $#:$2 == 2:explain ]]; then
+            _caprun_tools
+        elif [[ $#:$2 != 2:test && $#:$2 != 3:explain ]]; then
+            compopt +o default
+        fi
+        ;;
     *:replay)
         compopt -o filenames
         _caprun_runs
@@ -132,7 +148,7 @@ _caprun_word()
         ;;
     1:help)
         compopt +o default
-        _caprun_offer run exec replay resume runs list info tools call lock init config doctor bench help
+        _caprun_offer run exec replay resume runs list info tools call policy lock init config doctor bench help
         ;;
     *:bench)
         compopt +o default
@@ -146,7 +162,7 @@ _caprun_word()
 _caprun()
 {
     local words=() cword=0 cur i plain=()
-    local valued='--@(registry|config|timeout|cpu|rpc-timeout|memory|allow|ask|deny|accept|record|code|speed|compare|env|retry-call|older|rounds|color|from)'
+    local valued='--@(registry|config|timeout|cpu|rpc-timeout|memory|allow|ask|deny|accept|record|code|speed|compare|env|retry-call|older|rounds|color|from|for)'
     local options=(--registry --config --json --color --timeout --cpu --rpc-timeout --memory --allow --ask
         --deny --dev --record --no-input --frozen -q --quiet -v --verbose -h --help --version)
 
@@ -170,6 +186,7 @@ _caprun()
     elif [[ $cur == -* ]]; then
         case ${plain[0]-} in
         lock) options+=(--accept) ;;
+        policy) options+=(--for) ;;
         replay) options+=(--code --speed --compare --env) ;;
         resume) options+=(--retry-unknown --retry-call --fail-unknown) ;;
         runs) options+=(--rm --older --all) ;;
