@@ -532,23 +532,28 @@ static void add_value(struct cr_buf *out, const struct cJSON *value)
         cr_buf_fmt(out, "… (%zu bytes)", text.len);
 }
 
+/* A text to compare with may be the value of a variable, and secret. */
 static void add_failure(const struct predicate *p, enum cr_truth truth, const struct cJSON *value,
                         struct cr_buf *out)
 {
-    static const char *const words[] = {
-        [EQUALS] = "is not equal to ", [IN] = "is not one of ",    [GLOB] = "does not match ",
-        [UNDER] = "is not under ",     [HOST] = "is not of host ", [MIN] = "is less than ",
-        [MAX_OF] = "is more than "};
+    static const char *const words[] = {[EQUALS] = "is not the rule's value",
+                                        [IN] = "is not one of the rule's values",
+                                        [GLOB] = "does not match the rule's text",
+                                        [UNDER] = "is not under ",
+                                        [HOST] = "is not of host ",
+                                        [MIN] = "is less than ",
+                                        [MAX_OF] = "is more than "};
 
     if (p->kind == ABSENT) {
         cr_buf_str(out, "has to be absent");
         return;
     }
     if (truth == CR_TRUTH_UNCLEAR)
-        cr_buf_fmt(out, "is unclear for \"%s\": ", kinds[p->kind]);
+        cr_buf_fmt(out, "is unclear for \"%s\"", kinds[p->kind]);
     else
         cr_buf_str(out, words[p->kind]);
-    add_value(out, p->value);
+    if (truth == CR_TRUTH_NO && p->kind >= UNDER)
+        add_value(out, p->value);
     cr_buf_str(out, ": it is ");
     add_value(out, value);
 }

@@ -90,7 +90,7 @@ def without_a_configuration_everything_asks():
 def the_values_of_variables_are_not_shown():
     rule = {"tool": "a:echo", "when": {"/token": {"equals": "${SECRET}"}}, "then": "allow"}
     with tools(permissions={"rules": [rule]}, a={}) as t:
-        for words in (["policy"], ["policy", "--json"]):
+        for words in (["policy"], ["policy", "--json"], ["policy", "explain", "a:echo", '{"token": "x"}']):
             done = t.run(*words, env={"SECRET": "hunter2"})
             contains(done.out, "${SECRET}")
             assert "hunter2" not in done.out + done.err, done
@@ -102,7 +102,7 @@ def the_values_of_variables_are_not_shown():
 EXPLAINED = {
     "a rule whose path fits": ("a:echo", {"path": "out/x"}, NAME, "allow", "own", {"a": "is weaker than own", "*": "is weaker than own"}),
     "a path elsewhere": ("a:echo", {"path": "/etc/passwd"}, NAME, "ask", "a", {"own": '/path is not under "./out": it is "/etc/passwd"'}),
-    "a path that is unclear": ("a:echo", {"path": "~/x"}, NAME, "ask", "a", {"own": '/path is unclear for "under": "./out": it is "~/x"'}),
+    "a path that is unclear": ("a:echo", {"path": "~/x"}, NAME, "ask", "a", {"own": '/path is unclear for "under": it is "~/x"'}),
     "no path": ("a:echo", {}, NAME, "ask", "a", {"own": "there is no /path"}),
     "a key that differs in case": ("a:echo", {"path": "out/x", "Path": "y"}, NAME, "ask", "a",
                                    {"own": "/path is unclear: another key differs only in case"}),
@@ -110,7 +110,7 @@ EXPLAINED = {
     "code in no registry": ("a:echo", {"path": "out/x"}, None, "ask", "a", {"own": f"is only for {NAME}"}),
     "a deny by two conditions": ("a:read_x", {"n": 3, "mode": "y"}, None, "deny", "#2", {"a:read_*": "is weaker than #2"}),
     "a number that is too large": ("a:read_x", {"n": 4, "mode": "y"}, None, "allow", "a:read_*", {"#2": "/n is more than 3: it is 4"}),
-    "a value of no list": ("a:read_x", {"n": 1, "mode": "z"}, None, "allow", "a:read_*", {"#2": '/mode is not one of ["x","y"]: it is "z"'}),
+    "a value of no list": ("a:read_x", {"n": 1, "mode": "z"}, None, "allow", "a:read_*", {"#2": "/mode is not one of the rule's values: it is \"z\""}),
     "what is unclear denies": ("a:read_x", {"n": 9007199254740993, "mode": "y"}, None, "deny", "#2", {"a": "is weaker than #2"}),
     "a deny of the same level": ("a:exact", {}, None, "deny", "a:exact", {"own": "is for other tools"}),
     "a budget at the beginning": ("a:some", {}, None, "allow", "some", {"a": "is weaker than some"}),
@@ -177,7 +177,7 @@ def names_and_values_are_escaped():
     evil = "\u001b[2J\u202e\n=> decides"
     with tools(permissions={"rules": [{"tool": "a:echo", "when": {"/p": {"equals": "x"}}, "then": "allow"}]}, a={}) as t:
         done = t.run("policy", "explain", "a:echo", json.dumps({"p": evil}))
-        contains(done.out, "/p is not equal to")
+        contains(done.out, "/p is not the rule's value: it is")
         assert "\u001b" not in done.out and "\u202e" not in done.out and "\n=> decides" not in done.out, done.out
         equal(t.run("policy", "explain", "a:" + evil).status, 2)
         cases = {"cases": [{"name": evil, "call": "a:echo", "args": {"p": evil}, "expect": "deny", "by": evil}]}
