@@ -88,6 +88,27 @@ int caprun_run_set_code_name(struct caprun_run *run, const char *name)
     return 0;
 }
 
+int caprun_run_set_language(struct caprun_run *run, const char *language)
+{
+    static const char *const languages[] = {
+        [WIRE_LANGUAGE_JAVASCRIPT] = "javascript",
+        [WIRE_LANGUAGE_AUTO] = "auto",
+        [WIRE_LANGUAGE_TYPESCRIPT] = "typescript",
+    };
+
+    if (cr_api_refuse_after_start(run) < 0)
+        return CAPRUN_E_STATE;
+    for (uint32_t i = 0; i < sizeof(languages) / sizeof(languages[0]); i++) {
+        if (strcmp(language, languages[i]) == 0) {
+            run->spec.language = i;
+            return 0;
+        }
+    }
+    return cr_err_set(&run->runtime->err, CAPRUN_E_INVAL,
+                      "'%.40s' is not a language: \"auto\", \"javascript\" or \"typescript\"",
+                      language);
+}
+
 /* Checks that |json| is valid and fits into |buf|. |what|, as "args are", begins the message. */
 static int check_json(struct caprun_run *run, const struct cr_buf *buf, const char *what,
                       const char *json, size_t len)

@@ -390,6 +390,13 @@ CAPRUN_API const char *caprun_get_code(const struct caprun_run *run, size_t *ret
 CAPRUN_API int caprun_run_set_code_name(struct caprun_run *run, const char *name);
 
 /*
+ * Sets the language of the code: "javascript"; "typescript", whose types are erased; or "auto", the
+ * default: JavaScript, or TypeScript if the code does not parse as JavaScript. Returns 0;
+ * CAPRUN_E_INVAL for another language; CAPRUN_E_STATE after caprun_start().
+ */
+CAPRUN_API int caprun_run_set_language(struct caprun_run *run, const char *language);
+
+/*
  * Makes |run| a run of the capability |name|, "org.project.namespace.action", optionally with
  * ".hash" at the end; |name| is copied. caprun_start() then searches the registries of the
  * configuration, checks the capability against caprun.lock, pins it there at its first use, sets

@@ -43,6 +43,26 @@ const keywords = {
     },
 };
 
+// Of TypeScript, only what its parser needs. Without a debugger, an assertion that holds does nothing.
+const typescript = {
+    name: "typescript",
+    setup(to) {
+        const roots = ["createSourceFile", "createScanner", "forEachChild", "getTokenPosOfNode", "isBinaryExpression",
+            "isNamedExports", "isNamedImports", "isStatement", "objectAllocator", "JSDocParsingMode", "LanguageVariant",
+            "ModuleKind", "NodeFlags", "ScriptKind", "ScriptTarget", "SyntaxKind"];
+        const no = "() => {}", fail = '(words) => { throw new Error(words ?? "TypeScript failed"); }';
+        const stubs = {
+            mark: no, measure: no, timestamp: "() => 0", tracing: "undefined", sys: "undefined",
+            Debug: `{ isDebugging: false, shouldAssert: () => false, checkDefined: (value) => value, assert: (holds) => {
+                if (!holds) Debug.fail("TypeScript failed"); }, fail: ${fail}, assertNever: ${fail}, assertEqual: ${no},
+                assertIsDefined: ${no}, assertGreaterThanOrEqual: ${no}, assertLessThanOrEqual: ${no}, assertNode: ${no},
+                attachNodeArrayDebugInfo: ${no}, formatSyntaxKind: ${no}, getFunctionName: ${no} }`,
+        };
+        to.onLoad({ filter: /[\\/]typescript[\\/]lib[\\/]typescript\.js$/ }, ({ path: file }) =>
+            ({ contents: require("./cut.js")(require(file), fs.readFileSync(file, "utf8"), roots, stubs) }));
+    },
+};
+
 // The packages look for other platforms on the global object: they get an empty object instead.
 const common = {
     bundle: true, format: "cjs", platform: "neutral", target: "es2023", charset: "utf8",
@@ -69,6 +89,7 @@ const special = {
         plugins: [keywords],
         logOverride: { "import-is-undefined": "silent" },
     },
+    typescript: { plugins: [typescript] },
     legacy: {
         alias: { "@exodus/bytes/base64.js": shim("base64.js"), "@exodus/bytes/utf8.js": shim("utf8.js") },
     },

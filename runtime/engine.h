@@ -58,11 +58,27 @@ void crw_engine_set_date(int64_t date_us);
 JSValue crw_engine_compile_body(JSContext *ctx, const char *code, size_t len, const char *name);
 
 /*
- * The same, but if the code does not parse as a body, it may be a module with a default export:
- * then returns the module (check with JS_IsModule()). A SyntaxError has its position in the
- * message, and the source line in the stack.
+ * Erases the types of |code|, which is not JavaScript from |line| and |column|, in bytes, on.
+ * Returns a string; undefined if types are not the reason; or an exception.
  */
-JSValue crw_engine_compile(JSContext *ctx, const char *code, size_t len, const char *name);
+typedef JSValue crw_engine_erase_fn(JSContext *ctx, const char *code, size_t len, const char *name,
+                                    int line, int column);
+
+/*
+ * The same, but if the code does not parse as a body, it may be a module with a default export:
+ * then returns the module (check with JS_IsModule()). If it is none either, it is compiled as
+ * |erase| returns it. A SyntaxError has its position in the message, and the source line in the
+ * stack.
+ */
+JSValue crw_engine_compile(JSContext *ctx, const char *code, size_t len, const char *name,
+                           crw_engine_erase_fn *erase);
+
+/* Takes |text|, code as a crw_engine_erase_fn returns it, and compiles that. */
+JSValue crw_engine_compile_erased(JSContext *ctx, JSValue text, const char *name);
+
+/* Throws a SyntaxError at |line| and |column|, in bytes, of |code|. */
+JSValue crw_engine_throw_syntax(JSContext *ctx, JSValueConst message, const char *code, size_t len,
+                                const char *name, int line, int column);
 
 /*
  * Is the last statement of |function|, a compiled body, an expression whose value it drops? Only

@@ -27,6 +27,7 @@
 #include "report.h"
 #include "schema.h"
 #include "timers.h"
+#include "typescript.h"
 #include "values.h"
 
 static struct {
@@ -291,6 +292,7 @@ static void split(const struct wire_header *header, uint8_t *payload, struct par
         crw_link_leave(WIRE_EXIT_FRAME);
     memcpy(n, payload, sizeof(*n));
     if (n->name_len > WIRE_NAME_MAX || n->wording > WIRE_WORDING_V8 ||
+        n->language > WIRE_LANGUAGE_TYPESCRIPT ||
         sizeof(*n) + (uint64_t)n->name_len + n->schema_len + n->code_len + n->args_len +
                 n->env_len !=
             header->length)
@@ -335,6 +337,18 @@ static void check_args(JSContext *ctx, const struct parts *parts, JSValueConst a
         leave_without_result(ctx, (enum wire_why)why, lines);
 }
 
+static JSValue compile(JSContext *ctx, const struct parts *parts)
+{
+    const char *code = parts->code, *name = parts->name;
+    size_t len = parts->sizes.code_len;
+
+    if (parts->sizes.language == WIRE_LANGUAGE_TYPESCRIPT)
+        return crw_typescript_compile(ctx, code, len, name);
+    return crw_engine_compile(ctx, code, len, name,
+                              parts->sizes.language == WIRE_LANGUAGE_AUTO ? crw_typescript_erase
+                                                                          : NULL);
+}
+
 static void begin(JSContext *ctx, const uint8_t *seed)
 {
     uint64_t math;
@@ -364,7 +378,7 @@ _Noreturn void crw_job_run(JSContext *ctx, JSValueConst mcp, bool has_clock)
     JS_SetInterruptHandler(JS_GetRuntime(ctx), on_interrupt, NULL);
     args = parse(ctx, parts.args, parts.sizes.args_len);
     check_args(ctx, &parts, args);
-    program = crw_engine_compile(ctx, parts.code, parts.sizes.code_len, parts.name);
+    program = compile(ctx, &parts);
     crw_engine_close_compiler(ctx);
     if (JS_IsException(program))
         leave_with_exception(ctx, WIRE_WHY_SYNTAX);

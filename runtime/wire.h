@@ -17,7 +17,7 @@
 
 #include "run_limits.h"
 
-#define WIRE_VERSION 4u
+#define WIRE_VERSION 5u
 
 /* The worker's only descriptor; in the zygote, the control socket. */
 #define WIRE_FD 3
@@ -70,6 +70,13 @@ enum wire_wording {
     WIRE_WORDING_V8 = 1,     /* those of V8: "o.foo is not a function" */
 };
 
+/* Journals have the number, like that of the wording. */
+enum wire_language {
+    WIRE_LANGUAGE_JAVASCRIPT = 0,
+    WIRE_LANGUAGE_AUTO = 1, /* JavaScript; TypeScript if it does not parse as JavaScript */
+    WIRE_LANGUAGE_TYPESCRIPT = 2,
+};
+
 /*
  * The code to run. Then come the bytes of name, schema, code, args and env, without separators.
  */
@@ -79,8 +86,9 @@ struct wire_job {
     uint32_t schema_len; /* JSON Schema that the args must fit; 0: no schema */
     uint32_t code_len;
     uint32_t args_len;
-    uint32_t env_len; /* the value of args.env, a JSON object; 0: no args.env */
-    uint32_t wording; /* enum wire_wording */
+    uint32_t env_len;  /* the value of args.env, a JSON object; 0: no args.env */
+    uint32_t wording;  /* enum wire_wording */
+    uint32_t language; /* enum wire_language */
     struct wire_limits limits;
 };
 

@@ -164,6 +164,8 @@ static int give_code(struct caprun_run *run, const struct cr_capability *c)
 {
     int r = caprun_run_set_code(run, c->code.data ? (const char *)c->code.data : "", c->code.len);
 
+    if (c->meta.is_typescript)
+        cr_run_spec(run)->language = WIRE_LANGUAGE_TYPESCRIPT;
     return r < 0 ? r : give_tools(run, c->meta.tools);
 }
 

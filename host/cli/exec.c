@@ -24,6 +24,13 @@ static int load_code(struct caprun_runtime *rt, struct caprun_run *run, const ch
                                "FILE is a path; code itself goes in as: echo CODE | caprun exec -");
 }
 
+static bool is_typescript(const char *path)
+{
+    size_t len = strlen(path);
+
+    return len > 3 && strcmp(path + len - 3, ".ts") == 0;
+}
+
 /*
  * Names the code after its file. Code from standard input, and a file whose name could look like
  * something else in a stack, is named by its hash.
@@ -69,6 +76,8 @@ int cr_exec_run(struct caprun_runtime *rt, struct caprun_run *run, const struct 
             "reading the code from the terminal; end it with Ctrl-D on a line of its own");
     (void)caprun_warm(rt); /* while the input is read; if it fails, the start reports it */
     name_code(run, file);
+    if (is_typescript(file))
+        (void)caprun_run_set_language(run, "typescript");
     if (load_code(rt, run, file) < 0 || cr_launch_args(rt, run, args) < 0)
         return 0;
     return cr_launch_recorded(rt, run, &recording, &origin, o);

@@ -22,7 +22,8 @@ const char cr_record_engine[] = CR_VERSIONS_ENGINE, cr_record_prelude[] = CR_VER
 /* The critical fields of version 2. */
 static const char head_fields[] =
     "journal run time caprun engine prelude boot origin originBlob originBytes limits onDenied "
-    "tools env envKey seed codeName wording code codeBlob codeBytes schema schemaBlob schemaBytes "
+    "tools env envKey seed codeName wording language code codeBlob codeBytes schema schemaBlob "
+    "schemaBytes "
     "args "
     "argsBlob argsBytes";
 static const char limit_fields[] = "timeoutMs cpuMs rpcTimeoutMs memoryBytes resultBytes logBytes "
@@ -148,6 +149,8 @@ void cr_head_write(struct cr_line *line, const struct cr_spec *spec, const uint8
     cr_line_text(line, "codeName", spec->code_name, strlen(spec->code_name));
     if (spec->wording)
         cr_buf_fmt(out, ",\"wording\":%u", spec->wording);
+    if (spec->language)
+        cr_buf_fmt(out, ",\"language\":%u", spec->language);
     cr_line_long_text(line, "code", (const char *)spec->code.data, spec->code.len);
     if (spec->schema.len)
         cr_line_json(line, "schema", spec->schema.data, spec->schema.len);
@@ -245,6 +248,16 @@ static int take_wording(const struct cJSON *root, struct cr_head *ret, struct cr
     if (ret->version == 1 || !cr_json_get(root, "wording"))
         return 0;
     return take_number(root, "wording", WIRE_WORDING_V8, WIRE_WORDING_V8, &ret->wording, err);
+}
+
+/* A journal without the field is of code that had to be JavaScript. */
+static int take_language(const struct cJSON *root, struct cr_head *ret, struct cr_err *err)
+{
+    ret->language = WIRE_LANGUAGE_JAVASCRIPT;
+    if (ret->version == 1 || !cr_json_get(root, "language"))
+        return 0;
+    return take_number(root, "language", WIRE_LANGUAGE_AUTO, WIRE_LANGUAGE_TYPESCRIPT,
+                       &ret->language, err);
 }
 
 static int digit(char c)
@@ -362,7 +375,8 @@ int cr_head_read(const char *text, size_t len, const struct cJSON *root, struct 
         (!ret->code_blob && take_text(root, "code", &ret->code, err) < 0) ||
         take_text(root, "onDenied", &denied, err) < 0 || take_lists(root, ret, err) < 0 ||
         take_limits(text, len, root, ret, err) < 0 || take_code_name(root, ret, err) < 0 ||
-        take_wording(root, ret, err) < 0 || take_seed(root, ret, err) < 0 ||
+        take_wording(root, ret, err) < 0 || take_language(root, ret, err) < 0 ||
+        take_seed(root, ret, err) < 0 ||
         take_value(root, "args", LIMIT_ARGS_BYTES, &ret->args, &ret->args_blob, &ret->args_bytes,
                    err) < 0 ||
         take_value(root, "schema", LIMIT_SCHEMA_BYTES, &ret->schema, &ret->schema_blob,

@@ -43,6 +43,7 @@ struct cr_head {
     const char *code;                  /* NULL: it is a blob */
     const char *code_name;             /* the file name of the code in stacks; NULL in version 1 */
     uint64_t wording;                  /* enum wire_wording */
+    uint64_t language;                 /* enum wire_language */
     const struct cJSON *origin;        /* an object, or NULL */
     const struct cJSON *tools;         /* an array of texts; NULL: the run has no list of tools */
     const struct cJSON *env;           /* an object of hashes, or NULL */

@@ -214,6 +214,7 @@ static int set_spec(struct cr_replay *p, struct cr_err *why)
 
     spec->stop_when_denied = head->stop_when_denied;
     spec->wording = (uint32_t)head->wording;
+    spec->language = (uint32_t)head->language;
     memcpy(spec->seed, head->seed, sizeof(spec->seed));
     spec->has_seed = true;
     return set_code_and_args(p, why) < 0 ? CAPRUN_E_INVAL : set_tools(p, why);

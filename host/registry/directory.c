@@ -24,6 +24,7 @@ struct search {
     struct cr_metadata best; /* all zeros: not found yet */
     char best_file[CR_FQDN_MAX + 1];
     char tied_file[CR_FQDN_MAX + 1]; /* published at the same time as |best|, or "" */
+    const char *code_suffix;         /* of the code beside |best| */
     size_t versions, bytes;          /* that were read */
     struct cr_err *why;
 };
@@ -59,13 +60,20 @@ static DIR *open_directory(const char *path, struct cr_err *why)
     return list;
 }
 
-/* Is there code beside the metadata |entry|? */
-static bool has_code(DIR *list, const char *entry)
+static bool has_file(DIR *list, const char *name, size_t name_len, const char *suffix)
 {
     char file[NAME_MAX + 1];
 
-    (void)snprintf(file, sizeof(file), "%.*s.js", (int)name_length(entry), entry);
+    (void)snprintf(file, sizeof(file), "%.*s%s", (int)name_len, name, suffix);
     return faccessat(dirfd(list), file, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/* Is there code beside the metadata |entry|? */
+static bool has_code(DIR *list, const char *entry)
+{
+    size_t len = name_length(entry);
+
+    return has_file(list, entry, len, ".js") || has_file(list, entry, len, ".ts");
 }
 
 int cr_directory_list(const char *path, void (*each)(void *data, const struct cr_fqdn *name),
@@ -192,13 +200,30 @@ static int find_exactly(struct search *s)
     return r;
 }
 
+/* Finds out whether the code is JavaScript or TypeScript. */
+static int choose_code(struct search *s)
+{
+    size_t len = strlen(s->best_file);
+    bool is_typescript = has_file(s->list, s->best_file, len, ".ts");
+
+    s->code_suffix = is_typescript ? ".ts" : ".js";
+    s->best.is_typescript = is_typescript;
+    if (!is_typescript || !has_file(s->list, s->best_file, len, ".js"))
+        return 0;
+    return cr_err_end(s->why, CAPRUN_OUTCOME_METADATA_INVALID, "remove the one that is not meant",
+                      "it is not known which is the code: '%s.js' and '%s.ts' are both in '%s'",
+                      s->best_file, s->best_file, s->path);
+}
+
 static int read_code(struct search *s, struct cr_buf *code)
 {
     char file[FILE_NAME_SIZE];
     struct cr_err err;
-    int r;
+    int r = choose_code(s);
 
-    (void)snprintf(file, sizeof(file), "%s.js", s->best_file);
+    if (r < 0)
+        return r;
+    (void)snprintf(file, sizeof(file), "%s%s", s->best_file, s->code_suffix);
     r = cr_file_read(dirfd(s->list), file, code, NULL, &err);
     if (r == 0)
         return 0;
@@ -241,7 +266,7 @@ static void check_owner(const struct search *s, struct cr_err *ret)
     (void)snprintf(file, sizeof(file), "%s.json", s->best_file);
     if (r == 0)
         r = check_one_owner(s, file, ret);
-    (void)snprintf(file, sizeof(file), "%s.js", s->best_file);
+    (void)snprintf(file, sizeof(file), "%s%s", s->best_file, s->code_suffix);
     if (r == 0 && s->best.type == CR_METADATA_CODE)
         r = check_one_owner(s, file, ret);
     if (r == 0)

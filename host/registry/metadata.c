@@ -198,7 +198,11 @@ static int check_type(struct reader *r, const struct cJSON *value)
 
 static int check_code_url(struct reader *r, const struct cJSON *value)
 {
-    r->meta->code_url = cr_json_text(value);
+    const char *url = cr_json_text(value);
+    size_t len = url ? strcspn(url, "?#") : 0;
+
+    r->meta->code_url = url;
+    r->meta->is_typescript = len > 3 && memcmp(url + len - 3, ".ts", 3) == 0;
     return check_words(r, value);
 }
 

@@ -39,6 +39,7 @@ struct cr_metadata {
     const char *schema;        /* "parametersSchema", |schema_len| bytes */
     size_t schema_len;
     int64_t published_ms; /* since 1970; INT64_MIN: missing */
+    bool is_typescript;   /* the name of the code's file ends with ".ts" */
     bool has_integrity;
     uint8_t integrity[CR_METADATA_DIGEST]; /* the required SHA-256 of the code */
 };

@@ -239,6 +239,7 @@ static void worker_ready(struct cr_worker *w)
     cr_worker_limit_cpu(w, run->guest.cpu_s);
     job.name_len = (uint32_t)strlen(run->spec.code_name);
     job.wording = run->spec.wording;
+    job.language = run->spec.language;
     memcpy(job.seed, run->spec.seed, sizeof(job.seed));
     run->date_us = cr_run_wall_clock_us();
     run->job_us = cr_loop_now();
@@ -425,6 +426,7 @@ void cr_run_init(struct caprun_run *run, struct caprun_runtime *runtime, struct 
                                .news = {.run = send_events, .name = "application"}};
     run->guest = (struct cr_guest){.ops = &guest_ops, .digest = run->digest};
     run->spec.wording = WIRE_WORDING_V8;
+    run->spec.language = WIRE_LANGUAGE_AUTO;
     cr_buf_init(&run->spec.code, LIMIT_CODE_BYTES);
     cr_buf_init(&run->spec.args, LIMIT_ARGS_BYTES);
     cr_buf_init(&run->spec.schema, LIMIT_SCHEMA_BYTES);

@@ -25,6 +25,7 @@ struct cr_spec {
     struct cr_buf code, args;
     char code_name[WIRE_NAME_MAX + 1]; /* file name of the code in stacks; "": from its digest */
     uint32_t wording;                  /* enum wire_wording: how the engine words its errors */
+    uint32_t language;                 /* enum wire_language */
     struct cr_buf schema, env;         /* may be empty */
     struct cr_buf origin;      /* JSON for the recorder: where the code came from; may be empty */
     char caller[5 * 64 + 5];   /* for rules: the capability's four-part name; "": other code */

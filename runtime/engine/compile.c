@@ -312,51 +312,99 @@ static bool throw_for_import(JSContext *ctx, int line, int column)
     return true;
 }
 
-/* Called when the body did not parse, with its |error|: tries to compile the code as a module. */
-static JSValue compile_otherwise(JSContext *ctx, JSValue error, const char *code, size_t len,
-                                 const char *name)
-{
-    JSValue module = compile_module(ctx, code, len, name);
-    const JSModuleDef *m = JS_IsException(module) ? NULL : JS_VALUE_GET_PTR(module);
-    int line, column;
-    bool is_export;
+/* Why code is neither a body nor a module that exports what to run. */
+struct neither {
+    JSValue body;   /* an error */
+    JSValue module; /* an error; undefined: it is a module, without a default export */
+};
 
-    error_place(ctx, error, &line, &column);
+/* Throws the error that explains most. Frees |why|. */
+static JSValue throw_for_neither(JSContext *ctx, struct neither *why, const char *name)
+{
+    bool is_module = JS_IsUndefined(why->module), is_export;
+    int line, column;
+
+    error_place(ctx, why->body, &line, &column);
     is_export = is_at(line, column, "export");
-    if (import_was_refused || (m && exports_default(m))) {
-        JS_FreeValue(ctx, error);
-        return module;
-    }
-    if (m && is_export) {
-        JS_FreeValue(ctx, error);
-        error = new_syntax_error(ctx, "a module has to `export default` the function to run");
-        return throw_with_place(ctx, error, name, line, column);
-    }
-    if (!m && is_export) {
-        JS_FreeValue(ctx, error);
-        error = JS_GetException(ctx);
-    } else if (!m) {
-        JS_FreeValue(ctx, JS_GetException(ctx));
-        if (throw_for_import(ctx, line, column)) {
-            JS_FreeValue(ctx, error);
+    if (is_export || (!is_module && throw_for_import(ctx, line, column))) {
+        JS_FreeValue(ctx, why->body);
+        why->body = why->module;
+        if (!is_export)
             return JS_EXCEPTION;
-        }
     }
-    return throw_syntax_error(ctx, error, name);
+    if (is_export && is_module) {
+        why->body = new_syntax_error(ctx, "a module has to `export default` the function to run");
+        return throw_with_place(ctx, why->body, name, line, column);
+    }
+    return throw_syntax_error(ctx, why->body, name);
 }
 
-JSValue crw_engine_compile(JSContext *ctx, const char *code, size_t len, const char *name)
+/* Returns the compiled code; undefined if it is |neither|; or an exception. */
+static JSValue compile_either(JSContext *ctx, const char *code, size_t len, const char *name,
+                              struct neither *ret)
 {
-    JSValue function = crw_engine_compile_body(ctx, code, len, name);
-    bool ascii = source_is_ascii(code, len);
+    JSValue compiled = crw_engine_compile_body(ctx, code, len, name);
 
-    if (JS_IsException(function)) {
-        source.text = code;
-        source.len = len;
-        function = compile_otherwise(ctx, JS_GetException(ctx), code, len, name);
-        source.text = NULL;
+    if (!JS_IsException(compiled))
+        return compiled;
+    ret->body = JS_GetException(ctx);
+    source.text = code;
+    source.len = len;
+    compiled = compile_module(ctx, code, len, name);
+    if (import_was_refused ||
+        (!JS_IsException(compiled) && exports_default(JS_VALUE_GET_PTR(compiled)))) {
+        JS_FreeValue(ctx, ret->body);
+        return compiled;
     }
-    if (!ascii)
+    ret->module = JS_IsException(compiled) ? JS_GetException(ctx) : JS_UNDEFINED;
+    return JS_UNDEFINED;
+}
+
+JSValue crw_engine_compile(JSContext *ctx, const char *code, size_t len, const char *name,
+                           crw_engine_erase_fn *erase)
+{
+    struct neither why;
+    JSValue compiled = compile_either(ctx, code, len, name, &why), erased = JS_UNDEFINED;
+    int line, column;
+
+    if (JS_IsUndefined(compiled)) {
+        if (erase && !JS_IsUndefined(why.module)) {
+            error_place(ctx, why.body, &line, &column);
+            erased = erase(ctx, code, len, name, line, column);
+        }
+        if (!JS_IsUndefined(erased)) {
+            JS_FreeValue(ctx, why.body);
+            JS_FreeValue(ctx, why.module);
+            return crw_engine_compile_erased(ctx, erased, name);
+        }
+        compiled = throw_for_neither(ctx, &why, name);
+    }
+    source.text = NULL;
+    if (!source_is_ascii(code, len))
         source_keep(ctx, code, len);
-    return function;
+    return compiled;
+}
+
+JSValue crw_engine_compile_erased(JSContext *ctx, JSValue text, const char *name)
+{
+    size_t len;
+    const char *code = JS_IsException(text) ? NULL : JS_ToCStringLen(ctx, &len, text);
+    JSValue compiled = code ? crw_engine_compile(ctx, code, len, name, NULL) : JS_EXCEPTION;
+
+    JS_FreeCString(ctx, code);
+    JS_FreeValue(ctx, text);
+    return compiled;
+}
+
+JSValue crw_engine_throw_syntax(JSContext *ctx, JSValueConst message, const char *code, size_t len,
+                                const char *name, int line, int column)
+{
+    const char *words = JS_ToCString(ctx, message);
+
+    source.text = code;
+    source.len = len;
+    (void)throw_with_place(ctx, new_syntax_error(ctx, words), name, line, column);
+    source.text = NULL;
+    JS_FreeCString(ctx, words);
+    return JS_EXCEPTION;
 }

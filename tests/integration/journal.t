@@ -37,7 +37,7 @@ def the_first_line_has_all_inputs_of_the_run():
         code, args = "return [args.x, 'é\\n']", '{"x": [1, {"y": null}]}'
         head = lines_of(r.record(code, args, "--timeout", "7s", "--memory", "64m"))[0]
         equal(list(head), ["journal", "run", "time", "caprun", "engine", "prelude", "boot", "origin", "limits", "onDenied",
-                           "seed", "codeName", "wording", "code", "args", "_file"])
+                           "seed", "codeName", "wording", "language", "code", "args", "_file"])
         equal((head["journal"], head["code"], head["args"]), (2, code, json.loads(args)))
         equal((list(head["limits"]), head["limits"]["timeoutMs"], head["limits"]["memoryBytes"]), (LIMITS, 7000, 64 << 20))
         assert re.fullmatch(r"[0-9a-f]{80}", head["seed"]) and re.fullmatch(r"[0-9a-f-]{36}", head["run"]), head

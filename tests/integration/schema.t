@@ -9,6 +9,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import MULTIPLIER, between, contains, each, equal, main, test
 from library import CRASHES, Library
+from look import LOOK
 
 E_INVAL = -2
 E_TOOBIG, E_STATE = -3, -5
@@ -313,22 +314,6 @@ def a_schema_that_takes_too_much_memory_ends_by_it():
 
 
 # --- what the code sees of it ----------------------------------------------------------------
-
-LOOK = """
-const seen = [];
-const look = (object, path, depth) => {
-    if (depth > 3 || (typeof object !== "object" && typeof object !== "function") || object === null) return;
-    for (const key of Reflect.ownKeys(object)) {
-        const { value, get } = Object.getOwnPropertyDescriptor(object, key);
-        const name = `${path}.${String(key)}`;
-        seen.push(`${name} ${typeof value} ${typeof get}`);
-        if (value !== globalThis && key !== "constructor") look(value, name, depth + 1);
-    }
-};
-look(globalThis, "", 0);
-return [seen.join("\\n"), Object.keys(args).join(), /a/.test("a"), new Error("x").stack, Error.stackTraceLimit];
-"""
-
 
 @test
 def code_finds_the_same_globals_with_a_schema_and_without():

@@ -269,6 +269,8 @@ TEST(a_header_with_a_missing_field_is_refused)
         {HEAD ",\"wording\":0", "\"wording\""},
         {HEAD ",\"wording\":2", "\"wording\""},
         {HEAD ",\"wording\":\"v8\"", "\"wording\""},
+        {HEAD ",\"language\":0", "\"language\""},
+        {HEAD ",\"language\":3", "\"language\""},
         {HEAD ",\"argsBlob\":\"" BLOB "\"", "a value is there twice"},
         {HEAD ",\"env\":[]", "\"env\""},
         {HEAD ",\"env\":{\"A\":1}", "\"env\""},

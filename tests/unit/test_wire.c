@@ -147,7 +147,7 @@ TEST(the_structs_have_no_padding_that_could_carry_old_bytes)
 {
     CHECK(sizeof(struct wire_header) == 32);
     CHECK(offsetof(struct wire_header, date_us) == 16);
-    CHECK(sizeof(struct wire_job) == 80);
+    CHECK(sizeof(struct wire_job) == 84);
     CHECK(sizeof(struct wire_reply) == 8);
     CHECK(sizeof(struct wire_fail) == 8);
     CHECK(sizeof(struct wire_blocked) == 20);
