@@ -134,6 +134,7 @@ deps: ## install missing Debian packages, and get the engine, cJSON and the npm 
 deps-check: deps
 	@third_party/install-packages check
 
+run: export CAPRUN_TRUST := 1
 run: all ## build, and run two sample capabilities, one of them with the tools of a real MCP server
 	@rm -f $(B)/caprun.lock
 	cd $(B) && ./caprun acme.tools.text.summary $(CURDIR)/samples/args/text.summary.json --registry $(CURDIR)/samples/registry

@@ -181,6 +181,24 @@ void cr_escape_json_str(struct cr_buf *out, const char *text)
     cr_escape_json(out, text, strlen(text));
 }
 
+void cr_escape_shell_word(struct cr_buf *out, const char *word)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+                                "_-./:=@%+,";
+
+    if (*word && !word[strspn(word, plain)]) {
+        cr_buf_str(out, word);
+        return;
+    }
+    cr_buf_str(out, "'");
+    for (; *word; word++)
+        if (*word == '\'')
+            cr_buf_str(out, "'\\''");
+        else
+            cr_buf_add(out, word, 1);
+    cr_buf_str(out, "'");
+}
+
 void cr_escape_member(struct cr_buf *out, const char *name, const char *text)
 {
     cr_buf_fmt(out, ",\"%s\":", name);

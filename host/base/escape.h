@@ -33,6 +33,12 @@ void cr_escape_terminal(struct cr_buf *out, const char *text, size_t len);
 void cr_escape_json(struct cr_buf *out, const char *text, size_t len);
 void cr_escape_json_str(struct cr_buf *out, const char *text);
 
+/*
+ * Appends |word| as a word of a command line, in quotes if a shell would read it as something else.
+ * Hidden characters stay: the result still has to be escaped for a terminal.
+ */
+void cr_escape_shell_word(struct cr_buf *out, const char *word);
+
 /* Appends a comma, |name| in quotes, a colon, and |text| as above. |name| must need no escapes. */
 void cr_escape_member(struct cr_buf *out, const char *name, const char *text);
 

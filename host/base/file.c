@@ -71,6 +71,13 @@ static int open_below(int dir, const char *path, int flags)
     return fd;
 }
 
+bool cr_file_is_below(int dir, const char *path)
+{
+    cr_autoclose int fd = open_below(dir, path, O_PATH | O_CLOEXEC);
+
+    return fd >= 0 || errno == ENOENT;
+}
+
 int cr_file_read(int dir, const char *path, struct cr_buf *out, struct stat *ret_stat,
                  struct cr_err *err)
 {

@@ -29,6 +29,12 @@ int cr_file_read_fd(int fd, const char *name, struct cr_buf *out, struct cr_err 
 int cr_file_read(int dir, const char *path, struct cr_buf *out, struct stat *ret_stat,
                  struct cr_err *err);
 
+/*
+ * Is |path| inside of the directory |dir|, also after following links, or missing? Returns false if
+ * that cannot be known.
+ */
+bool cr_file_is_below(int dir, const char *path);
+
 /* Writes all of |bytes|. Returns 0, or -1 with errno: then a part of them may be written. */
 int cr_file_write_all(int fd, const void *bytes, size_t len);
 

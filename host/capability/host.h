@@ -26,6 +26,9 @@ struct cr_capability_host {
 /* Returns the registries of the configuration; valid as long as |host|. */
 struct cr_registry cr_capability_host_registry(struct cr_capability_host *host);
 
+/* Notes in the envelope of |run| if the environment has accepted |config|, not a person. */
+void cr_capability_host_note_trust(struct caprun_run *run, const struct cr_config *config);
+
 /* Parses the name of a capability, without any I/O. Returns 0, or INVALID_FQDN. */
 int cr_capability_host_parse(const char *text, struct cr_fqdn *ret, struct cr_err *why);
 

@@ -140,24 +140,11 @@ static char *translated(struct reading *r, struct entry *e, const char *text)
 
 /* --- the parts of a server ---------------------------------------------------------------- */
 
-/* Appends a word of a command line, in quotes if a shell would read it as something else. */
+/* Appends a word of a command line. */
 static void add_word(struct cr_buf *out, const char *word)
 {
-    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-                                "_-./:=@%+,";
-
     cr_buf_str(out, out->len ? " " : "");
-    if (*word && !word[strspn(word, plain)]) {
-        cr_buf_str(out, word);
-        return;
-    }
-    cr_buf_str(out, "'");
-    for (; *word; word++)
-        if (*word == '\'')
-            cr_buf_str(out, "'\\''");
-        else
-            cr_buf_add(out, word, 1);
-    cr_buf_str(out, "'");
+    cr_escape_shell_word(out, word);
 }
 
 static bool take_command(struct reading *r, struct entry *e, const struct cJSON *value)

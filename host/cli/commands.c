@@ -26,6 +26,7 @@
 #include "cli/resume.h"
 #include "cli/runs.h"
 #include "cli/tools.h"
+#include "cli/trust.h"
 
 #define MAX_HELP (64u << 10)
 #define STATUS_INTERNAL 70
@@ -115,6 +116,11 @@ static int do_init(struct task *t)
     return cr_cli_init(t->run, t->options);
 }
 
+static int do_trust(struct task *t)
+{
+    return cr_cli_trust(t->run, t->options);
+}
+
 static int do_doctor(struct task *t)
 {
     return cr_cli_doctor(t->rt, t->options);
@@ -172,6 +178,8 @@ static const struct command {
      "list, explain or test what is permitted"},
     {"config", 1, 1, SETTINGS | CR_OPTION_REGISTRY, do_config, NULL, "caprun config",
      "show the settings, and where each came from"},
+    {"trust", 1, 1, CR_OPTION_CONFIG | CR_OPTION_TRUST | CR_OPTION_TALK, do_trust, NULL,
+     "caprun trust [--withdraw]", "accept what .caprun.json starts and allows"},
     {"doctor", 1, 1, CR_OPTION_DOCTOR, do_doctor, NULL, "caprun doctor [--strict]",
      "attack the sandbox, and report each layer"},
     {"bench", 1, CR_OPTIONS_WORDS, CR_OPTION_BENCH | CR_OPTION_TALK, do_bench, NULL,

@@ -96,7 +96,7 @@ void cr_cli_complete(const struct cr_options *o)
 
     if (what && strcmp(what, "runs") == 0) {
         print_runs();
-    } else if (cr_settings_load(o, &config, &unused) == 0) {
+    } else if (cr_settings_load(o, CR_TRUST_NEED_REFUSE, &config, &unused) == 0) {
         if (!what)
             print_capabilities(&config);
         else if (strcmp(what, "tools") == 0)

@@ -14,6 +14,7 @@
 #include "base/buf.h"
 #include "base/escape.h"
 #include "base/mem.h"
+#include "cli/output.h"
 #include "cli/report.h"
 #include "cli/settings.h"
 #include "registry/lockfile.h"
@@ -399,6 +400,11 @@ static const char *file_source(const struct listing *l)
     return cr_settings_file(l->options) ? "CAPRUN_CONFIG" : "found";
 }
 
+static const char *trust_of(const struct cr_config *c)
+{
+    return !c->path ? "" : c->is_plain ? "missing" : c->by_environment ? "environment" : "given";
+}
+
 static void list_files(struct listing *l)
 {
     const char *path = l->config->path, *dir = l->config->dir, *source = file_source(l);
@@ -414,8 +420,10 @@ static void list_files(struct listing *l)
         l->report.text.err = CAPRUN_E_NOMEM;
     } else {
         cr_report_file(&l->report, "file", path ? path : "", source);
-        if (l->report.json)
+        if (l->report.json) {
             cr_report_file(&l->report, "fileSource", path ? source : "", "");
+            cr_report_file(&l->report, "trust", trust_of(l->config), "");
+        }
         cr_report_file(&l->report, l->report.json ? "userFile" : "user file",
                        l->config->user ? user : "", l->config->user ? "" : user);
         cr_report_file(&l->report, "lockfile", (const char *)lock.data, "");
@@ -443,12 +451,16 @@ int cr_cli_config(struct caprun_run *run, const struct cr_options *o)
     struct cr_err why;
     int status;
 
-    if (cr_settings_load(o, &config, &why) < 0) {
+    if (cr_settings_load(o, CR_TRUST_NEED_SHOW, &config, &why) < 0) {
         caprun_reject(run, why.outcome, why.text, why.hint);
         return -1;
     }
     if (!o->quiet)
         cr_settings_warn(&config, o);
+    if (!o->quiet && config.is_plain)
+        cr_output_note("%s has not been accepted, so it has no effect: caprun trust shows what it "
+                       "would do",
+                       config.path);
     status = print_settings(&config, o);
     cr_config_clear(&config);
     return status;

@@ -20,6 +20,7 @@
 #include "cli/clients.h"
 #include "cli/launch.h"
 #include "cli/output.h"
+#include "cli/trust.h"
 #include "config/config.h"
 
 #define NAME "my.first.hello.world"
@@ -194,6 +195,9 @@ static void add_text(struct cr_buf *out, struct init *init, bool has_servers)
         add_servers(out, init);
     cr_buf_str(out,
                "\nRun it:\n  " NEXT "\n\nChange it, and run it again: no other step is needed.\n");
+    if (has_servers)
+        cr_buf_str(out, "\nBefore that, look at what it may start and allow, and accept it:\n"
+                        "  caprun trust\n");
     if (init->clients.taken)
         cr_buf_str(out, "See what the servers offer:\n  caprun tools\n");
 }
@@ -224,6 +228,17 @@ static int print_made(struct init *init, const struct cr_options *o)
     return r < 0 ? caprun_outcome_status(CAPRUN_OUTCOME_INTERNAL) : 0;
 }
 
+/* The user knows a file that was just made from nothing; not the servers of another program. */
+static void accept_config(const struct init *init)
+{
+    cr_autofree char *here = getcwd(NULL, 0);
+    cr_autofree char *path = here ? cr_config_path(here, CR_CONFIG_NAME) : NULL;
+    struct cr_err why;
+
+    if (path && cr_trust_accept_own(path, init->config.data, init->config.len, &why) < 0)
+        cr_output_note("%s; caprun will ask before it uses the new " CR_CONFIG_NAME, why.text);
+}
+
 int cr_cli_init(struct caprun_run *run, const struct cr_options *o)
 {
     struct init init = {.config = CR_BUF(MAX_TEXT)};
@@ -236,6 +251,8 @@ int cr_cli_init(struct caprun_run *run, const struct cr_options *o)
         compose_config(&init);
         r = cr_buf_err(&init.config) ? cr_err_memory(&why) : write_files(&init, &why);
     }
+    if (r == 0 && !o->from)
+        accept_config(&init);
     r = r < 0 ? cr_launch_reject(run, &why) : print_made(&init, o);
     cr_clients_clear(&init.clients);
     cr_buf_clear(&init.config);

@@ -25,7 +25,6 @@ enum kind {
     ROUNDS,     /* sets the rounds of a benchmark */
     AGE,        /* sets seconds */
     COLOUR,     /* sets when there are colours */
-    NOTHING,    /* no effect in this version */
 };
 
 static const struct option {
@@ -83,13 +82,16 @@ static const struct option {
      "doctor: exit with 1 if any layer is missing"},
     {"--from", 0, STRING, CR_OPTION_FROM, AT(from), "PROGRAM",
      "init: with the MCP servers of claude, cursor or vscode"},
+    {"--list", 0, FLAG, CR_OPTION_TRUST, AT(list), NULL, "trust: list what was accepted"},
+    {"--withdraw", 0, FLAG, CR_OPTION_TRUST, AT(withdraw), NULL,
+     "trust: do not accept the file any longer"},
     {"--rounds", 0, ROUNDS, CR_OPTION_BENCH, AT(rounds), "N",
      "bench: how often each thing is measured"},
     {"--json", 0, FLAG, CR_OPTION_ANY, AT(json), NULL,
      "print JSON: the whole envelope, or the list"},
     {"--color", 0, COLOUR, CR_OPTION_ANY, 0, "WHEN",
      "auto (on terminals), always or never; see NO_COLOR"},
-    {"--no-input", 0, NOTHING, CR_OPTION_TALK, 0, NULL, "never prompt"},
+    {"--no-input", 0, FLAG, CR_OPTION_TALK, AT(no_input), NULL, "never ask at the terminal"},
     {"--quiet", 'q', FLAG, CR_OPTION_TALK, AT(quiet), NULL,
      "no log lines, stacks or hints on standard error"},
     {"--verbose", 'v', FLAG, CR_OPTION_TALK, AT(verbose), NULL,
@@ -219,8 +221,7 @@ static void note_group(struct cr_options *ret, const struct option *o)
 static void set_flag(struct cr_options *ret, const struct option *o)
 {
     note_group(ret, o);
-    if (o->kind == FLAG)
-        *(bool *)(void *)((char *)ret + o->offset) = true;
+    *(bool *)(void *)((char *)ret + o->offset) = true;
 }
 
 static int set_option(struct cr_options *ret, const struct option *o, const char *value,
@@ -265,7 +266,6 @@ static int set_option(struct cr_options *ret, const struct option *o, const char
         r = choose_colour(value, &why);
         break;
     case FLAG:
-    case NOTHING:
         break;
     }
     return r < 0 ? cr_err_set(err, r, "%s: %s", o->name, why.text) : 0;

@@ -82,7 +82,8 @@ static int give_limits(struct job *job, struct caprun_run *run, const char *path
 {
     bool is_own = job->dir[0] && cr_store_has(job->dir, path);
 
-    if (!is_own && !job->has_config && cr_settings_load(job->options, &job->config, why) < 0)
+    if (!is_own && !job->has_config &&
+        cr_settings_load(job->options, CR_TRUST_NEED_ASK, &job->config, why) < 0)
         return CAPRUN_E_INVAL;
     job->has_config = job->has_config || !is_own;
     if (cr_journal_limits_replay(run, job->options, is_own ? NULL : &job->config) < 0)

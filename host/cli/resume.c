@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "capability/host.h"
 #include "cli/capability.h"
 #include "cli/journal_limits.h"
 #include "cli/launch.h"
@@ -131,6 +132,7 @@ static int run_with(struct job *job, const struct cr_config *config)
     struct cr_err why;
     int signal;
 
+    cr_capability_host_note_trust(job->run, config);
     if (job->is_in_store)
         cr_record_limit(job->run, cr_recording_run_bytes(config));
     if (cr_settings_host(config, job->rt, &why) < 0 || decide_calls(job, &why) < 0 ||

@@ -72,8 +72,11 @@ static int replace_registries(struct cr_config *c, const struct cr_options *o, s
     return r;
 }
 
-int cr_settings_load(const struct cr_options *o, struct cr_config *ret, struct cr_err *why)
+int cr_settings_load(const struct cr_options *o, enum cr_trust_need need, struct cr_config *ret,
+                     struct cr_err *why)
 {
+    struct cr_trust trust = {.options = o, .need = need};
+    struct cr_config_gate gate = {cr_trust_decide, &trust};
     char user[PATH_MAX];
     int r;
 
@@ -81,7 +84,7 @@ int cr_settings_load(const struct cr_options *o, struct cr_config *ret, struct c
         return cr_err_end(why, CAPRUN_OUTCOME_USAGE, "leave one of them out",
                           "--dev renews pins in the lockfile, and --frozen forbids it");
     cr_settings_user_file(user);
-    r = cr_config_load_both(cr_settings_file(o), user[0] ? user : NULL, ret, why);
+    r = cr_config_load_gated(cr_settings_file(o), user[0] ? user : NULL, &gate, ret, why);
     if (r == 0 && o->registry_count) {
         r = replace_registries(ret, o, why);
         if (r < 0)
@@ -170,7 +173,7 @@ const struct cr_config *cr_settings_use(const struct cr_options *o, struct capru
 {
     struct cr_config config = {0};
 
-    if (cr_settings_load(o, &config, why) < 0)
+    if (cr_settings_load(o, CR_TRUST_NEED_ASK, &config, why) < 0)
         return NULL;
     if (!o->quiet)
         cr_settings_warn(&config, o);
@@ -196,6 +199,7 @@ int cr_settings_apply(const struct cr_config *c, const struct cr_options *o,
                       struct caprun_runtime *rt, struct caprun_run *run,
                       uint64_t default_timeout_ms, struct cr_err *why)
 {
+    cr_capability_host_note_trust(run, c);
     if (cr_settings_host(c, rt, why) < 0)
         return CAPRUN_E_INVAL;
     if (apply_to_run(c, o, run, default_timeout_ms) == 0)

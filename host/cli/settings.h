@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "caprun.h"
 #include "cli/options.h"
+#include "cli/trust.h"
 #include "config/config.h"
 
 /* Returns the file that --config or CAPRUN_CONFIG names, or NULL: then the file is searched for. */
@@ -22,15 +23,18 @@ const char *cr_settings_file(const struct cr_options *o);
 void cr_settings_user_file(char ret[PATH_MAX]);
 
 /*
- * Reads that file, or the one that is found, if any, and the user's own file. Registries of the
- * command line replace those of the file; relative ones start at the working directory. Returns 0,
- * and the caller clears |ret| with cr_config_clear(); or CONFIG_ERROR, or USAGE if a --registry is
- * invalid, or for --dev with --frozen.
+ * Reads that file, or the one that is found, if any, and the user's own file. |need| says what to
+ * do if the user has not accepted the project's file. Registries of the command line replace those
+ * of the file; relative ones start at the working directory. Returns 0, and the caller clears |ret|
+ * with cr_config_clear(); or CONFIG_ERROR, or USAGE if a --registry is invalid, or for --dev with
+ * --frozen.
  */
-int cr_settings_load(const struct cr_options *o, struct cr_config *ret, struct cr_err *why);
+int cr_settings_load(const struct cr_options *o, enum cr_trust_need need, struct cr_config *ret,
+                     struct cr_err *why);
 
 /*
- * The same for a command that runs or asks something. Prints warnings, unless the command is quiet,
+ * The same for a command that runs or asks something; asks the person at the terminal whether the
+ * project's file may be used. Prints warnings, unless the command is quiet,
  * and gives the configuration to |rt|, with the cache, --frozen and the permissions of the command
  * line. Starts nothing. Returns the configuration, which |rt| owns; or NULL, with CONFIG_ERROR or
  * USAGE.

@@ -143,6 +143,17 @@ static int find_file(struct cr_config *c, const char *path, struct cr_err *why)
     return r;
 }
 
+int cr_config_find_path(char **ret, struct cr_err *why)
+{
+    char *here = NULL;
+    int r = find_working_dir(&here, why);
+
+    if (r == 0)
+        r = find_upwards(here, ret, why);
+    free(here);
+    return r;
+}
+
 /* --- reading it --------------------------------------------------------------------------- */
 
 static int refuse_owner(const struct cr_config *c, struct cr_err *why, const struct cr_err *err)
@@ -234,14 +245,31 @@ static void begin(struct cr_config *c)
 }
 
 /* Reads the file, which was found. */
-static int read_file(struct cr_config *c, struct cr_err *why)
+static int read_document(struct cr_config *c, struct cr_err *why)
 {
     int r = read_text(c, why);
 
-    if (r == 0)
-        r = parse(c, why);
-    if (r == 0)
-        r = cr_shape_check(c, why);
+    return r == 0 ? parse(c, why) : r;
+}
+
+int cr_config_check_plain(struct cr_config *config, struct cr_err *why)
+{
+    bool was_plain = config->is_plain;
+    int r;
+
+    config->is_plain = true;
+    r = cr_shape_check(config, why);
+    config->is_plain = was_plain;
+    cr_buf_clear(&config->warnings);
+    cr_buf_init(&config->warnings, MAX_WARNINGS);
+    return r;
+}
+
+/* Checks and takes what was read. */
+static int take_document(struct cr_config *c, struct cr_err *why)
+{
+    int r = cr_shape_check(c, why);
+
     if (r == 0 && cr_fields_take(c) < 0)
         r = cr_err_memory(why);
     if (r == 0)
@@ -270,12 +298,15 @@ static int find_user_file(const char *path, struct cr_err *why)
 /* The caller frees |c| with cr_config_clear(), also after an error. */
 static int read_user_file(struct cr_config *c, const char *path, struct cr_err *why)
 {
+    int r;
+
     c->path = strdup(path);
     c->dir = strdup(path);
     if (!c->path || !c->dir)
         return cr_err_memory(why);
     (void)go_up(c->dir);
-    return read_file(c, why);
+    r = read_document(c, why);
+    return r == 0 ? take_document(c, why) : r;
 }
 
 static int add_user_file(struct cr_config *c, const char *path, struct cr_err *why)
@@ -289,30 +320,50 @@ static int add_user_file(struct cr_config *c, const char *path, struct cr_err *w
         return cr_err_memory(why);
     begin(c->user);
     c->user->is_users = true;
-    r = read_user_file(c->user, path, why);
-    return r == 0 ? cr_merge_user(c, why) : r;
+    return read_user_file(c->user, path, why);
 }
 
 /* --- all ---------------------------------------------------------------------------------- */
 
-int cr_config_load_both(const char *path, const char *user, struct cr_config *ret,
-                        struct cr_err *why)
+/* The file was found: asks |gate|, which also needs the user's file. */
+static int take_project_file(struct cr_config *c, const struct cr_config_gate *gate,
+                             struct cr_err *why)
+{
+    int r = gate ? gate->decide(gate->data, c, why) : 0;
+
+    return r == 0 ? take_document(c, why) : r;
+}
+
+int cr_config_load_gated(const char *path, const char *user, const struct cr_config_gate *gate,
+                         struct cr_config *ret, struct cr_err *why)
 {
     struct cr_config c;
+    bool has_file;
     int r;
 
     begin(&c);
     r = find_file(&c, path, why);
-    if (r == 0)
-        r = read_file(&c, why);
+    has_file = r == 0;
+    if (has_file)
+        r = read_document(&c, why);
     if (r >= 0 && user)
         r = add_user_file(&c, user, why);
+    if (r >= 0 && has_file)
+        r = take_project_file(&c, gate, why);
+    if (r >= 0 && c.user)
+        r = cr_merge_user(&c, why);
     if (r < 0) {
         cr_config_clear(&c);
         return r;
     }
     *ret = c;
     return 0;
+}
+
+int cr_config_load_both(const char *path, const char *user, struct cr_config *ret,
+                        struct cr_err *why)
+{
+    return cr_config_load_gated(path, user, NULL, ret, why);
 }
 
 int cr_config_load(const char *path, struct cr_config *ret, struct cr_err *why)

@@ -10,6 +10,10 @@
  * by whole top-level keys, but "mcpServers", "env" and "limits" by name; patterns of both files
  * hold, each with the strength of its file.
  *
+ * A project's file may come from anyone. Before a ${NAME} in it is replaced, and before it takes
+ * effect, a gate decides whether this user has accepted it. The library has no gate: the
+ * application names the file, and so decides.
+ *
  *     cr_config_load -> fields, cr_config_granted, cr_config_find -> cr_config_clear
  */
 #ifndef CR_CONFIG_H
@@ -60,6 +64,8 @@ struct cr_config {
     char *path;             /* absolute; NULL: there is no file */
     char *dir;              /* absolute: where relative paths start, and where the lockfile is */
     bool is_users;          /* this is the user's own file */
+    bool is_plain;          /* shown only: no ${NAME} is replaced */
+    bool by_environment;    /* accepted for this process, by a variable of the environment */
     struct cr_config *user; /* the user's own file; NULL: none. What holds of it is merged into the
                                fields here, except for its patterns and warnings */
     struct cr_buf text;
@@ -104,6 +110,33 @@ void cr_config_clear(struct cr_config *config);
 int cr_config_load_both(const char *path, const char *user, struct cr_config *ret,
                         struct cr_err *why);
 
+/* Decides about the project's file. */
+struct cr_config_gate {
+    /*
+     * |config| has its path, dir, text and parsed document, and its user's file; nothing is checked
+     * yet. May set |is_plain| and |by_environment|. Returns 0 if the file may be used, or only
+     * shown; or an error.
+     */
+    int (*decide)(void *data, struct cr_config *config, struct cr_err *why);
+    void *data;
+};
+
+/* The same, if |gate|, which may be NULL, agrees. */
+int cr_config_load_gated(const char *path, const char *user, const struct cr_config_gate *gate,
+                         struct cr_config *ret, struct cr_err *why);
+
+/*
+ * Finds the first file CR_CONFIG_NAME from the working directory upwards. Returns 0, and the caller
+ * frees *|ret|; 1 without such a file; or CONFIG_ERROR.
+ */
+int cr_config_find_path(char **ret, struct cr_err *why);
+
+/*
+ * For a gate: checks the file without replacing any ${NAME}; a string that has one is not checked.
+ * Returns 0 or CONFIG_ERROR.
+ */
+int cr_config_check_plain(struct cr_config *config, struct cr_err *why);
+
 /*
  * Finds the value that is used for the setting |key| in |object|, or at the top if |object| is
  * NULL. Returns the file that has the value: |config| or its |user|; or NULL if neither has it and
@@ -128,8 +161,11 @@ char *const *cr_config_granted(const struct cr_config *config, const char *name)
  */
 int cr_config_expand(const char *text, struct cr_buf *out, struct cr_err *err);
 
-/* Returns |text|, a string of the file, expanded; the caller frees it. NULL: no memory. */
-char *cr_config_expanded(const char *text);
+/*
+ * Returns |text|, a string of the file, expanded, unless |config| is plain; the caller frees it.
+ * NULL: no memory.
+ */
+char *cr_config_expanded(const struct cr_config *config, const char *text);
 
 /*
  * Returns a URL unchanged; a relative path as a path that starts with |dir|. The caller frees the

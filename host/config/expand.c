@@ -53,10 +53,12 @@ int cr_config_expand(const char *text, struct cr_buf *out, struct cr_err *err)
     return 0;
 }
 
-char *cr_config_expanded(const char *text)
+char *cr_config_expanded(const struct cr_config *config, const char *text)
 {
     struct cr_buf out;
 
+    if (config->is_plain)
+        return strdup(text);
     cr_buf_init(&out, MAX_TEXT);
     if (cr_config_expand(text, &out, NULL) == 0)
         return (char *)out.data;

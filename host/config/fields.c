@@ -23,7 +23,7 @@ static void free_list(char **list)
  * Returns |first|, unless that is NULL, and the texts of |list|, expanded, with NULL at the end.
  * Takes ownership of |first|, also when it fails. The caller frees the result. NULL: no memory.
  */
-static char **expanded_list(char *first, const struct cJSON *list)
+static char **expanded_list(const struct cr_config *c, char *first, const struct cJSON *list)
 {
     char **made = calloc(cr_json_count(list) + 2, sizeof(char *));
     size_t count = 0;
@@ -35,7 +35,7 @@ static char **expanded_list(char *first, const struct cJSON *list)
     if (first)
         made[count++] = first;
     for (const struct cJSON *v = first_of(list); v; v = cr_json_next(v)) {
-        made[count] = cr_config_expanded(cr_json_text(v));
+        made[count] = cr_config_expanded(c, cr_json_text(v));
         if (!made[count++]) {
             free_list(made);
             return NULL;
@@ -47,7 +47,7 @@ static char **expanded_list(char *first, const struct cJSON *list)
 /* Returns the path |text|, expanded and absolute; the caller frees it. NULL: no memory. */
 static char *expanded_path(const struct cr_config *c, const char *text)
 {
-    char *path = cr_config_expanded(text), *whole = path ? cr_config_path(c->dir, path) : NULL;
+    char *path = cr_config_expanded(c, text), *whole = path ? cr_config_path(c->dir, path) : NULL;
 
     free(path);
     return whole;
@@ -56,7 +56,7 @@ static char *expanded_path(const struct cr_config *c, const char *text)
 /* The same for a command. A command without a slash is a name, and is not made absolute. */
 static char *expanded_command(const struct cr_config *c, const char *text)
 {
-    char *name = cr_config_expanded(text);
+    char *name = cr_config_expanded(c, text);
 
     if (!name || !strchr(name, '/'))
         return name;
@@ -70,13 +70,13 @@ static char **argv_of(const struct cr_config *c, const char *text, const struct 
 {
     char *command = expanded_command(c, text);
 
-    return command ? expanded_list(command, args) : NULL;
+    return command ? expanded_list(c, command, args) : NULL;
 }
 
 /* Returns "NAME=value", which the caller frees; NULL: no memory. */
-static char *expanded_variable(const struct cJSON *variable)
+static char *expanded_variable(const struct cr_config *c, const struct cJSON *variable)
 {
-    char *value = cr_config_expanded(cr_json_text(variable)), *both = NULL;
+    char *value = cr_config_expanded(c, cr_json_text(variable)), *both = NULL;
 
     if (value && asprintf(&both, "%s=%s", cr_json_key(variable), value) < 0)
         both = NULL;
@@ -84,13 +84,13 @@ static char *expanded_variable(const struct cJSON *variable)
     return both;
 }
 
-static char **env_of(const struct cJSON *env)
+static char **env_of(const struct cr_config *c, const struct cJSON *env)
 {
     char **made = calloc(cr_json_count(env) + 1, sizeof(char *));
     size_t count = 0;
 
     for (const struct cJSON *v = first_of(env); v && made; v = cr_json_next(v)) {
-        made[count] = expanded_variable(v);
+        made[count] = expanded_variable(c, v);
         if (!made[count++]) {
             free_list(made);
             made = NULL;
@@ -99,10 +99,11 @@ static char **env_of(const struct cJSON *env)
     return made;
 }
 
-static bool take_era(const struct cJSON *server, struct cr_config_server *ret)
+static bool take_era(const struct cr_config *c, const struct cJSON *server,
+                     struct cr_config_server *ret)
 {
     const struct cJSON *era = cr_json_get(server, "era");
-    char *text = era ? cr_config_expanded(cr_json_text(era)) : NULL;
+    char *text = era ? cr_config_expanded(c, cr_json_text(era)) : NULL;
 
     if (text && strcmp(text, "modern") == 0)
         ret->era = CR_CONFIG_ERA_MODERN;
@@ -124,16 +125,16 @@ static bool take_server(const struct cr_config *c, const struct cJSON *server,
     ret->max_concurrent = MAX_CONCURRENT;
     if (at_once)
         (void)cr_json_number(at_once, UINT64_MAX, &ret->max_concurrent);
-    ret->idempotent = expanded_list(NULL, cr_json_get(server, "idempotent"));
-    if (!take_era(server, ret) || !ret->idempotent)
+    ret->idempotent = expanded_list(c, NULL, cr_json_get(server, "idempotent"));
+    if (!take_era(c, server, ret) || !ret->idempotent)
         return false;
     if (url) {
-        ret->url = cr_config_expanded(cr_json_text(url));
+        ret->url = cr_config_expanded(c, cr_json_text(url));
         return ret->url;
     }
     ret->cwd = cwd ? expanded_path(c, cr_json_text(cwd)) : strdup(c->dir);
     ret->argv = argv_of(c, cr_json_text(command), cr_json_get(server, "args"));
-    ret->env = env_of(cr_json_get(server, "env"));
+    ret->env = env_of(c, cr_json_get(server, "env"));
     return ret->cwd && ret->argv && ret->env;
 }
 
@@ -181,7 +182,7 @@ static bool take_registries(struct cr_config *c)
     for (const struct cJSON *v = first_of(list); v; v = cr_json_next(v)) {
         const struct cJSON *in = cr_json_type(v) == CR_JSON_OBJECT ? v : NULL;
         const struct cJSON *dev = cr_json_get(in, "dev");
-        char *text = cr_config_expanded(cr_json_text(in ? cr_json_get(in, "path") : v));
+        char *text = cr_config_expanded(c, cr_json_text(in ? cr_json_get(in, "path") : v));
         char *path = text ? cr_config_locate(c->dir, text) : NULL;
 
         free(text);
@@ -197,7 +198,7 @@ static bool take_patterns(const struct cr_config *c, const char *key, char ***re
 {
     const struct cJSON *list = cr_json_get(cr_json_get(c->doc.root, "permissions"), key);
 
-    *ret = expanded_list(NULL, list);
+    *ret = expanded_list(c, NULL, list);
     return *ret;
 }
 
@@ -213,7 +214,7 @@ static bool take_grants(struct cr_config *c)
         struct cr_config_grant *grant = &c->grants[c->grant_count++];
 
         grant->name = cr_json_key(list);
-        grant->variables = expanded_list(NULL, list);
+        grant->variables = expanded_list(c, NULL, list);
         if (!grant->variables)
             return false;
     }
@@ -223,7 +224,7 @@ static bool take_grants(struct cr_config *c)
 static bool take_on_denied(struct cr_config *c)
 {
     const struct cJSON *word = cr_json_get(c->doc.root, "onDenied");
-    char *text = word ? cr_config_expanded(cr_json_text(word)) : NULL;
+    char *text = word ? cr_config_expanded(c, cr_json_text(word)) : NULL;
 
     c->stop_when_denied = text && strcmp(text, "stop") == 0;
     free(text);
@@ -233,7 +234,7 @@ static bool take_on_denied(struct cr_config *c)
 static bool take_record(struct cr_config *c)
 {
     const struct cJSON *word = cr_json_get(c->doc.root, "record");
-    char *text = word ? cr_config_expanded(cr_json_text(word)) : NULL;
+    char *text = word ? cr_config_expanded(c, cr_json_text(word)) : NULL;
 
     c->has_record = word != NULL;
     if (text && strcmp(text, "failed") == 0)

@@ -12,13 +12,13 @@
 /* --- conditions ----------------------------------------------------------------------------- */
 
 /* Appends |value| as JSON, with its strings expanded. Keys are not expanded. */
-static void add_expanded(struct cr_buf *out, const struct cJSON *value)
+static void add_expanded(const struct cr_config *c, struct cr_buf *out, const struct cJSON *value)
 {
     enum cr_json_type type = cr_json_type(value);
     char *text;
 
     if (type == CR_JSON_STRING) {
-        text = cr_config_expanded(cr_json_text(value));
+        text = cr_config_expanded(c, cr_json_text(value));
         if (text)
             cr_escape_json_str(out, text);
         else
@@ -38,7 +38,7 @@ static void add_expanded(struct cr_buf *out, const struct cJSON *value)
             cr_escape_json_str(out, cr_json_key(v));
             cr_buf_str(out, ":");
         }
-        add_expanded(out, v);
+        add_expanded(c, out, v);
     }
     cr_buf_str(out, type == CR_JSON_ARRAY ? "]" : "}");
 }
@@ -46,15 +46,16 @@ static void add_expanded(struct cr_buf *out, const struct cJSON *value)
 /* --- one rule ------------------------------------------------------------------------------- */
 
 /* Writes the text of |key|, expanded; NULL if the rule does not have it. False: no memory. */
-static bool take_text(const struct cJSON *rule, const char *key, char **ret)
+static bool take_text(const struct cr_config *c, const struct cJSON *rule, const char *key,
+                      char **ret)
 {
     const struct cJSON *value = cr_json_get(rule, key);
 
-    *ret = value ? cr_config_expanded(cr_json_text(value)) : NULL;
+    *ret = value ? cr_config_expanded(c, cr_json_text(value)) : NULL;
     return *ret || !value;
 }
 
-static bool take_when(const struct cJSON *rule, char **ret)
+static bool take_when(const struct cr_config *c, const struct cJSON *rule, char **ret)
 {
     const struct cJSON *when = cr_json_get(rule, "when");
     struct cr_buf out;
@@ -63,7 +64,7 @@ static bool take_when(const struct cJSON *rule, char **ret)
     if (!when)
         return true;
     cr_buf_init(&out, MAX_WHEN);
-    add_expanded(&out, when);
+    add_expanded(c, &out, when);
     if (cr_buf_text(&out)) {
         *ret = (char *)out.data;
         return true;
@@ -90,14 +91,14 @@ static bool take_rule(const struct cr_config *c, const struct cJSON *rule,
     take_number(rule, "maxCalls", &ret->max_calls);
     take_number(rate, "calls", &ret->rate_calls);
     take_number(rate, "perMs", &ret->rate_ms);
-    if (!take_text(rule, "then", &then) || !then)
+    if (!take_text(c, rule, "then", &then) || !then)
         return false;
     ret->then = strcmp(then, "allow") == 0 ? CAPRUN_ALLOW
                 : strcmp(then, "ask") == 0 ? CAPRUN_ASK
                                            : CAPRUN_DENY;
     free(then);
-    return take_text(rule, "id", &ret->id) && take_text(rule, "tool", &ret->tool) &&
-           take_text(rule, "for", &ret->caller) && take_when(rule, &ret->when);
+    return take_text(c, rule, "id", &ret->id) && take_text(c, rule, "tool", &ret->tool) &&
+           take_text(c, rule, "for", &ret->caller) && take_when(c, rule, &ret->when);
 }
 
 /* --- all ------------------------------------------------------------------------------------ */

@@ -111,8 +111,11 @@ static int check_text(struct walk *w, const struct cr_text *kind, const struct c
     cr_autobuf struct cr_buf out = CR_BUF(EXPANDED_MAX);
     char name[2 * SHOWN];
     struct cr_err err;
-    int r = cr_config_expand(cr_json_text(value), &out, &err);
+    int r;
 
+    if (w->config->is_plain && strstr(cr_json_text(value), "${"))
+        return 0;
+    r = cr_config_expand(cr_json_text(value), &out, &err);
     if (r == CAPRUN_E_NOMEM)
         return cr_err_memory(w->why);
     if (r < 0)

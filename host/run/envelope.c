@@ -201,6 +201,8 @@ void cr_envelope_write(struct caprun_run *run)
     cr_buf_str(out, "]");
     write_calls(run, out);
     write_metrics(run, out);
+    if (run->spec.by_environment)
+        cr_buf_str(out, ",\"trust\":\"environment\"");
     text_field(out, "runId", run->spec.id, strlen(run->spec.id));
     cr_buf_str(out, "}");
     if (cr_buf_err(out))

@@ -38,6 +38,7 @@ struct cr_spec {
     uint8_t seed[WIRE_SEED_MATH + WIRE_SEED_CRYPTO];
     bool has_seed; /* |seed| is set; otherwise it is made at the start */
     bool stop_when_denied;
+    bool by_environment; /* the environment has accepted the configuration, not a person */
 };
 
 /* Names the code by its digest: stacks show cap:1a2b3c4d, and no path of the host. */

@@ -174,8 +174,9 @@ def servers_of_another_program_are_shown_and_taken_over(program):
               {"files": {"command": "npx", "args": ["-y", "server", "/my docs"], "env": {"TOKEN": "${TOKEN}"}}})
         equal(p.config()["permissions"], {"allow": []})
         assert SECRET not in done.out + p.read(CONFIG)
-        equal(p.run("my.first.hello.world").status, 2)
-        equal(p.run("my.first.hello.world", env={"TOKEN": "x"}).status, 0)
+        contains(done.out, "accept it:\n  caprun trust\n")
+        for env, status in (({}, 2), ({"TOKEN": "x"}, 2), ({"CAPRUN_TRUST": "1"}, 2), ({"TOKEN": "x", "CAPRUN_TRUST": "1"}, 0)):
+            equal(p.run("my.first.hello.world", env=env).status, status, env)
         shown = json.loads(p.run("config", "--json", env={"TOKEN": "x"}).out)["settings"]
         equal(shown["mcpServers.files.command"]["value"], "npx")
 

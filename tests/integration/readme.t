@@ -8,6 +8,7 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from at_terminal import accept
 from harness import BUILD, CAPRUN, Process, each, equal, main, need, scratch_dir, test, write_file
 from tools import PACKAGES
 
@@ -47,7 +48,27 @@ def without_ids(text):
     return re.sub(r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", "ID", text)
 
 
+def is_trust(command):
+    return command.endswith("caprun trust")
+
+
+def check_trust(steps, here):
+    """What `caprun trust` shows and asks, on a terminal; "…" stands for lines that the page leaves out."""
+    shown = next((printed for command, printed in steps if is_trust(command)), None)
+    if not shown:
+        return
+    work = os.path.join(here, "build/run")
+    done, text = accept(cwd=work, state=os.path.join(here, "state"))
+    equal(done.status, 0, text)
+    lines, at = (text + done.out).replace(work, "/home/you/caprun/build/run").splitlines(), 0
+    for line in shown.splitlines():
+        if line != "…":
+            assert line in lines[at:], (line, lines[at:])
+            at = lines.index(line, at) + 1
+
+
 def check(steps):
+    asked, steps = steps, [step for step in steps if not is_trust(step[0])]
     script = "".join(f"{command}\necho '--- end'\n" for command, _ in steps)
     # `echo $?` must show the status of the command before it, not of our marker
     script = script.replace("echo '--- end'\necho $?", "status=$?; echo '--- end'\necho $status")
@@ -55,6 +76,7 @@ def check(steps):
     path = BUILD + os.pathsep + os.environ["PATH"]
     with scratch_dir() as here:  # a lockfile is written there
         prepare(here)
+        check_trust(asked, here)
         out = subprocess.run(["sh", "-c", script], cwd=here, env={**os.environ, "PATH": path, "XDG_CACHE_HOME": here},
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False).stdout
     equal([without_ids(printed) for printed in out.split("--- end\n")[:-1]],

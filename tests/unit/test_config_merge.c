@@ -172,7 +172,8 @@ TEST(an_error_names_the_file_that_has_it)
     CHECK(load("{}", "{\n \"permisions\": {}}") < 0);
     (void)snprintf(words, sizeof(words), "%s:2:2: unknown key \"permisions\"; did you mean", user);
     CHECK(strncmp(why.text, words, strlen(words)) == 0);
-    CHECK(load("{\"x\": 1}", "{\"y\": 1}") < 0 && strncmp(why.text, project, strlen(project)) == 0);
+    CHECK(load("{\"x\": 1}", "{}") < 0 && strncmp(why.text, project, strlen(project)) == 0);
+    CHECK(load("{\"x\": 1}", "{\"y\": 1}") < 0 && strncmp(why.text, user, strlen(user)) == 0);
     CHECK(load("{}", "{\"permissions\": {\"rules\": [{\"tool\": \"*\", \"maxCalls\": 1, \"then\": "
                      "\"deny\"}]}}") < 0);
     CHECK(strncmp(why.text, user, strlen(user)) == 0 &&

@@ -119,7 +119,7 @@ _caprun_word()
     case $#:${1-} in
     0:)
         compopt +o default
-        _caprun_offer run exec replay resume runs list info tools call policy lock init config doctor bench help
+        _caprun_offer run exec replay resume runs list info tools call policy lock init config trust doctor bench help
         _caprun_names
         ;;
     1:run | 1:info)
@@ -148,7 +148,7 @@ _caprun_word()
         ;;
     1:help)
         compopt +o default
-        _caprun_offer run exec replay resume runs list info tools call policy lock init config doctor bench help
+        _caprun_offer run exec replay resume runs list info tools call policy lock init config trust doctor bench help
         ;;
     *:bench)
         compopt +o default
@@ -192,6 +192,7 @@ _caprun()
         runs) options+=(--rm --older --all) ;;
         doctor) options+=(--strict) ;;
         init) options+=(--from) ;;
+        trust) options+=(--list --withdraw) ;;
         bench) options+=(--rounds) ;;
         esac
         _caprun_offer "${options[@]}"
