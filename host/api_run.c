@@ -299,6 +299,11 @@ void caprun_run_set_event(struct caprun_run *run, caprun_event_fn *event, void *
     run->event_data = data;
 }
 
+void caprun_run_set_allow_declared(struct caprun_run *run, int allow)
+{
+    run->spec.allow_declared = allow != 0;
+}
+
 void caprun_run_set_stop_when_denied(struct caprun_run *run, int stop)
 {
     run->spec.stop_when_denied = stop != 0;

@@ -554,6 +554,12 @@ CAPRUN_API void caprun_run_set_progress(struct caprun_run *run, caprun_progress_
 CAPRUN_API void caprun_run_set_stop_when_denied(struct caprun_run *run, int stop);
 
 /*
+ * |allow| not 0: a call in the run's list of tools that would ask a person is allowed. Calls that
+ * are denied stay denied. Call it before the start.
+ */
+CAPRUN_API void caprun_run_set_allow_declared(struct caprun_run *run, int allow);
+
+/*
  * Journals (docs/journal.md): by default nothing is recorded.
  * - record: writes all input and output of the worker to a new file at |path|, each line before its
  *   effect can be seen outside of the worker, and long values to the directory |path|.d. If the

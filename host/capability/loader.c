@@ -33,7 +33,9 @@ struct loader {
     struct caprun_run *run;
     struct cr_loop *loop; /* the run's */
     char *name;
-    const char *options; /* for hints */
+    const char *options;                                         /* for hints */
+    void (*checked)(void *data, const struct cr_metadata *meta); /* may be NULL */
+    void *checked_data;
     struct cr_recording *recording;
     struct cr_pin expected;
     bool is_expected; /* the run is resumed: the capability has to match |expected| */
@@ -378,6 +380,8 @@ static void check_capability(struct loader *l)
     if (r < 0) {
         fail_load(l, &why);
     } else if (notify_ungranted(l)) {
+        if (l->checked)
+            l->checked(l->checked_data, &l->c.meta);
         forget_given(l);
         if (!is_new && !l->renews)
             record_and_start(l);
@@ -504,6 +508,13 @@ void cr_loader_expect(struct caprun_run *run, const struct cr_pin *pin)
 void cr_loader_record(struct caprun_run *run, struct cr_recording *recording)
 {
     loader_of(run)->recording = recording;
+}
+
+void cr_loader_on_checked(struct caprun_run *run,
+                          void (*checked)(void *data, const struct cr_metadata *meta), void *data)
+{
+    loader_of(run)->checked = checked;
+    loader_of(run)->checked_data = data;
 }
 
 void cr_loader_set_options(struct caprun_run *run, const char *options)

@@ -28,6 +28,13 @@ void cr_loader_expect(struct caprun_run *run, const struct cr_pin *pin);
 void cr_loader_record(struct caprun_run *run, struct cr_recording *recording);
 
 /*
+ * Calls |checked| when the capability has passed all checks, before it starts; |meta| is valid
+ * during that call. It must not end the run.
+ */
+void cr_loader_on_checked(struct caprun_run *run,
+                          void (*checked)(void *data, const struct cr_metadata *meta), void *data);
+
+/*
  * Sets the command-line options that follow "caprun lock --accept NAME" in hints. |options| must
  * outlive the run.
  */

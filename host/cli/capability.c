@@ -12,6 +12,7 @@
 
 #include "capability/host.h"
 #include "capability/loader.h"
+#include "cli/foresee.h"
 #include "cli/launch.h"
 #include "cli/offer.h"
 #include "cli/output.h"
@@ -54,6 +55,15 @@ static void show_loading(void *data, struct caprun_run *run, enum caprun_loading
         cr_output_note("pinned %s", text);
 }
 
+static void foresee(void *data, const struct cr_metadata *meta)
+{
+    struct job *job = data;
+
+    cr_progress_end(&job->progress);
+    if (!job->options->quiet)
+        cr_cli_foresee(job->rt, job->run, job->options, meta);
+}
+
 /* The registry options, for the hint that shows how to accept a changed capability. */
 static void add_registries(struct cr_buf *out, const struct cr_options *o)
 {
@@ -83,6 +93,7 @@ static int run_capability(struct job *job, const char *name, const struct cr_con
     cr_loader_record(run, &recording);
     if (expected)
         cr_loader_expect(run, expected);
+    cr_loader_on_checked(run, foresee, job);
     cr_progress_init(&job->progress, job->options->quiet || job->options->json);
     caprun_run_set_loading(run, show_loading, job);
     cr_signals_begin(&signals);

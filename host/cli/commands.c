@@ -31,8 +31,9 @@
 #define MAX_HELP (64u << 10)
 #define STATUS_INTERNAL 70
 #define USAGE_WIDTH 28u
-#define LINE_TO_ABOUT "\n                                   " /* for what is said beside a usage \
-                                                               */
+#define LINE_TO_ABOUT                                                          \
+    "\n                                   " /* for what is said beside a usage \
+                                             */
 #define SETTINGS (CR_OPTION_LIMITS | CR_OPTION_CONFIG | CR_OPTION_TALK)
 #define RUNS (SETTINGS | CR_OPTION_POLICY | CR_OPTION_RECORD)
 
@@ -147,8 +148,8 @@ static const struct command {
     const char *needs;         /* the word after the command's name, if one is required */
     const char *usage, *about; /* about: NULL: it is not for people */
 } commands[] = {
-    {"run", 2, 3, RUNS | CR_OPTION_REGISTRY | CR_OPTION_FROZEN | CR_OPTION_DEV, do_capability,
-     "an FQDN", "caprun [run] FQDN [ARGS]", "run a capability from a registry"},
+    {"run", 2, 3, RUNS | CR_OPTION_REGISTRY | CR_OPTION_FROZEN | CR_OPTION_DEV | CR_OPTION_DECLARED,
+     do_capability, "an FQDN", "caprun [run] FQDN [ARGS]", "run a capability from a registry"},
     {"exec", 2, 3, RUNS | CR_OPTION_FROZEN, do_exec, "a FILE", "caprun exec FILE [ARGS]",
      "run code that is in no registry"},
     {"call", 2, 3, RUNS | CR_OPTION_FROZEN, do_call, "a tool, NS:ACTION",
@@ -164,7 +165,8 @@ static const struct command {
     {"replay", 2, CR_OPTIONS_WORDS, CR_OPTION_REPLAY | SETTINGS, do_replay, "a JOURNAL",
      "caprun replay JOURNAL...", "run again from recordings, and compare"},
     {"resume", 2, 2,
-     SETTINGS | CR_OPTION_REGISTRY | CR_OPTION_FROZEN | CR_OPTION_POLICY | CR_OPTION_RETRY,
+     SETTINGS | CR_OPTION_REGISTRY | CR_OPTION_FROZEN | CR_OPTION_POLICY | CR_OPTION_RETRY |
+         CR_OPTION_DECLARED,
      do_resume, "a RUN", "caprun resume RUN", "go on with a run that was interrupted"},
     {"runs", 1, CR_OPTIONS_WORDS, CR_OPTION_TALK | CR_OPTION_REMOVE, do_runs, NULL,
      "caprun runs [--rm] [RUN...]", "list, show or remove recorded runs"},
@@ -197,7 +199,7 @@ static const struct command capability = {
     .name = "a capability",
     .least = 1,
     .most = 2,
-    .takes = RUNS | CR_OPTION_REGISTRY | CR_OPTION_FROZEN | CR_OPTION_DEV,
+    .takes = RUNS | CR_OPTION_REGISTRY | CR_OPTION_FROZEN | CR_OPTION_DEV | CR_OPTION_DECLARED,
     .carry_out = do_capability,
     .usage = "caprun FQDN [ARGS]",
 };

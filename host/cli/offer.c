@@ -57,7 +57,10 @@ static void add_to_hint(struct caprun_run *run, const struct cr_journal *j, cons
     (void)snprintf(
         both, sizeof(both), "%.200s%s%s caprun resume %.120s%s%s%s", hint, hint[0] ? "\n" : "",
         is_set_in_file ? "after that, to go on with this run:" : "to go on with this run:", word,
-        option, o->permission_count ? "\nadd the same --allow, --ask and --deny" : "",
+        option,
+        o->permission_count || o->allow_declared
+            ? "\nadd the same --allow, --allow-declared, --ask and --deny"
+            : "",
         has_unknown_calls(run) ? "\nadd --retry-unknown or --fail-unknown: calls were under way"
                                : "");
     caprun_run_set_hint(run, both);

@@ -52,6 +52,8 @@ static const struct option {
      "calls that a person decides on (this version: denied)"},
     {"--deny", 0, PERMISSION, CR_OPTION_POLICY, CAPRUN_DENY, "PAT",
      "calls that are denied, even if allowed; repeatable"},
+    {"--allow-declared", 0, FLAG, CR_OPTION_DECLARED, AT(allow_declared), NULL,
+     "allow the capability's own tools, unless denied"},
     {"--for", 0, STRING, CR_OPTION_FOR, AT(caller), "NAME",
      "policy explain: called by this capability, or exec"},
     {"--timeout", 0, DURATION, CR_OPTION_LIMITS, AT(timeout_ms), "DUR",

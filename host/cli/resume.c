@@ -97,6 +97,7 @@ static int decide_calls(struct job *job, struct cr_err *why)
 
 static int give_limits(struct job *job, const struct cr_config *config, struct cr_err *why)
 {
+    caprun_run_set_allow_declared(job->run, job->options.allow_declared);
     if (cr_journal_limits_resume(job->run, &job->options, config, job->is_in_store) < 0)
         return cr_err_end(why, CAPRUN_OUTCOME_USAGE, NULL, "%s", caprun_error(job->rt));
     return 0;

@@ -133,6 +133,7 @@ static int apply_to_run(const struct cr_config *c, const struct cr_options *o,
         caprun_run_set_max_calls_at_once(run, l->max_concurrent_calls) < 0)
         return -1;
     caprun_run_set_stop_when_denied(run, c->stop_when_denied);
+    caprun_run_set_allow_declared(run, o->allow_declared);
     return 0;
 }
 

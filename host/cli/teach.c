@@ -281,8 +281,11 @@ static const char *effect_of(const struct cJSON *grant)
 {
     if (cr_json_get(grant, "at"))
         return "allows more calls";
-    return cr_json_get(cr_json_get(grant, "permissions"), "rules") ? "allows such calls"
-                                                                   : "allows all calls of it";
+    if (cr_json_get(cr_json_get(grant, "permissions"), "rules"))
+        return "allows such calls";
+    return cr_json_count(cr_json_get(cr_json_get(grant, "permissions"), "allow")) > 1
+               ? "allows all calls of them"
+               : "allows all calls of it";
 }
 
 /* The change without the rest of its line, which has a secret. */
@@ -345,13 +348,38 @@ void cr_teach_add(struct cr_buf *out, const struct cr_config *config, const char
     cr_json_clear(&doc);
 }
 
+/* Is all that |grant| adds also in |other|, which was shown? */
+static bool is_part_of(const char *grant, const char *other)
+{
+    struct cr_json_doc part = {0}, whole = {0};
+    const struct cJSON *list, *shown;
+    bool is = cr_json_parse(grant, strlen(grant), &part, NULL) == 0 &&
+              cr_json_parse(other, strlen(other), &whole, NULL) == 0;
+
+    list = cr_json_first(cr_json_get(cr_json_get(part.root, "permissions"), "allow"));
+    is = is && list;
+    for (; list && is; list = cr_json_next(list)) {
+        shown = cr_json_first(cr_json_get(cr_json_get(whole.root, "permissions"), "allow"));
+        while (shown && strcmp(cr_json_text(shown), cr_json_text(list)) != 0)
+            shown = cr_json_next(shown);
+        is = shown != NULL;
+    }
+    cr_json_clear(&part);
+    cr_json_clear(&whole);
+    return is;
+}
+
 void cr_teach_show(const struct cr_config *config, const char *grant)
 {
+    static char *shown; /* the grant whose diff this process has shown */
     cr_autobuf struct cr_buf out = CR_BUF(MAX_TEXT);
 
-    if (!config || !grant[0])
+    if (!config || !grant[0] || (shown && is_part_of(grant, shown)))
         return;
     cr_teach_add(&out, config, grant);
-    if (out.len)
-        cr_output_error_text(&out);
+    if (!out.len)
+        return;
+    free(shown);
+    shown = strdup(grant);
+    cr_output_error_text(&out);
 }

@@ -17,7 +17,10 @@
  */
 void cr_teach_add(struct cr_buf *out, const struct cr_config *config, const char *grant);
 
-/* Writes the same to standard error. |config| may be NULL: no configuration was used. */
+/*
+ * Writes the same to standard error, unless the last diff that this process has shown has it all.
+ * |config| may be NULL: no configuration was used.
+ */
 void cr_teach_show(const struct cr_config *config, const char *grant);
 
 #endif

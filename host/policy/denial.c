@@ -84,6 +84,13 @@ static bool may_grant(const struct cr_verdict *v, bool *ret_needs_rule)
     return true;
 }
 
+bool cr_denial_may_allow(const struct cr_verdict *v)
+{
+    bool needs_rule;
+
+    return may_grant(v, &needs_rule) && !needs_rule;
+}
+
 static void add_item(struct cr_buf *out, enum cr_grant_kind kind, const char *json)
 {
     cr_buf_fmt(out, "{\"%s\": [%s]}", kind == CR_GRANT_TOOL ? "allow" : "rules", json);

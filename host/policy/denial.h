@@ -17,4 +17,7 @@
 void cr_denial_explain(struct cr_policy *policy, const struct cr_question *q, const char *name,
                        const struct cr_verdict *v, struct cr_ruling *ret);
 
+/* May an "allow" with the exact name be proposed against |v|, and would it win? */
+bool cr_denial_may_allow(const struct cr_verdict *v);
+
 #endif

@@ -177,12 +177,23 @@ void cr_policy_judge(const struct cr_policy *policy, const struct cr_question *q
     judge(&in, q->tool, ret);
 }
 
+/*
+ * The user has allowed all calls that the capability declares. That is no more than a yes to each
+ * question: a deny stays a deny, and a budget that is used up still asks.
+ */
+static void allow_declared(const struct cr_question *q, struct cr_verdict *v)
+{
+    if (q->allow_declared && q->tools->is_set && v->answer == CR_POLICY_ASK && !v->is_spent)
+        *v = (struct cr_verdict){.answer = CR_POLICY_ALLOW, .pattern = "--allow-declared"};
+}
+
 static void answer_early(struct cr_policy *policy, const struct inquiry *in, struct cr_ruling *ret)
 {
     const char *name = in->q->called;
     struct cr_verdict v;
 
     judge_early(in, name, &v);
+    allow_declared(in->q, &v);
     if (v.answer == CR_POLICY_ASK && in->policy->asker &&
         in->policy->asker->can_ask(in->policy->asker, in->q))
         set(ret, CR_RULING_ALLOWED, NULL, NULL); /* a person is asked about the exact name */
@@ -236,6 +247,7 @@ static void answer_exactly(struct cr_policy *policy, const struct inquiry *in,
         name = q->called;
         judge(in, name, &v);
     }
+    allow_declared(q, &v);
     if (v.answer != CR_POLICY_DENY && !count(in, &v))
         refuse_without_memory(ret);
     else if (v.answer != CR_POLICY_ASK || !ask_person(in, &v, pending, ret))

@@ -42,6 +42,7 @@ struct cr_question {
     const char *dir;                /* where the server's relative paths start; NULL: unknown */
     struct cr_budgets *budgets;     /* of the root run; NULL: nothing is counted */
     const struct cr_rule **counted; /* the rule for which this call was counted, or NULL; is set */
+    bool allow_declared;            /* calls in |tools| that would ask are allowed */
     struct cr_asked about;          /* for the asker; all zeros: it is not needed */
 };
 

@@ -96,6 +96,7 @@ static void ask_policy(struct cr_target_call *call, const struct tool *tool, str
                                   .dir = call->dir,
                                   .budgets = begin_budgets(call),
                                   .counted = &call->counted,
+                                  .allow_declared = spec->allow_declared,
                                   .about = {.run = call->run,
                                             .number = call->number,
                                             .server = call->place,

@@ -39,6 +39,7 @@ struct cr_spec {
     bool has_seed; /* |seed| is set; otherwise it is made at the start */
     bool stop_when_denied;
     bool by_environment; /* the environment has accepted the configuration, not a person */
+    bool allow_declared; /* calls in |tools| that would ask are allowed */
 };
 
 /* Names the code by its digest: stacks show cap:1a2b3c4d, and no path of the host. */

@@ -4,12 +4,13 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
-from harness import contains, each, equal, main, need_program, test, write_file
+from harness import contains, each, equal, main, need_program, reap_orphans, test, wait_until, write_file
 from registries import NAME
 from tools import tools
 
@@ -179,6 +180,107 @@ def a_capability_gets_a_rule_for_itself_as_the_second_choice():
         t.serve({"a": {}}, error["grant"]["narrower"])
         equal(t.run(*words).envelope["result"], {"n": 1})
         equal(t.run("call", "a:echo").status, 3)  # it is only for the capability
+
+
+# --- before a capability starts ----------------------------------------------------------------
+
+COPES = "try { await mcp.a.echo(args) } catch { return 'without' } return 'with';"
+
+
+def capability(t, code=CALL, called=("a:echo", "a:sleep", "a:big"), **metadata):
+    """Publishes a capability that declares tools. Returns the words that run it."""
+    t.publish(code=code, tools=[*called], **metadata)
+    return (NAME, "{}", "--registry", t.registry)
+
+
+@test
+def one_note_names_all_permissions_that_a_capability_lacks():
+    need_program("patch")
+    with tools(permissions={"allow": ["a:big"]}, a={}) as t:
+        words = capability(t, COPES, ("a:echo", "a:sleep", "a:big", "gone:x"))
+        done = t.run(*words)
+        equal((done.status, done.out), (0, '"without"\n'))  # the code copes
+        contains(done.err, f"{NAME} lacks permissions; these calls will be denied: a:echo, a:sleep; --allow-declared")
+        contains(done.err, "allows all calls of them:", '"allow": ["a:big", "a:echo", "a:sleep"]')
+        assert "gone" not in done.err, done.err
+        equal(t.run(*words, "-q").err, "")
+        patch(t, diff_of(done.err))
+        done = t.run(*words)
+        equal((done.status, done.out, done.err.count("lacks")), (0, '"with"\n', 0), done.err)
+
+
+@test
+def the_diff_is_shown_once_if_the_denial_that_ends_the_run_is_in_it():
+    with tools(permissions={"allow": []}, a={}) as t:
+        done = t.run(*capability(t), "--json")
+        equal((done.status, done.err.count("\n--- ")), (3, 1), done.err)
+        equal(done.envelope["error"]["grant"]["permissions"], {"allow": ["a:echo"]})
+        contains(done.err, '"a:echo", "a:sleep", "a:big"')
+
+
+@test
+def tools_that_rules_decide_about_are_not_foreseen():
+    with tools(permissions={"rules": [rule(**OWN)]}, a={}) as t:
+        words = capability(t, 'return mcp.a.echo({path: "out/x"})', ["a:echo"])
+        done = t.run(*words)
+        equal((done.status, "lacks" in done.err), (0, False), done.err)
+
+
+@test
+def what_is_denied_on_purpose_is_named_but_not_proposed():
+    with tools(permissions={"deny": ["a:sleep"]}, a={}) as t:
+        words = capability(t, COPES, ["a:echo", "a:sleep"])
+        err = t.run(*words).err
+        contains(err, "a:echo, a:sleep (forbidden)", '"allow": ["a:echo"]')
+        err = t.run(*words, "--allow", "a:echo").err
+        assert "lacks" not in err, err
+        contains(t.run(*words, "--allow", "a:echo", "-v").err, "denied: a:sleep (forbidden)")
+
+
+@test
+def names_of_tools_in_metadata_are_escaped():
+    with tools(permissions={"allow": ["b"]}, a={}) as t:
+        t.publish(code="return 1", tools=["a:x", "a:\u001b[2J"])
+        done = t.run(NAME, "{}", "--registry", t.registry)
+        assert "\u001b" not in done.err, done.err
+
+
+@test
+def allow_declared_allows_what_would_ask_and_nothing_else():
+    permissions = {"ask": ["a:echo"], "deny": ["a:big"], "rules": [{"tool": "a:x", "then": "allow", "maxCalls": 1}]}
+    code = """
+        const outcome = (call) => call.then(() => "ok", (e) => e.code);
+        return [await outcome(mcp.a.echo({})), await outcome(mcp.a.sleep({ms: 1})), await outcome(mcp.a.big({})),
+                await outcome(mcp.a.x({})), await outcome(mcp.a.x({})), await outcome(mcp.a.unlisted({}))];"""
+    fake = {"tools": [{"name": name} for name in ("x", "unlisted")]}
+    with tools(permissions=permissions, a=fake) as t:
+        words = (*capability(t, code, ("a:echo", "a:sleep", "a:big", "a:x")), "--json")
+        no, yes, rule_x = ("denied", "no_channel"), ("done", "rule:--allow-declared"), ("done", "rule:#1")
+        for options, first in (([], no), (["--allow-declared"], yes)):
+            done = t.run(*words, *options)
+            equal([(call["state"], call["by"]) for call in done.envelope["calls"]],
+                  [first, first, ("denied", "rule:a:big"), rule_x, no, ("denied", "rule:tools")])
+        equal("--allow-declared" in done.err, False, done.err)
+        equal(t.run(*words, "--allow-declared", "--deny", "a").envelope["result"], ["PERMISSION_DENIED"] * 6)
+        for command in (["exec", "-"], ["call", "a:echo"]):
+            done = t.run(*command, "--allow-declared", code="return 1")
+            equal(done.status, 2)
+            contains(done.err, "does not take '--allow-declared'")
+
+
+@test
+def a_resumed_run_needs_allow_declared_again():
+    code = "await mcp.a.never().catch(() => 0); return mcp.a.echo({n: 1}).then((o) => o.n, (e) => e.code)"
+    for options, result in (([], "PERMISSION_DENIED"), (["--allow-declared"], 1)):
+        with tools(permissions={"allow": ["a:never"]}, a={}) as t:
+            journal = f"{t.root}/run.jsonl"
+            running = t.start(*capability(t, code, ["a:never", "a:echo"]), "--allow-declared", "--record", journal)
+            wait_until(lambda: "never" in t.called("a"), 10, "the call that is never answered")
+            running.send(signal.SIGKILL)
+            running.end()
+            wait_until(lambda: not reap_orphans(), 10, "the end of its processes")
+            done = t.run("resume", journal, "--fail-unknown", "--json", "--registry", t.registry, *options)
+            equal(done.envelope.get("result"), result, str(done.envelope.get("error")))
 
 
 # --- where nothing is proposed ----------------------------------------------------------------

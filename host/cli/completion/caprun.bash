@@ -163,8 +163,8 @@ _caprun()
 {
     local words=() cword=0 cur i plain=()
     local valued='--@(registry|config|timeout|cpu|rpc-timeout|memory|allow|ask|deny|accept|record|code|speed|compare|env|retry-call|older|rounds|color|from|for)'
-    local options=(--registry --config --json --color --timeout --cpu --rpc-timeout --memory --allow --ask
-        --deny --dev --record --no-input --frozen -q --quiet -v --verbose -h --help --version)
+    local options=(--registry --config --json --color --timeout --cpu --rpc-timeout --memory --allow --allow-declared
+        --ask --deny --dev --record --no-input --frozen -q --quiet -v --verbose -h --help --version)
 
     COMPREPLY=()
     _caprun_words
