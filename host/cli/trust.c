@@ -34,7 +34,7 @@ struct look {
 static void begin_look(struct look *l, const struct cr_config *config)
 {
     *l = (struct look){.config = config, .text = CR_BUF(MAX_TEXT)};
-    cr_trust_show_init(&l->show, cr_columns_available(STDERR_FILENO));
+    cr_trust_show_init(&l->show);
 }
 
 static void end_look(struct look *l)
@@ -170,19 +170,20 @@ static int refuse(struct look *l, const struct cr_options *o, bool was_asked, st
 static int ask(struct look *l, struct cr_err *why)
 {
     cr_autobuf struct cr_buf out = CR_BUF(MAX_TEXT);
-    const struct cr_buf *text = &l->config->text;
-    char summary[256], question[320];
+    cr_autobuf struct cr_buf question = CR_BUF(1024);
+    char summary[256], words[320];
 
     compose(l, &out);
     cr_trust_show_summary(&l->show, summary);
-    if (cr_buf_err(&out))
+    (void)snprintf(words, sizeof(words), "Let it %s? [y/N]", summary);
+    cr_columns_wrap(&question, words, strlen(words), 0, 0, l->show.columns);
+    cr_buf_str(&question, " ");
+    if (cr_buf_err(&out) || !cr_buf_text(&question))
         return cr_err_memory(why);
-    if (cr_file_write_all(STDERR_FILENO, out.data, out.len) < 0)
+    if (cr_file_write_all(STDERR_FILENO, out.data, out.len) < 0 ||
+        !cr_ask_yes(cr_buf_text(&question)))
         return 1;
-    (void)snprintf(question, sizeof(question), "Let it %s? [y/N] ", summary);
-    if (!cr_ask_yes(question))
-        return 1;
-    return cr_trust_store_write(l->place, text->data, text->len, why);
+    return cr_trust_store_write(l->place, l->config->text.data, l->config->text.len, why);
 }
 
 /* --- the gate ----------------------------------------------------------------------------- */
@@ -198,6 +199,7 @@ static int decide(struct cr_trust *t, struct look *l, struct cr_config *config, 
         config->is_plain = true;
         return 0;
     }
+    l->show.columns = cr_columns_available(STDERR_FILENO);
     r = cr_config_check_plain(config, why);
     if (r == 0)
         r = find_wider(l, l->doc.root, true, why);
@@ -259,8 +261,8 @@ static int review_missing(struct review *v, struct look *l, struct cr_err *why)
     bool asks = !v->options->json && !v->options->no_input && cr_ask_is_possible();
     int r;
 
-    if (!asks)
-        l->show.columns = v->options->json ? CR_COLUMNS_ALL : cr_columns_available(STDOUT_FILENO);
+    l->show.columns = v->options->json ? CR_COLUMNS_ALL
+                                       : cr_columns_available(asks ? STDERR_FILENO : STDOUT_FILENO);
     r = find_wider(l, l->doc.root, true, why);
     if (r == 0 && asks)
         r = ask(l, why);

@@ -29,9 +29,9 @@ static const struct {
     [CR_TRUST_SET] = {"settings", "set", "change", "setting", "settings"},
 };
 
-void cr_trust_show_init(struct cr_trust_show *s, size_t columns)
+void cr_trust_show_init(struct cr_trust_show *s)
 {
-    *s = (struct cr_trust_show){.columns = columns};
+    *s = (struct cr_trust_show){.columns = CR_COLUMNS_ALL};
     for (int i = 0; i < CR_TRUST_PARTS; i++)
         cr_buf_init(&s->parts[i], MAX_TEXT);
 }

@@ -23,11 +23,10 @@ enum cr_trust_part {
 struct cr_trust_show {
     struct cr_buf parts[CR_TRUST_PARTS];
     size_t counts[CR_TRUST_PARTS];
-    size_t columns; /* of the output */
+    size_t columns; /* of the output; all unless the caller sets it */
 };
 
-/* |columns|: how wide the lines may be. */
-void cr_trust_show_init(struct cr_trust_show *s, size_t columns);
+void cr_trust_show_init(struct cr_trust_show *s);
 void cr_trust_show_clear(struct cr_trust_show *s);
 
 /* Adds |found|; |s| is a struct cr_trust_show. For cr_wider_find(). */

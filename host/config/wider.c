@@ -386,10 +386,13 @@ static bool has_this(const struct cJSON *value, const char *reference, size_t le
 
 static bool has_new_variable(struct walk *w, const struct cJSON *was, const char *text)
 {
-    for (const char *at = strstr(text, "${"); at; at = strstr(at + 2, "${"))
-        if (w->is_new || ++w->references > MAX_REFERENCES ||
-            !has_this(was, at, strcspn(at, "}") + 1))
+    for (const char *at = strstr(text, "${"); at; at = strstr(at + 2, "${")) {
+        size_t len = strcspn(at, "}");
+
+        len += at[len] == '}';
+        if (w->is_new || ++w->references > MAX_REFERENCES || !has_this(was, at, len))
             return true;
+    }
     return false;
 }
 
@@ -432,6 +435,10 @@ int cr_wider_find(const struct cJSON *was, const struct cJSON *now, const struct
     if (!is_object(now) || (was && !is_object(was))) {
         report(&w, CR_WIDER_SETTING, "the configuration", was, now);
         *ret = w.count;
+        return 0;
+    }
+    if (was && is_same(&w, was, now)) {
+        *ret = 0;
         return 0;
     }
     for (const struct cJSON *v = cr_json_first(now); v; v = cr_json_next(v))

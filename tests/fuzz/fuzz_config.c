@@ -5,8 +5,11 @@
  * warnings are whole lines; the bytes of each value are inside those of its parent; the canonical
  * form is JSON, does not change when made canonical again, and gives the same result as the text.
  *
+ * Every configuration is as wide as itself.
+ *
  * A record separator (0x1e) divides an input into a project's file and a user's, which are merged:
- * then each setting holds once, and comes from the file that cr_config_find() says.
+ * then each setting holds once, and comes from the file that cr_config_find() says; and what both
+ * start and allow is compared.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,6 +25,7 @@
 #include "config/merge.h"
 #include "config/shape.h"
 #include "config/text.h"
+#include "config/wider.h"
 
 #include "look.h"
 
@@ -91,6 +95,14 @@ static void check_value(struct looking *l, const struct cJSON *v, const struct c
 static void check_tree(const struct cr_json_doc *doc)
 {
     check_value(&(struct looking){doc, LOOKED_AT}, doc->root, NULL);
+}
+
+static size_t count_wider(const struct cJSON *was, const struct cJSON *now)
+{
+    size_t count = 0;
+
+    insist(cr_wider_find(was, now, NULL, NULL, NULL, &count) == 0);
+    return count;
 }
 
 /* --- the fields --------------------------------------------------------------------------- */
@@ -232,6 +244,8 @@ static void merge(const uint8_t *data, size_t at, size_t size)
     bool good = read_config(data, at, file_name, &c);
 
     good = read_config(data + at + 1, size - at - 1, user_name, &user) && good;
+    if (c.doc.root && user.doc.root)
+        (void)count_wider(c.doc.root, user.doc.root);
     user.is_users = true;
     c.user = &user;
     if (good && cr_merge_user(&c, &why) == 0)
@@ -276,6 +290,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     check_tree(&doc);
+    (void)count_wider(NULL, doc.root);
+    insist(cr_json_type(doc.root) != CR_JSON_OBJECT || count_wider(doc.root, doc.root) == 0);
     check_canonical(&doc, judge(&doc));
     cr_json_clear(&doc);
     return 0;

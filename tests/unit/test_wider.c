@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "config/wider.h"
+#include "failing.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -330,6 +331,9 @@ static char *many(const char *before, const char *item, size_t count, const char
     size_t room = strlen(before) + strlen(after) + count * (strlen(item) + 16) + 1, len = 0;
     char *text = malloc(room);
 
+    if (!text)
+        return NULL;
+
     len += (size_t)snprintf(text, room, "%s", before);
     for (size_t i = 0; i < count; i++) {
         const char *mark = strchr(item, '#');
@@ -360,6 +364,29 @@ TEST(files_with_as_much_as_fits_are_compared)
         free(now);
         CHECK(narrower && !a.count && wider && b.count);
     }
+}
+
+TEST(without_memory_nothing_is_known)
+{
+    static const char now[] =
+        "{\"mcpServers\":{\"a\":{\"command\":\"x\"}},\"registries\":[\"../r\"],\"permissions\":"
+        "{\"allow\":[\"b\"],\"rules\":[{\"tool\":\"a\",\"then\":\"ask\"}]},\"env\":{\"a.b.c.d\":"
+        "[\"Y\"]},\"limits\":{\"timeoutMs\":6}}";
+    struct cr_json_doc a, b;
+    int failed = 0;
+
+    CHECK(parse(FULL, &a) && parse(now, &b));
+    while (failing_more()) {
+        size_t count = 77;
+        int r = cr_wider_find(a.root, b.root, a.root, NULL, NULL, &count);
+
+        failing_stop();
+        CHECK(r == 0 ? count > 5 && count < 77 : r == CAPRUN_E_NOMEM && count == 77);
+        failed += r < 0;
+    }
+    CHECK(!failing_works() || failed > 20);
+    cr_json_clear(&a);
+    cr_json_clear(&b);
 }
 
 int main(int argc, char **argv)
