@@ -260,6 +260,13 @@ int cr_file_lock(int fd)
     return -1;
 }
 
+void cr_file_unlock(int fd)
+{
+    struct flock lock = {.l_type = F_UNLCK, .l_whence = SEEK_SET};
+
+    (void)fcntl(fd, F_OFD_SETLK, &lock);
+}
+
 bool cr_file_is_locked(int fd)
 {
     struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};

@@ -81,6 +81,9 @@ int cr_file_check_owner_or_group(int dir, const char *path, const struct stat *s
  */
 int cr_file_lock(int fd);
 
+/* Releases that lock early. */
+void cr_file_unlock(int fd);
+
 /* Is the file locked through another descriptor? Takes no lock, so it does not disturb others. */
 bool cr_file_is_locked(int fd);
 
