@@ -74,8 +74,9 @@ room_run := base policy pool wire
 room_route := base config registry policy mcp pool run wire
 room_people := base policy run wire
 room_journal := base policy pool run wire
+room_audit := base policy pool run wire
 room_capability := base config http registry policy pool run journal wire
-room_cli := base config http mcp policy registry journal capability
+room_cli := base config http mcp policy registry journal audit capability
 
 rooms := $(sort $(patsubst room_%,%,$(filter room_%,$(.VARIABLES))))
 room_api := $(filter-out guard fetch cli,$(rooms)) wire

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "audit/audit.h"
 #include "base/mem.h"
 #include "doctor/doctor.h"
 #include "journal/replay.h"
@@ -58,6 +59,7 @@ void caprun_free(struct caprun_runtime *rt)
         return;
     cr_pool_clear(&rt->pool);
     cr_route_free(rt->route);
+    cr_audit_free(rt->audit);
     cr_http_clear(&rt->capabilities.http);
     cr_loop_clear(&rt->loop);
     if (rt->config)
@@ -79,8 +81,7 @@ static int refuse_after_zygote(struct caprun_runtime *rt)
     return cr_err_set(&rt->err, CAPRUN_E_STATE, "the pool has started already");
 }
 
-/* Makes |path| absolute, so that a later chdir() does not change it. The file need not exist. */
-static int make_absolute(const char *path, char **ret, struct cr_err *err)
+int cr_api_make_absolute(const char *path, char **ret, struct cr_err *err)
 {
     char folder[PATH_MAX] = "";
 
@@ -101,7 +102,7 @@ int caprun_set_worker(struct caprun_runtime *rt, const char *path)
         return CAPRUN_E_STATE;
     if (!path)
         cr_place_worker(beside_us, sizeof(beside_us));
-    r = make_absolute(path ? path : beside_us, &copy, &rt->err);
+    r = cr_api_make_absolute(path ? path : beside_us, &copy, &rt->err);
     if (r < 0)
         return r;
     free(rt->pool.stock.program);
@@ -403,6 +404,7 @@ int caprun_start(struct caprun_run *run)
     fill_in_sizes(rt);
     run->gate = cr_api_gate(rt);
     run->prompter = &rt->people.prompter;
+    run->auditor = cr_audit_auditor(rt->audit);
     if (run->loader) {
         cr_run_load(run);
         return 0;

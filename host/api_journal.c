@@ -1,10 +1,30 @@
-/* api_journal.c - public functions: record, replay and resume. */
+/* api_journal.c - public functions: audit, record, replay and resume. */
 #include "api.h"
+#include <stdlib.h>
+
+#include "audit/audit.h"
+#include "base/mem.h"
 #include "base/scan.h"
 #include "journal/record.h"
 #include "journal/replay.h"
 
 #define MAX_ORIGIN (32u << 10) /* so that it fits into the header, and is no blob */
+
+int caprun_set_audit(struct caprun_runtime *rt, const char *path, uint32_t flags)
+{
+    cr_autofree char *absolute = NULL;
+    struct cr_audit_spec spec = {.has_args = flags & CAPRUN_AUDIT_ARGS,
+                                 .is_off = flags & CAPRUN_AUDIT_OFF};
+
+    if (rt->audit)
+        return cr_err_set(&rt->err, CAPRUN_E_STATE, "there is an audit already");
+    if (flags & ~(uint32_t)(CAPRUN_AUDIT_ARGS | CAPRUN_AUDIT_OFF))
+        return cr_err_set(&rt->err, CAPRUN_E_INVAL, "unknown flags of an audit: %u", flags);
+    if (path[0] && cr_api_make_absolute(path, &absolute, &rt->err) < 0)
+        return rt->err.code;
+    spec.path = path[0] ? absolute : "";
+    return cr_audit_new(&rt->loop, &spec, &rt->audit, &rt->err);
+}
 
 int caprun_run_set_origin(struct caprun_run *run, const char *json, size_t len)
 {

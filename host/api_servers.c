@@ -92,6 +92,20 @@ static void forget_config(struct caprun_runtime *rt)
     rt->capabilities.config = NULL;
 }
 
+/* Nothing is audited without a file: the library has no directory of its own. */
+static int begin_audit(struct caprun_runtime *rt)
+{
+    const struct cr_config_audit *audit = &rt->config->audit;
+
+    if (!audit->is_set || rt->audit)
+        return 0;
+    if (!audit->file)
+        return cr_err_set(&rt->err, CAPRUN_E_INVAL,
+                          "'%s': \"audit\" has no \"file\", and the application has named none",
+                          rt->config->path);
+    return caprun_set_audit(rt, audit->file, cr_config_audit_flags(audit));
+}
+
 int caprun_set_config(struct caprun_runtime *rt, const char *path)
 {
     struct cr_config config;
@@ -103,11 +117,13 @@ int caprun_set_config(struct caprun_runtime *rt, const char *path)
     if (cr_config_load(path, &config, &why) < 0)
         return cr_err_set(&rt->err, CAPRUN_E_INVAL, "%s", why.text);
     r = keep_config(rt, &config);
-    if (r == 0) {
+    if (r < 0)
+        return r;
+    r = begin_audit(rt);
+    if (r == 0)
         r = make_route(rt);
-        if (r < 0)
-            forget_config(rt);
-    }
+    if (r < 0)
+        forget_config(rt);
     return r;
 }
 

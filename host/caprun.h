@@ -264,6 +264,21 @@ CAPRUN_API int caprun_set_config(struct caprun_runtime *rt, const char *path);
  */
 CAPRUN_API int caprun_set_cache(struct caprun_runtime *rt, const char *dir);
 
+enum caprun_audit {
+    CAPRUN_AUDIT_ARGS = 1, /* lines have the text of the args, too, and not only their hash */
+    CAPRUN_AUDIT_OFF = 2,  /* no calls: only one line for each run, which says that */
+};
+
+/*
+ * Appends a line to the file |path| before each call of a run, handlers included, and another one
+ * when it has ended (docs/audit.md). A call whose line cannot be written is not made, and fails
+ * with CONFIG_ERROR. |flags| is 0, or some of CAPRUN_AUDIT_*. Set it before the first run starts;
+ * caprun_set_config() does this with "audit" of the configuration, if nothing was set before it. By
+ * default nothing is audited. Returns 0, CAPRUN_E_INVAL, CAPRUN_E_STATE if there is an audit
+ * already, or CAPRUN_E_NOMEM.
+ */
+CAPRUN_API int caprun_set_audit(struct caprun_runtime *rt, const char *path, uint32_t flags);
+
 /*
  * If |on| is not 0, caprun.lock may not change: what it does not pin fails (INTEGRITY_MISMATCH).
  * Returns 0, or CAPRUN_E_STATE before caprun_set_config().

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/nearest.h"
+#include "cli/audit.h"
 #include "cli/bench.h"
 #include "cli/call.h"
 #include "cli/capability.h"
@@ -80,6 +81,11 @@ static int do_resume(struct task *t)
 static int do_runs(struct task *t)
 {
     return cr_cli_runs(t->run, t->options);
+}
+
+static int do_audit(struct task *t)
+{
+    return cr_cli_audit(t->run, t->options);
 }
 
 static int do_tools(struct task *t)
@@ -170,6 +176,8 @@ static const struct command {
      do_resume, "a RUN", "caprun resume RUN", "go on with a run that was interrupted"},
     {"runs", 1, CR_OPTIONS_WORDS, CR_OPTION_TALK | CR_OPTION_REMOVE, do_runs, NULL,
      "caprun runs [--rm] [RUN...]", "list, show or remove recorded runs"},
+    {"audit", 1, 2, CR_OPTION_CONFIG | CR_OPTION_TALK | CR_OPTION_AUDIT, do_audit, NULL,
+     "caprun audit [FILE]", "show, follow or verify all calls"},
     {"lock", 1, 1,
      CR_OPTION_CONFIG | CR_OPTION_REGISTRY | CR_OPTION_FROZEN | CR_OPTION_ACCEPT | CR_OPTION_TALK,
      do_lock, NULL, "caprun lock [--accept NAME]", "show what caprun.lock pins, and check it"},

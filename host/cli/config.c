@@ -139,7 +139,7 @@ static void list_value(struct listing *l, const char *name, const struct cr_conf
     cr_buf_init(&out, CR_REPORT_MAX);
     if (is_secret(value))
         add_secrets(&out, value);
-    else if (is_place(value))
+    else if (is_place(value) && cr_json_type(value) == CR_JSON_STRING)
         add_place(&out, file->dir, cr_json_text(value));
     else
         cr_json_canonical(&out, value);

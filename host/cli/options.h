@@ -39,18 +39,20 @@ enum cr_option_group {
     CR_OPTION_FOR = 1 << 15,
     CR_OPTION_TRUST = 1 << 16,
     CR_OPTION_DECLARED = 1 << 17,
+    CR_OPTION_AUDIT = 1 << 18,
 };
-#define CR_OPTION_GROUPS 18
+#define CR_OPTION_GROUPS 19
 #define CR_OPTIONS_ALL ((1u << CR_OPTION_GROUPS) - 1)
 
 struct cr_options {
     const char *words[CR_OPTIONS_WORDS + 1]; /* the command and its operands */
     int word_count;
     bool json, quiet, verbose, help, version, frozen, retry_unknown, fail_unknown, remove, all,
-        strict, dev, no_input, list, withdraw, allow_declared;
+        strict, dev, no_input, list, withdraw, allow_declared, verify, follow;
     uint64_t timeout_ms, cpu_ms, rpc_timeout_ms, memory, older_s;         /* 0: not given */
     const char *config, *accept, *record, *code, *speed, *compare, *from; /* NULL: not given */
     const char *caller;                                                   /* --for; the same */
+    const char *of_run, *of_tool, *decision, *since;                      /* NULL: not given */
     const char *registries[CR_OPTIONS_REGISTRIES];
     int registry_count;
     struct {

@@ -196,12 +196,22 @@ int cr_settings_host(const struct cr_config *c, struct caprun_runtime *rt, struc
     return cr_err_end(why, CAPRUN_OUTCOME_USAGE, NULL, "%s", caprun_error(rt));
 }
 
+int cr_settings_audit(const struct cr_config *c, struct caprun_runtime *rt, struct cr_err *why)
+{
+    char path[PATH_MAX];
+
+    cr_settings_audit_file(c, path);
+    if (caprun_set_audit(rt, path, cr_config_audit_flags(&c->audit)) == 0)
+        return 0;
+    return cr_err_end(why, CAPRUN_OUTCOME_CONFIG_ERROR, NULL, "%s", caprun_error(rt));
+}
+
 int cr_settings_apply(const struct cr_config *c, const struct cr_options *o,
                       struct caprun_runtime *rt, struct caprun_run *run,
                       uint64_t default_timeout_ms, struct cr_err *why)
 {
     cr_capability_host_note_trust(run, c);
-    if (cr_settings_host(c, rt, why) < 0)
+    if (cr_settings_host(c, rt, why) < 0 || cr_settings_audit(c, rt, why) < 0)
         return CAPRUN_E_INVAL;
     if (apply_to_run(c, o, run, default_timeout_ms) == 0)
         return 0;
@@ -307,6 +317,14 @@ static void find_dir(const char *variable, const char *in_home, const char *file
 void cr_settings_state_dir(char ret[PATH_MAX])
 {
     find_dir("XDG_STATE_HOME", ".local/state", "", ret);
+}
+
+void cr_settings_audit_file(const struct cr_config *c, char ret[PATH_MAX])
+{
+    if (c->audit.file)
+        (void)snprintf(ret, PATH_MAX, "%s", c->audit.file);
+    else
+        find_dir("XDG_STATE_HOME", ".local/state", "/audit.jsonl", ret);
 }
 
 void cr_settings_user_file(char ret[PATH_MAX])

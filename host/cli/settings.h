@@ -53,6 +53,9 @@ int cr_settings_apply(const struct cr_config *c, const struct cr_options *o,
 /* Applies only the settings for |rt|. */
 int cr_settings_host(const struct cr_config *c, struct caprun_runtime *rt, struct cr_err *why);
 
+/* Has all calls of |rt| audited, as "audit" says. Returns 0 or CONFIG_ERROR. */
+int cr_settings_audit(const struct cr_config *c, struct caprun_runtime *rt, struct cr_err *why);
+
 /* Prints warnings about unknown settings in the file, and about patterns that match no server. */
 void cr_settings_warn(const struct cr_config *c, const struct cr_options *o);
 
@@ -64,5 +67,8 @@ void cr_settings_cache_dir(struct cr_buf *out);
 
 /* Writes the directory of recorded runs: in XDG_STATE_HOME, or in .local/state of HOME; or "". */
 void cr_settings_state_dir(char ret[PATH_MAX]);
+
+/* Writes the path of the audit: the configuration's, or audit.jsonl in that directory; or "". */
+void cr_settings_audit_file(const struct cr_config *c, char ret[PATH_MAX]);
 
 #endif

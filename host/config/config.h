@@ -60,6 +60,12 @@ struct cr_config_rule { /* of "permissions.rules" */
     size_t at;                               /* where it is in the text */
 };
 
+struct cr_config_audit { /* "audit" */
+    bool is_set;
+    char *file; /* absolute; NULL: the default */
+    bool has_args, is_off;
+};
+
 struct cr_config {
     char *path;             /* absolute; NULL: there is no file */
     char *dir;              /* absolute: where relative paths start, and where the lockfile is */
@@ -82,6 +88,7 @@ struct cr_config {
     bool has_record;                           /* the file has "record" */
     enum cr_config_record record;
     uint64_t record_run_mb, record_total_mb, record_days; /* of "recordLimits"; 0: the default */
+    struct cr_config_audit audit;
     struct cr_config_server *servers;
     size_t server_count;
     struct cr_config_grant {
@@ -145,6 +152,9 @@ int cr_config_check_plain(struct cr_config *config, struct cr_err *why);
  */
 const struct cr_config *cr_config_find(const struct cr_config *config, const char *object,
                                        const char *key, const struct cJSON **ret);
+
+/* Returns "audit" as the flags of caprun_set_audit(). */
+uint32_t cr_config_audit_flags(const struct cr_config_audit *audit);
 
 /* Sets the CONFIG_ERROR that |rule|, of this file, is wrong in the way that |words| say. */
 int cr_config_refuse_rule(const struct cr_config *config, const struct cr_config_rule *rule,

@@ -245,11 +245,36 @@ static bool take_record(struct cr_config *c)
     return text || !word;
 }
 
+static bool is_true(const struct cJSON *value)
+{
+    return value && cr_json_type(value) == CR_JSON_TRUE;
+}
+
+static bool take_audit(struct cr_config *c)
+{
+    const struct cJSON *audit = cr_json_get(c->doc.root, "audit");
+    const struct cJSON *in = audit && cr_json_type(audit) == CR_JSON_OBJECT ? audit : NULL;
+    const struct cJSON *file = in ? cr_json_get(in, "file") : audit;
+
+    c->audit.is_set = audit != NULL;
+    c->audit.has_args = is_true(cr_json_get(in, "args"));
+    c->audit.is_off = is_true(cr_json_get(in, "off"));
+    if (file)
+        c->audit.file = expanded_path(c, cr_json_text(file));
+    return c->audit.file || !file;
+}
+
+uint32_t cr_config_audit_flags(const struct cr_config_audit *audit)
+{
+    return (audit->has_args ? (uint32_t)CAPRUN_AUDIT_ARGS : 0) |
+           (audit->is_off ? (uint32_t)CAPRUN_AUDIT_OFF : 0);
+}
+
 int cr_fields_take(struct cr_config *c)
 {
     return take_registries(c) && take_servers(c) && take_patterns(c, "allow", &c->allow) &&
                    take_patterns(c, "ask", &c->ask) && take_patterns(c, "deny", &c->deny) &&
-                   take_grants(c) && take_on_denied(c) && take_record(c)
+                   take_grants(c) && take_on_denied(c) && take_record(c) && take_audit(c)
                ? 0
                : CAPRUN_E_NOMEM;
 }
@@ -260,6 +285,7 @@ void cr_fields_clear(struct cr_config *c)
         free(c->registries[i]);
     free(c->registries);
     free(c->registry_dev);
+    free(c->audit.file);
     for (size_t i = 0; i < c->grant_count; i++)
         free_list(c->grants[i].variables);
     free(c->grants);

@@ -172,6 +172,16 @@ static const struct cr_key record_limits[] = {
     {0},
 };
 
+static const struct cr_key audit_keys[] = {
+    KEY("file", TEXT(filled)),
+    KEY("args", &flag),
+    KEY("off", &flag),
+    {0},
+};
+
+static const struct cr_shape audit = {
+    .form = CR_FORM_TEXT, .text = &cr_text_filled, .keys = audit_keys};
+
 static const struct cr_key file[] = {
     KEY("$schema", &any_text),
     KEY("registries", LIST(&registry)),
@@ -185,7 +195,7 @@ static const struct cr_key file[] = {
     KEY("sandbox", OBJECT(sandbox)),
     KEY("record", TEXT(record)),
     KEY("recordLimits", OBJECT(record_limits)),
-    KEY("audit", TEXT(filled), LATER),
+    KEY("audit", &audit),
     {0},
 };
 

@@ -70,6 +70,10 @@ static void merge_words(struct cr_config *c)
         c->has_record = true;
         c->record = c->user->record;
     }
+    if (is_users(c, NULL, "audit")) {
+        c->audit = c->user->audit;
+        c->user->audit.file = NULL;
+    }
 }
 
 /* --- lists -------------------------------------------------------------------------------- */

@@ -278,6 +278,14 @@ static void *take(struct cr_gate *gate, const struct cr_gate_call *call)
     return NULL;
 }
 
+static void resume(struct cr_gate *gate, void *handle)
+{
+    struct cr_target_call *call = handle;
+
+    (void)gate;
+    call->ops->send(call);
+}
+
 static void cancel(struct cr_gate *gate, void *handle, const char *why)
 {
     struct cr_target_call *call = handle;
@@ -413,7 +421,8 @@ int cr_route_new(struct cr_loop *loop, const struct cr_config *config, const cha
     if (!route)
         return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for the servers");
     route->policy.helper = &loop->slow;
-    route->gate = (struct cr_gate){.take = take, .is_idempotent = is_idempotent, .cancel = cancel};
+    route->gate = (struct cr_gate){
+        .take = take, .is_idempotent = is_idempotent, .resume = resume, .cancel = cancel};
     route->all = (struct cr_servers){.loop = loop, .most = MOST_IN_FLIGHT};
     route->remote = (struct cr_task){.run = cr_route_deliver_remote, .name = "route"};
     route->release = (struct cr_task){.run = cr_route_release_held, .name = "route"};

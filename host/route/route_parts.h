@@ -86,6 +86,8 @@ struct cr_target_ops {
     void (*cancel)(struct cr_target_call *call, const char *why);
     /* Policy, or a person, has allowed the call, later: the target continues it, or fails it. */
     void (*resume)(struct cr_target_call *call);
+    /* The audit has been written: the target, to which cr_calls_send() said LATER, tries again. */
+    void (*send)(struct cr_target_call *call);
     void (*free)(struct cr_target_call *call);
 };
 

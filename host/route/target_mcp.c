@@ -14,6 +14,7 @@
 
 #include "base/loop.h"
 #include "route/route_parts.h"
+#include "run/auditor.h"
 #include "run/calls.h"
 #include "run/decide.h"
 
@@ -108,7 +109,10 @@ static const char *admit(struct cr_server_call *at, const struct cr_tools *tools
         cr_mcp_fail(c, &why);
         return NULL;
     }
-    if (cr_calls_send(c->target.run, c->target.number, name) < 0) {
+    r = cr_calls_send(c->target.run, c->target.number, name, c->at.args, c->at.len);
+    if (r == CR_AUDITOR_LATER)
+        return cr_server_later;
+    if (r < 0) {
         cr_calls_release(c->target.run, c->target.number); /* needed when the run is LATE */
         free_call(&c->target);
         return NULL;
@@ -195,8 +199,13 @@ static void resume(struct cr_target_call *target)
     (void)enter_queue(cr_container(target, struct cr_mcp_call, target));
 }
 
+static void try_again(struct cr_target_call *target)
+{
+    cr_server_continue(cr_container(target, struct cr_mcp_call, target)->rs->server);
+}
+
 static const struct cr_target_ops target_ops = {
-    .cancel = cancel, .resume = resume, .free = free_call};
+    .cancel = cancel, .resume = resume, .send = try_again, .free = free_call};
 
 /* --- from the gate ------------------------------------------------------------------------------
  */

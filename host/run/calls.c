@@ -8,6 +8,7 @@
 #include "base/scan.h"
 #include "base/units.h"
 #include "base/watchdog.h"
+#include "run/auditing.h"
 #include "run/envelope.h"
 #include "run/keep.h"
 #include "run/run_parts.h"
@@ -170,11 +171,13 @@ static int refuse_other_tool(struct caprun_run *run, uint32_t number, const char
     return CAPRUN_E_STATE;
 }
 
-int cr_calls_send(struct caprun_run *run, uint32_t number, const char *tool)
+int cr_calls_send(struct caprun_run *run, uint32_t number, const char *tool, const char *args,
+                  size_t len)
 {
     struct cr_call *call = find_open_call(run, number, NULL);
     struct cr_err err;
     void *handle;
+    int r;
 
     if (!call)
         return CAPRUN_E_STATE;
@@ -182,6 +185,11 @@ int cr_calls_send(struct caprun_run *run, uint32_t number, const char *tool)
     call->handle = NULL;
     if (call->must_be && tool && strcmp(call->must_be, tool) != 0)
         return refuse_other_tool(run, number, tool);
+    r = cr_auditing_before(run, number, tool ? tool : call->method, args, len);
+    if (r == CR_AUDITOR_LATER)
+        call->handle = handle;
+    if (r != 0)
+        return r;
     if (run->recorder && run->recorder->send(run->recorder, run, number, tool, &err) < 0)
         return cr_run_end_unrecorded(run, &err);
     call->handle = handle;
@@ -217,6 +225,8 @@ static void close_call(struct caprun_run *run, struct cr_call *call, enum cr_cal
     run->calls_sent -= call->sent_us != 0;
     run->calls_asked -= call->is_asked;
     call->is_asked = false;
+    if (!run->is_replaying)
+        cr_auditing_after(run, (uint32_t)(call - run->calls) + 1);
 }
 
 /* If the run has ended, the answer did not reach the worker: |err| says why. */
@@ -398,6 +408,7 @@ void cr_calls_clear(struct caprun_run *run)
         free(run->calls[i].message);
         free(run->calls[i].hint);
         free(run->calls[i].grant);
+        free(run->calls[i].audited_tool);
     }
     free(run->calls);
 }

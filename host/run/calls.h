@@ -53,6 +53,9 @@ struct cr_call {
     int64_t clock_us; /* when its clock was started; 0: it stands still */
     uint64_t us;      /* how long it took */
     size_t args_len, answer_len;
+    struct cr_audit_ticket *ticket; /* it waits for its line in the audit; NULL: it does not */
+    bool is_audited;                /* the audit has that line, for |audited_tool| if that is set */
+    char *audited_tool;
     uint32_t clock_prev, clock_next; /* neighbours in the list of running clocks; 0: none */
 };
 
@@ -98,14 +101,16 @@ void cr_calls_release(struct caprun_run *run, uint32_t number);
 void cr_calls_expect(struct caprun_run *run, uint32_t number, const char *tool);
 
 /*
- * Call |number| is about to be sent: writes that to the journal, and starts the clock again. |tool|
- * is the exact name of the tool, "server:tool"; NULL if the application's handler is called.
- * Returns 0; or an error, and the call may not be sent: it has ended, the run is LATE, it
- * would go to another tool than before a resume (then it fails here), or the journal cannot be
- * written and the run has ended. The gate's cancel() is not called for this call then, and the
- * caller frees it.
+ * Call |number| is about to be sent: writes that to the audit and the journal, and starts the clock
+ * again. |tool| is the exact name of the tool, "server:tool"; NULL if the application's handler is
+ * called. Returns 0. Returns CR_AUDITOR_LATER while the audit is written: the caller keeps |args|,
+ * and tries again in the gate's resume(). Returns an error if the call may not be sent: it has
+ * ended, the run is LATE, it would go to another tool than before a resume or the audit cannot be
+ * written (then it fails here), or the journal cannot be written and the run has ended. The gate's
+ * cancel() is not called for this call then, and the caller frees it.
  */
-int cr_calls_send(struct caprun_run *run, uint32_t number, const char *tool);
+int cr_calls_send(struct caprun_run *run, uint32_t number, const char *tool, const char *args,
+                  size_t len);
 
 /* For the gate: call |number| waits for its turn or for a person's decision; its clock stops. */
 void cr_calls_queued(struct caprun_run *run, uint32_t number);

@@ -10,6 +10,7 @@
 
 #include "base/scan.h"
 #include "base/watchdog.h"
+#include "run/auditing.h"
 #include "run/calls.h"
 #include "run/run_parts.h"
 
@@ -135,17 +136,33 @@ static void pass_gate(struct caprun_run *run, uint32_t number, const struct args
     free(block);
 }
 
-static void call_handler(struct caprun_run *run, uint32_t number, const char *args, size_t len)
+/* The handler's args are in a frame, which is gone when the audit has been written. */
+static void hold_for_audit(struct caprun_run *run, uint32_t number, const struct args *args)
+{
+    uint8_t *block = args->arriving ? cr_worker_take_frame(run->worker) : NULL;
+
+    if (!cr_auditing_hold(run, number, &block))
+        cr_decide_fail(run, number, "No memory for the call");
+}
+
+void cr_decide_audited(struct caprun_run *run, uint32_t number, const char *args, size_t len)
 {
     struct cr_call *call = &run->calls[number - 1];
 
-    call->by = "application";
-    if (cr_calls_send(run, number, NULL) < 0)
+    if (cr_calls_send(run, number, NULL, args, len) != 0)
         return;
     call->is_with_handler = true;
     cr_watchdog_leave();
     run->on_call(run->call_data, run, number, call->method, args, len);
     cr_watchdog_return();
+}
+
+static void call_handler(struct caprun_run *run, uint32_t number, const struct args *args)
+{
+    run->calls[number - 1].by = "application";
+    cr_decide_audited(run, number, args->json, args->len);
+    if (cr_calls_is_open(run, number) && run->calls[number - 1].ticket)
+        hold_for_audit(run, number, args);
 }
 
 void cr_decide_no_target(struct caprun_run *run, uint32_t number)
@@ -172,7 +189,7 @@ static void decide(struct caprun_run *run, uint32_t number, const struct args *a
     else if (check_args(args, &err) < 0)
         refuse_args(run, number, &err);
     else if (run->on_call)
-        call_handler(run, number, args->json, args->len);
+        call_handler(run, number, args);
     else if (run->gate)
         pass_gate(run, number, args);
     else

@@ -44,6 +44,9 @@ bool cr_decide_may_repeat(const struct caprun_run *run, const char *tool);
 void cr_decide_fail(struct caprun_run *run, uint32_t number, const char *message);
 void cr_decide_no_target(struct caprun_run *run, uint32_t number);
 
+/* The audit has the line of call |number|: calls the application's handler. */
+void cr_decide_audited(struct caprun_run *run, uint32_t number, const char *args, size_t len);
+
 /* For the gate: notes the decision about call |number|; the second one denies and ends the call. */
 void cr_decide_rule(struct caprun_run *run, uint32_t number, const struct cr_ruling *ruling);
 void cr_decide_deny(struct caprun_run *run, uint32_t number, const struct cr_ruling *ruling);

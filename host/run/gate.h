@@ -39,6 +39,10 @@ struct cr_gate {
      * that was recorded when the call was sent, never a name that the untrusted code has chosen.
      */
     bool (*is_idempotent)(struct cr_gate *gate, const char *tool);
+    /*
+     * cr_calls_send() returned CR_AUDITOR_LATER for the call, and would now return something else.
+     */
+    void (*resume)(struct cr_gate *gate, void *handle);
     /* The run gives up on a call: time is over, or the run ends. Must not touch the run. */
     void (*cancel)(struct cr_gate *gate, void *handle, const char *why);
 };

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/watchdog.h"
+#include "run/auditing.h"
 #include "run/calls.h"
 #include "run/frames.h"
 #include "run/keep.h"
@@ -113,6 +114,7 @@ void cr_run_end(struct caprun_run *run, enum caprun_outcome outcome)
         run->prompter->end(run->prompter, run);
     for (size_t i = 0; outcome != CAPRUN_OUTCOME_APPROVAL_REQUIRED && i < run->call_count; i++)
         run->calls[i].is_asked = false;
+    cr_auditing_end(run);
     cr_calls_cancel(run);
     if (!run->error.message.len)
         cr_run_explain(run, outcome);
@@ -197,6 +199,7 @@ bool cr_run_go_live(struct caprun_run *run, int64_t now_us)
     run->job_us = cr_loop_now() - now_us;
     run->date_us = cr_run_wall_clock_us() - now_us;
     cr_run_schedule(run);
+    cr_auditing_begin(run, true);
     if (run->recorder && run->recorder->resume(run->recorder, run, &err) < 0)
         (void)cr_run_end_unrecorded(run, &err);
     return run->state != CR_RUN_ENDED;
@@ -519,6 +522,8 @@ int cr_run_start(struct caprun_run *run, struct cr_err *err)
         return 0;
     }
     run->state = CR_RUN_WAITING;
+    if (!run->is_replaying)
+        cr_auditing_begin(run, false);
     cr_pool_enqueue(run->pool, &run->guest);
     return 0;
 }
@@ -531,6 +536,8 @@ void cr_run_clear(struct caprun_run *run)
     leave_pool(run);
     if (run->state != CR_RUN_ENDED) {
         run->state = CR_RUN_ENDED; /* so that a server that fails meanwhile cannot answer it */
+        run->outcome = CAPRUN_OUTCOME_CANCELLED;
+        cr_auditing_end(run);
         cr_calls_cancel(run);
     }
     cr_calls_clear(run);

@@ -67,6 +67,9 @@ int64_t cr_run_now(const struct caprun_run *run);
 /* The inputs of the run: code, args, limits, tools. They do not change after the start. */
 struct cr_spec *cr_run_spec(struct caprun_run *run);
 
+/* SHA-256 of the code, once the run has started. */
+const uint8_t *cr_run_digest(const struct caprun_run *run);
+
 /* The calls that count for the budgets of rules; policy/ counts them. */
 struct cr_budgets *cr_run_budgets(struct caprun_run *run);
 

@@ -1,8 +1,8 @@
 /*
  * run_parts.h - shared by the files that implement a run: run.c, start and end; clock.c, timers and
  * limits; end_message.c and hints.c, messages; view.c, access for other rooms; frames.c, frames
- * from the worker; decide.c and calls.c, calls; asked.c, calls that wait for a person; keep.c, long
- * values; envelope.c, the envelope.
+ * from the worker; decide.c, calls.c and auditing.c, calls; asked.c, calls that wait for a person;
+ * keep.c, long values; envelope.c, the envelope.
  */
 #ifndef CR_RUN_PARTS_H
 #define CR_RUN_PARTS_H
@@ -10,6 +10,7 @@
 #include "pool/pool.h"
 #include "pool/worker.h"
 #include "run/arriving.h"
+#include "run/auditor.h"
 #include "run/calls.h"
 #include "run/gate.h"
 #include "run/prompter.h"
@@ -61,6 +62,8 @@ struct caprun_run {
     void *asked_data;             /* of |prompter| */
     struct cr_gate *gate;         /* gets calls if |on_call| is NULL; NULL: calls fail */
     struct cr_recorder *recorder; /* NULL: the run is not recorded */
+    struct cr_auditor *auditor;   /* NULL: the run is not audited */
+    bool is_audited;              /* by |auditor|, which knows that the run has begun */
     uint64_t record_limit;        /* bytes of a journal; 0: the default */
     struct cr_keeping incoming;   /* a long value of a received frame, being hashed; run/keep.h */
     struct cr_answers answers;

@@ -30,6 +30,11 @@ struct cr_spec *cr_run_spec(struct caprun_run *run)
     return &run->spec;
 }
 
+const uint8_t *cr_run_digest(const struct caprun_run *run)
+{
+    return run->digest;
+}
+
 struct cr_budgets *cr_run_budgets(struct caprun_run *run)
 {
     return &run->budgets;
@@ -59,6 +64,7 @@ struct cr_player *cr_run_player(const struct caprun_run *run)
 void cr_run_answer_from_journal(struct caprun_run *run)
 {
     run->gate = NULL;
+    run->auditor = NULL;
     run->on_call = NULL;
 }
 

@@ -6,8 +6,8 @@
  *     server_calls WORKER COUNT ROUNDS SERVER
  *
  * Prints the microseconds of a round trip, as medians of the rounds: a call through caprun; the
- * client in C; a call without a server; a call through caprun in a recorded run; and last the
- * median ratio of a recorded to an unrecorded round.
+ * client in C; a call without a server; a call through caprun in a recorded run; and the median
+ * ratio of a recorded to an unrecorded round; then the last two for an audited run.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -128,7 +128,8 @@ static double client_us(const struct client *c, size_t count)
 
 /* --- the program --------------------------------------------------------------------------- */
 
-static void configure(struct caprun_runtime *rt, const char *folder, const char *server)
+static void configure(struct caprun_runtime *rt, const char *folder, const char *server,
+                      const char *audit)
 {
     char path[4096];
     FILE *file;
@@ -142,16 +143,17 @@ static void configure(struct caprun_runtime *rt, const char *folder, const char 
                   "\"permissions\": {\"allow\": [\"a:*\"]}}\n",
                   server);
     (void)fclose(file);
-    if (caprun_set_config(rt, path) < 0)
+    if ((audit && caprun_set_audit(rt, audit, 0) < 0) || caprun_set_config(rt, path) < 0)
         bench_die("caprun_set_config", caprun_error(rt));
 }
 
 static void clean_up(const char *folder)
 {
-    static const char *const names[] = {"caprun.json", "caprun.lock"};
+    static const char *const names[] = {"caprun.json", "caprun.lock", "audit", "audit.state",
+                                        "audit.1"};
     char path[4096];
 
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         (void)snprintf(path, sizeof(path), "%s/%s", folder, names[i]);
         (void)unlink(path);
     }
@@ -164,10 +166,11 @@ int main(int argc, char **argv)
     char *server = argc > 4 ? realpath(argv[4], NULL) : NULL;
     char folder[] = "/tmp/caprun-bench-XXXXXX";
     struct client client;
-    struct caprun_runtime *rt = bench_runtime(argc, argv);
+    struct caprun_runtime *rt = bench_runtime(argc, argv), *audited_rt = bench_runtime(argc, argv);
     double *call = bench_array(rounds), *bare = bench_array(rounds), *own = bench_array(rounds);
     double *recorded = bench_array(rounds), *ratio = bench_array(rounds);
-    char journal[64];
+    double *audited = bench_array(rounds), *audited_ratio = bench_array(rounds);
+    char journal[64], audit[64];
 
     if (!server)
         bench_die(argv[0], "there is no such server");
@@ -176,14 +179,20 @@ int main(int argc, char **argv)
     if (!mkdtemp(folder))
         bench_die("mkdtemp", strerror(errno));
     (void)snprintf(journal, sizeof(journal), "%s/journal", folder);
-    configure(rt, folder, server);
+    (void)snprintf(audit, sizeof(audit), "%s/audit", folder);
+    configure(rt, folder, server, NULL);
+    configure(audited_rt, folder, server, audit);
     bench_warm(rt, 1);
+    bench_warm(audited_rt, 1);
     for (size_t i = 0; i < rounds; i++) {
         call[i] = call_us(rt, count, 0, NULL);
         bench_fill(rt, 1); /* otherwise the zygote would fork during the measurement */
         recorded[i] = call_us(rt, count, 0, journal);
         ratio[i] = recorded[i] / call[i];
         bench_fill(rt, 1);
+        audited[i] = call_us(audited_rt, count, 0, NULL);
+        audited_ratio[i] = audited[i] / call[i];
+        bench_fill(audited_rt, 1);
         bare[i] = client_us(&client, count);
         own[i] = call_us(rt, count, 1, NULL);
         bench_fill(rt, 1);
@@ -193,14 +202,20 @@ int main(int argc, char **argv)
     bench_sort(own, rounds);
     bench_sort(recorded, rounds);
     bench_sort(ratio, rounds);
-    printf("%.2f %.2f %.2f %.2f %.3f\n", call[rounds / 2], bare[rounds / 2], own[rounds / 2],
-           recorded[rounds / 2], ratio[rounds / 2]);
+    bench_sort(audited, rounds);
+    bench_sort(audited_ratio, rounds);
+    printf("%.2f %.2f %.2f %.2f %.3f %.2f %.3f\n", call[rounds / 2], bare[rounds / 2],
+           own[rounds / 2], recorded[rounds / 2], ratio[rounds / 2], audited[rounds / 2],
+           audited_ratio[rounds / 2]);
     free(call);
     free(bare);
     free(own);
     free(recorded);
     free(ratio);
+    free(audited);
+    free(audited_ratio);
     caprun_free(rt);
+    caprun_free(audited_rt);
     stop_server(&client);
     clean_up(folder);
     free(server);

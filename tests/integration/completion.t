@@ -29,11 +29,12 @@ READY, INSERT, DONE = "ready> ", "\x14", "\x0f"  # the prompt; two keys
 
 TOOLS, RUNS = ["files:read", "files:write/x", "empty:"], ["ffff0001", "0000aaaa", "77770000"]
 NAMES = ["acme.tools.text.count", "acme.tools.text.slug", "other.things.a.b"]
-COMMANDS = ["bench", "call", "config", "doctor", "exec", "help", "info", "init", "list", "lock", "policy", "replay", "resume", "run", "runs", "tools", "trust"]
+COMMANDS = ["audit", "bench", "call", "config", "doctor", "exec", "help", "info", "init", "list", "lock", "policy", "replay", "resume", "run", "runs", "tools", "trust"]
 LONG = ["--allow", "--allow-declared", "--ask", "--color", "--config", "--cpu", "--deny", "--dev", "--frozen", "--help", "--json", "--memory", "--no-input",
         "--quiet", "--record", "--registry", "--rpc-timeout", "--timeout", "--verbose", "--version"]
 GENERAL = LONG + ["-h", "-q", "-v"]
 OF_LOCK, OF_REPLAY, OF_RESUME = ["--accept"], ["--code", "--compare", "--env", "--speed"], ["--fail-unknown", "--retry-call", "--retry-unknown"]
+OF_AUDIT = ["--decision", "--follow", "--run", "--since", "--tool", "--verify"]
 OF_BENCH, OF_RUNS, OF_DOCTOR, OF_INIT, OF_TRUST = ["--rounds"], ["--all", "--older", "--rm"], ["--strict"], ["--from"], ["--list", "--withdraw"]
 OF_POLICY = ["--for"]
 MEASURED = ["answer10m", "answer1m", "busy", "call", "cpu", "fresh", "memory", "rate"]
@@ -130,6 +131,7 @@ OFFERS = {
     "caprun resume x --": LONG + OF_RESUME,
     "caprun bench --": LONG + OF_BENCH,
     "caprun runs --": LONG + OF_RUNS,
+    "caprun audit --": LONG + OF_AUDIT,
     "caprun doctor --": LONG + OF_DOCTOR,
     "caprun init --": LONG + OF_INIT,
     "caprun trust --": LONG + OF_TRUST,
@@ -302,7 +304,7 @@ def the_completions_are_those_in_the_help():
     usage, rows = told.split("\n\n")[1], told.split("\n\n")[3]
     equal(sorted(re.findall(r"caprun \[?([a-z]+)", usage)), COMMANDS, "commands of the help")
     equal(sorted(re.findall(r"(?m)^  (?:(-[a-z]), )?(--[a-z-]+)", rows)), sorted(
-        [(short, long) for long in LONG + OF_LOCK + OF_POLICY + OF_REPLAY + OF_RESUME + OF_RUNS + OF_DOCTOR + OF_INIT + OF_TRUST + OF_BENCH
+        [(short, long) for long in LONG + OF_LOCK + OF_POLICY + OF_REPLAY + OF_RESUME + OF_RUNS + OF_AUDIT + OF_DOCTOR + OF_INIT + OF_TRUST + OF_BENCH
          for short in ["-" + long[2] if long in ("--help", "--quiet", "--verbose") else ""]]), "options of the help")
 
 

@@ -403,11 +403,11 @@ def a_registry_with_a_password_or_a_query_is_refused_and_not_shown():
 def a_setting_without_effect_yet_is_reported():
     with scratch_dir() as top:
         path = write(top, {"mcpServers": {"a": {"command": "x"}, "b": {"url": "https://x"}}, "permissions": {"deny": ["*"]},
-                           "routing": {}, "audit": "x"})
+                           "routing": {}})
         equal([line.removeprefix(f"caprun: {path}:").split(" ", 1)[1]
                for line in run(top, "exec", "-", code="return 1").err.splitlines()],
               ['"url" has no effect: this version of caprun does not support HTTP servers',
-               *(f'"{key}" has no effect in this version of caprun' for key in ("routing", "audit"))])
+               '"routing" has no effect in this version of caprun'])
         equal(run(top, "exec", "-", "-q", code="return 1").err, "")
 
 

@@ -41,7 +41,7 @@ CONTRACT = """{
   "pool": {"warm": 0, "maxWorkers": 0, "maxMemoryMB": 0},
   "sandbox": {"requireAllLayers": false, "freshProgram": false, "uidBase": 0},
   "record": "all",
-  "audit": "./.caprun/audit.jsonl"
+  "audit": {"file": "./.caprun/audit.jsonl", "args": false, "off": false}
 }"""
 
 
@@ -116,6 +116,7 @@ BAD = [
     when(host=1), when(host="https://x"), when(host="*"), rule(**{"for": "a.b.c"}), rule(**{"for": "execs"}),
     rule(then="deny", maxCalls=1), rule(then="deny", rate={"calls": 1, "perMs": 1}), when(min="1"), when(max=None), when(absent=1), when(equals=["${"]),
     {"onDenied": "halt"}, {"onDenied": True}, {"record": ""}, {"audit": ""}, {"audit": 1},
+    {"audit": {"file": ""}}, {"audit": {"args": 1}}, {"audit": {"on": True}},
     {"env": {"a.b.c": []}}, {"env": {"a.b.c.d.1234": []}}, {"env": {"a.b.c.9": []}}, {"env": {"a.b.c.d": "A"}},
     {"env": {"a.b.c.d": ["9"]}}, {"env": {"a.b.c.d": ["A-B"]}}, {"env": {"a..c.d": []}},
     {"limits": []}, {"limits": {"timeout": 1}}, {"sandbox": {"freshProgram": 1}}, {"sandbox": {"requireAllLayers": "no"}},

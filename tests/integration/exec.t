@@ -90,7 +90,7 @@ USAGE_ERRORS = {
     "code and args from standard input": (["exec", "-", "-"], "both"),
     "a word too many": (["exec", "-", "{}", "x"], "too many"),
     "an unknown command": (["frobnicate"], "unknown command 'frobnicate'"),
-    "a command of later": (["audit"], "unknown command 'audit'"),
+    "a command of later": (["serve"], "unknown command 'serve'"),
     "an unknown option": (["exec", "-", "--nope"], "unknown option '--nope'"),
     "an unknown letter": (["exec", "-", "-z"], "unknown option '-z'"),
     "an unknown option with a value": (["exec", "-", "--nope=1"], "unknown option '--nope'"),

@@ -93,9 +93,9 @@ TEST(the_time_of_a_call_starts_again_when_it_is_sent)
     CHECK(begin_calls(0, 60000));
     cr_calls_queued(run, 1);
     make_old(2);
-    CHECK(cr_calls_send(run, 2, NULL) == 0);
+    CHECK(cr_calls_send(run, 2, NULL, "{}", 2) == 0);
     CHECK(run->calls[1].clock_us > 1 && run->calls[1].sent_us == run->calls[1].clock_us);
-    CHECK(cr_calls_send(run, 1, NULL) == 0);
+    CHECK(cr_calls_send(run, 1, NULL, "{}", 2) == 0);
     CHECK(run->clock_first == 3 && run->clock_last == 1 && run->calls[0].sent_us > 0);
     cr_calls_expire(run);
     CHECK(run->calls_open == CALLS && end_calls());
@@ -106,7 +106,7 @@ TEST(the_time_of_a_call_starts_again_with_each_progress)
     int64_t sent_us;
 
     CHECK(begin_calls(0, 60000));
-    CHECK(cr_calls_send(run, 1, NULL) == 0);
+    CHECK(cr_calls_send(run, 1, NULL, "{}", 2) == 0);
     sent_us = run->calls[0].sent_us;
     for (int i = 1; i <= 3; i++) {
         make_old(1);
@@ -121,8 +121,8 @@ TEST(the_time_of_a_call_starts_again_with_each_progress)
 TEST(a_call_whose_time_is_over_fails_alone_and_the_gate_hears_of_it)
 {
     CHECK(begin_calls(0, 60000));
-    CHECK(cr_calls_send(run, 1, NULL) == 0);
-    CHECK(cr_calls_send(run, 3, NULL) == 0);
+    CHECK(cr_calls_send(run, 1, NULL, "{}", 2) == 0);
+    CHECK(cr_calls_send(run, 3, NULL, "{}", 2) == 0);
     make_old(2); /* now first in the list */
     cr_calls_expire(run);
     CHECK(run->calls_open == 2 && run->calls[1].state == CR_CALL_FAILED);
@@ -141,7 +141,7 @@ TEST(reports_about_a_call_that_has_ended_are_ignored)
     CHECK(run->calls_open == 2);
     for (uint32_t number = 0; number <= CALLS + 1; number += number == 1 ? CALLS : 1) {
         cr_calls_queued(run, number);
-        (void)cr_calls_send(run, number, NULL);
+        (void)cr_calls_send(run, number, NULL, "{}", 2);
         cr_calls_progress(run, number, "{}", 2);
         cr_calls_hint(run, number, "x");
     }

@@ -119,7 +119,7 @@ _caprun_word()
     case $#:${1-} in
     0:)
         compopt +o default
-        _caprun_offer run exec replay resume runs list info tools call policy lock init config trust doctor bench help
+        _caprun_offer run exec replay resume runs list info tools call policy audit lock init config trust doctor bench help
         _caprun_names
         ;;
     1:run | 1:info)
@@ -148,13 +148,13 @@ _caprun_word()
         ;;
     1:help)
         compopt +o default
-        _caprun_offer run exec replay resume runs list info tools call policy lock init config trust doctor bench help
+        _caprun_offer run exec replay resume runs list info tools call policy audit lock init config trust doctor bench help
         ;;
     *:bench)
         compopt +o default
         _caprun_offer fresh busy rate call answer1m answer10m memory cpu
         ;;
-    1:exec | 2:exec | 2:run | 2:call | 1:*.*) ;; # a file
+    1:exec | 1:audit | 2:exec | 2:run | 2:call | 1:*.*) ;; # a file
     *) compopt +o default ;;
     esac
 }
@@ -162,7 +162,7 @@ _caprun_word()
 _caprun()
 {
     local words=() cword=0 cur i plain=()
-    local valued='--@(registry|config|timeout|cpu|rpc-timeout|memory|allow|ask|deny|accept|record|code|speed|compare|env|retry-call|older|rounds|color|from|for)'
+    local valued='--@(registry|config|timeout|cpu|rpc-timeout|memory|allow|ask|deny|accept|record|code|speed|compare|env|retry-call|older|rounds|color|from|for|run|tool|decision|since)'
     local options=(--registry --config --json --color --timeout --cpu --rpc-timeout --memory --allow --allow-declared
         --ask --deny --dev --record --no-input --frozen -q --quiet -v --verbose -h --help --version)
 
@@ -190,6 +190,7 @@ _caprun()
         replay) options+=(--code --speed --compare --env) ;;
         resume) options+=(--retry-unknown --retry-call --fail-unknown) ;;
         runs) options+=(--rm --older --all) ;;
+        audit) options+=(--verify --follow --run --tool --decision --since) ;;
         doctor) options+=(--strict) ;;
         init) options+=(--from) ;;
         trust) options+=(--list --withdraw) ;;
