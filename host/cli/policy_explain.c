@@ -69,11 +69,11 @@ static void write_text(const struct cr_cli_policy *p, const char *tool, const ch
     cr_autobuf struct cr_buf head = CR_BUF(MAX_TEXT);
     size_t width = cr_cli_policy_width(p), others = 0;
 
-    cr_buf_fmt(&head, "%s, called by %s: %s, because of %s", tool, caller,
+    cr_buf_fmt(&head, "%s, called by %s: %s, because %s", tool, caller,
                cr_cli_policy_answer(v->answer),
-               v->rule      ? "the rule "
-               : v->pattern ? "the pattern "
-                            : "no pattern and no rule");
+               v->rule      ? "of the rule "
+               : v->pattern ? "of the pattern "
+                            : "no pattern and no rule applies");
     cr_buf_str(&head, v->rule ? v->rule->name : v->pattern ? v->pattern : "");
     if (cr_buf_text(&head))
         cr_columns_wrap(out, cr_buf_text(&head), head.len, 0, 2,

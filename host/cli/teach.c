@@ -99,12 +99,41 @@ static bool has_secret_in(const struct diff *d, const struct cJSON *map, size_t 
     return false;
 }
 
+/* Is it a URL with a user in it, or does it name a secret, which may follow? */
+static bool looks_secret(const char *text)
+{
+    static const char *const words[] = {"token", "secret", "passw", "api-key", "api_key", "apikey"};
+    const char *host = strstr(text, "://");
+
+    if (host && strchr(host, '@'))
+        return true;
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (strcasestr(text, words[i]))
+            return true;
+    return false;
+}
+
+static bool has_secret_arg(const struct diff *d, const struct cJSON *args, size_t first, size_t end)
+{
+    bool before = false;
+
+    for (const struct cJSON *v = cr_json_first(args); v; v = cr_json_next(v)) {
+        bool is = cr_json_type(v) == CR_JSON_STRING && looks_secret(cr_json_text(v));
+
+        if ((is || before) && is_on(d, v, first, end))
+            return true;
+        before = is;
+    }
+    return false;
+}
+
 static bool server_has_secret(const struct diff *d, const struct cJSON *server, size_t first,
                               size_t end)
 {
     const struct cJSON *url = cr_json_get(server, "url");
 
     return has_secret_in(d, cr_json_get(server, "env"), first, end) ||
+           has_secret_arg(d, cr_json_get(server, "args"), first, end) ||
            has_secret_in(d, cr_json_get(server, "headers"), first, end) ||
            (url && is_secret(url) && is_on(d, url, first, end));
 }

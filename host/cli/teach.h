@@ -2,7 +2,8 @@
  * teach.h - shows what would allow a call that was denied: a diff of the configuration, which a
  * person can paste and `patch -p0` can apply.
  *
- * A line with a secret is never shown: a literal value of "env" or "headers", or a URL. If the
+ * A line with a secret is never shown: a literal value of "env" or "headers", a URL, or an argument
+ * of a server that looks like one. If the
  * change is on such a line, what has to be added is shown without the rest of the line.
  */
 #ifndef CR_TEACH_H

@@ -345,10 +345,14 @@ def a_run_that_stops_when_denied_ends_with_the_same_hint_and_grant():
 @test
 def a_secret_of_the_configuration_is_not_shown():
     need_program("patch")
-    secrets = {"env": {"TOKEN": "hunter2", "NAME": "${HOME}"}}
-    for form, has_diff in (("two spaces", True), ("one line", False)):
+    secrets = ({"env": {"TOKEN": "hunter2", "NAME": "${HOME}"}}, {"--token": "hunter2"}, {"--token=hunter2": None},
+               {"postgresql://me:hunter2@db/x": None})
+    for form, has_diff, secret in ((form, form == "two spaces", secret) for form in ("two spaces", "one line") for secret in secrets):
         with tools(a={}) as t:
-            config = {"mcpServers": {"a": {**t.fake("a"), **secrets}}, "permissions": {"allow": []}}
+            server = {**t.fake("a"), **({} if "env" not in secret else secret)}
+            if "env" not in secret:
+                server["args"] += [word for pair in secret.items() for word in pair if word]
+            config = {"mcpServers": {"a": server}, "permissions": {"allow": []}}
             write_file(f"{t.work}/.caprun.json", FORMS[form](config))
             err = t.run("call", "a:echo").err
             assert "hunter2" not in err, err
