@@ -249,11 +249,11 @@ CAPRUN_API void caprun_wake(struct caprun_runtime *rt);
  * (docs/config.md). The rest of the file is checked, but not used: that is left to the application.
  * From then on calls of runs without a handler go to these servers, if the permissions allow them,
  * and if the tool matches its pin in caprun.lock, a file in the same directory. Naming a file means
- * to trust it: unlike the command, the library asks nobody whether to accept it. The first call to a
- * server starts it, in the configured directory and with the configured environment. caprun_free()
- * ends it, and gives it two seconds for that; it also ends when this process ends, in any way.
- * Returns 0; CAPRUN_E_INVAL with file, line and column; CAPRUN_E_STATE if one is set already;
- * CAPRUN_E_NOMEM.
+ * to trust it: unlike the command, the library asks nobody whether to accept it. The first call to
+ * a server starts it, in the configured directory and with the configured environment.
+ * caprun_free() ends it, and gives it two seconds for that; it also ends when this process ends, in
+ * any way. Returns 0; CAPRUN_E_INVAL with file, line and column; CAPRUN_E_STATE if one is set
+ * already; CAPRUN_E_NOMEM.
  */
 CAPRUN_API int caprun_set_config(struct caprun_runtime *rt, const char *path);
 

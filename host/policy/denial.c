@@ -45,7 +45,7 @@ static void say_what(const char *name, const struct cr_verdict *v, struct cr_err
     char where[400];
 
     cr_policy_say_where(v, where, sizeof(where));
-    if (v->is_spent)
+    if (v->is_spent || (!v->pattern && !v->missed))
         (void)cr_err_end(why, denied, NULL, "%s is denied: %s", name, where);
     else if (v->answer == CR_POLICY_DENY)
         (void)cr_err_end(why, denied, NULL, "%s is denied by %s%s%s%s", name, where,
@@ -55,8 +55,6 @@ static void say_what(const char *name, const struct cr_verdict *v, struct cr_err
         (void)cr_err_end(why, denied, NULL,
                          "%s is denied: the rule \"%s\" allows it, but not with these args", name,
                          v->missed->name);
-    else if (!v->pattern)
-        (void)cr_err_end(why, denied, NULL, "%s is denied: %s", name, where);
     else
         (void)cr_err_end(why, denied, NULL,
                          "%s is denied: a person has to be asked because of %s, and caprun "
