@@ -41,35 +41,6 @@ static size_t take_body(char *bytes, size_t size, size_t count, void *data)
     return 0;
 }
 
-/* Sets the options of every transfer. An older libcurl that lacks an option does not need it. */
-static void set_rules(const struct cr_http_lib *lib, CURL *easy)
-{
-    static const struct {
-        CURLoption option;
-        long value;
-    } rules[] = {
-        {CURLOPT_NOSIGNAL, 1},
-        {CURLOPT_QUICK_EXIT, 1}, /* does not wait for a resolver that hangs */
-        {CURLOPT_FOLLOWLOCATION, 0},
-        {CURLOPT_HTTP09_ALLOWED, 0},
-        {CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1}, /* HTTP/2 is not needed */
-        {CURLOPT_DISALLOW_USERNAME_IN_URL, 1},
-        {CURLOPT_NETRC, CURL_NETRC_IGNORED},
-        {CURLOPT_SUPPRESS_CONNECT_HEADERS, 1},
-        {CURLOPT_SSL_VERIFYPEER, 1},
-        {CURLOPT_SSL_VERIFYHOST, 2},
-    };
-
-    for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
-        (void)lib->easy_setopt(easy, rules[i].option, rules[i].value);
-}
-
-static bool set_protocols(const struct cr_http_lib *lib, CURL *easy)
-{
-    return !lib->easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https") ||
-           !lib->easy_setopt(easy, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
-}
-
 static bool set_authorities(const struct cr_http_lib *lib, CURL *easy)
 {
     const char *file = secure_getenv("SSL_CERT_FILE");
@@ -81,7 +52,8 @@ static bool set_up(struct cr_transfer *t, CURL *easy, const struct curl_slist *h
 {
     const struct cr_http_lib *lib = t->lib;
 
-    set_rules(lib, easy);
+    /* HTTP/2 is not needed */
+    (void)lib->easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
     (void)lib->easy_setopt(easy, CURLOPT_ERRORBUFFER, t->reason);
     (void)lib->easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_line);
     (void)lib->easy_setopt(easy, CURLOPT_HEADERDATA, t);
@@ -90,7 +62,7 @@ static bool set_up(struct cr_transfer *t, CURL *easy, const struct curl_slist *h
     (void)lib->easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
     (void)lib->easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)t->limits.connect_ms);
     (void)lib->easy_setopt(easy, CURLOPT_MAXFILESIZE_LARGE, (curl_off_t)t->max);
-    return set_protocols(lib, easy) && !lib->easy_setopt(easy, CURLOPT_URL, t->url) &&
+    return cr_http_lib_set_rules(lib, easy) && !lib->easy_setopt(easy, CURLOPT_URL, t->url) &&
            !lib->easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip") &&
            !lib->easy_setopt(easy, CURLOPT_USERAGENT, "caprun/" CAPRUN_VERSION) &&
            set_authorities(lib, easy);

@@ -75,3 +75,27 @@ const struct cr_http_lib *cr_http_lib_get(void)
 {
     return is_open ? &functions : NULL;
 }
+
+/* An older libcurl that lacks an option does not need it. */
+bool cr_http_lib_set_rules(const struct cr_http_lib *lib, CURL *easy)
+{
+    static const struct {
+        CURLoption option;
+        long value;
+    } rules[] = {
+        {CURLOPT_NOSIGNAL, 1},
+        {CURLOPT_QUICK_EXIT, 1}, /* does not wait for a resolver that hangs */
+        {CURLOPT_FOLLOWLOCATION, 0},
+        {CURLOPT_HTTP09_ALLOWED, 0},
+        {CURLOPT_DISALLOW_USERNAME_IN_URL, 1},
+        {CURLOPT_NETRC, CURL_NETRC_IGNORED},
+        {CURLOPT_SUPPRESS_CONNECT_HEADERS, 1},
+        {CURLOPT_SSL_VERIFYPEER, 1},
+        {CURLOPT_SSL_VERIFYHOST, 2},
+    };
+
+    for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
+        (void)lib->easy_setopt(easy, rules[i].option, rules[i].value);
+    return !lib->easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https") ||
+           !lib->easy_setopt(easy, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+}

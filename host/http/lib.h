@@ -22,11 +22,15 @@
     XX(easy_init)           \
     XX(easy_setopt)         \
     XX(easy_getinfo)        \
+    XX(easy_pause)          \
     XX(easy_strerror)       \
     XX(easy_cleanup)        \
     XX(multi_init)          \
     XX(multi_add_handle)    \
     XX(multi_remove_handle) \
+    XX(multi_setopt)        \
+    XX(multi_assign)        \
+    XX(multi_socket_action) \
     XX(multi_perform)       \
     XX(multi_poll)          \
     XX(multi_info_read)     \
@@ -51,6 +55,12 @@ struct cr_http_lib {
  * libcurl that looks up names in the calling thread.
  */
 const struct cr_http_lib *cr_http_lib_open(struct cr_err *why);
+
+/*
+ * Sets the options of every transfer: TLS is verified, no redirect is followed, no other file and
+ * no other protocol is used. Returns false if there is no memory.
+ */
+bool cr_http_lib_set_rules(const struct cr_http_lib *lib, CURL *easy);
 
 /* Returns libcurl if it is open, or NULL. Does not wait. */
 const struct cr_http_lib *cr_http_lib_get(void);

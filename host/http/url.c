@@ -69,6 +69,23 @@ bool cr_url_join(const struct cr_http_lib *lib, const char *base, const char *re
     return good;
 }
 
+bool cr_url_origin(const struct cr_http_lib *lib, const char *url, struct cr_buf *ret)
+{
+    static const CURLUPart parts[] = {CURLUPART_SCHEME, CURLUPART_HOST, CURLUPART_PORT};
+    char *texts[3] = {NULL};
+    CURLU *parsed = lib->url();
+    bool good = parsed && !lib->url_set(parsed, CURLUPART_URL, url, 0);
+
+    for (size_t i = 0; i < 3; i++)
+        good = good && !lib->url_get(parsed, parts[i], &texts[i], CURLU_DEFAULT_PORT);
+    if (good)
+        cr_buf_fmt(ret, "%s://%s:%s", texts[0], texts[1], texts[2]);
+    for (size_t i = 0; i < 3; i++)
+        lib->free(texts[i]);
+    lib->url_cleanup(parsed);
+    return good;
+}
+
 /* The reference is untrusted: escaped, it stays on one line. */
 static int refuse_reference(const char *base, const char *reference, struct cr_err *why)
 {

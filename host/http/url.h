@@ -30,6 +30,9 @@ int cr_url_refuse(const char *url, struct cr_err *why);
 bool cr_url_join(const struct cr_http_lib *lib, const char *base, const char *reference,
                  struct cr_buf *ret);
 
+/* Appends the origin of |url|, like "https://tools.example:8443". Returns false if it has none. */
+bool cr_url_origin(const struct cr_http_lib *lib, const char *url, struct cr_buf *ret);
+
 /*
  * Appends the URL that |reference| leads to from |base|, which is read as if it ended in "/".
  * Returns 0; METADATA_INVALID if one of these cannot be fetched, or the scheme would become less
