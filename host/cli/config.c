@@ -127,8 +127,8 @@ static bool is_secret(const struct cJSON *value)
 
 static bool is_place(const struct cJSON *value)
 {
-    return strcmp(cr_json_key(value), "url") == 0 || strcmp(cr_json_key(value), "cwd") == 0 ||
-           strcmp(cr_json_key(value), "audit") == 0;
+    return strcmp(cr_json_key(value), "url") == 0 || strcmp(cr_json_key(value), "proxy") == 0 ||
+           strcmp(cr_json_key(value), "cwd") == 0 || strcmp(cr_json_key(value), "audit") == 0;
 }
 
 static void list_value(struct listing *l, const char *name, const struct cr_config *file,
@@ -324,8 +324,8 @@ static void list_server(struct listing *l, const struct cr_config *file, const s
 {
     static const struct {
         const char *key, *value; /* the default, as JSON, or NULL */
-    } keys[] = {{"command", NULL},   {"args", NULL},          {"env", NULL},
-                {"cwd", NULL},       {"url", NULL},           {"headers", NULL},
+    } keys[] = {{"command", NULL},   {"args", NULL},          {"env", NULL},       {"cwd", NULL},
+                {"url", NULL},       {"headers", NULL},       {"tls", NULL},       {"proxy", NULL},
                 {"era", "\"auto\""}, {"maxConcurrent", "64"}, {"idempotent", NULL}};
 
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {

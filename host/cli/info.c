@@ -44,7 +44,7 @@ const char *cr_info_pin_state(const struct cr_info *i)
 
 bool cr_info_is_callable(const struct cr_info_tool *tool)
 {
-    return tool->server && !tool->server->url && tool->verdict.answer == CR_POLICY_ALLOW;
+    return tool->server && tool->verdict.answer == CR_POLICY_ALLOW;
 }
 
 const char *cr_info_permission(const struct cr_info_tool *tool)
@@ -112,9 +112,7 @@ static void find_obstacles(struct cr_info *i)
 
 static const char *obstacle_of(const struct cr_info_tool *tool)
 {
-    return !tool->server       ? "no server"
-           : tool->server->url ? "server with a URL"
-                               : cr_info_permission(tool);
+    return !tool->server ? "no server" : cr_info_permission(tool);
 }
 
 /* "these calls would fail: mail:send (would ask), web:get (no server) and 3 more" */

@@ -241,9 +241,7 @@ static void add_tool(const struct cr_info_tool *tool, size_t width, struct cr_bu
     cr_policy_say_where(&tool->verdict, where, sizeof(where));
     (void)snprintf(text, sizeof(text), "%s%s%s", where,
                    tool->looks_at_args ? "; a rule looks at the args" : "",
-                   !tool->server       ? "; its server is not in mcpServers"
-                   : tool->server->url ? "; its server has a URL, which this version cannot use"
-                                       : "");
+                   !tool->server ? "; its server is not in mcpServers" : "");
     cr_columns_fill(out, INDENT);
     cr_columns_left(out, tool->name, width + GAP);
     add_coloured(out, colour, cr_info_permission(tool), strlen("would ask"));

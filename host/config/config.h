@@ -42,9 +42,11 @@ struct cr_config_server { /* of "mcpServers" */
     const char *name;
     const char *file; /* that it comes from, absolute */
     char *url;        /* NULL: the server is a command; else |argv|, |env| and |cwd| are NULL */
-    char **argv;      /* ends with NULL; a command with a slash is an absolute path */
-    char **env;       /* "NAME=value", only what is configured; ends with NULL */
-    char *cwd;        /* absolute; default: the directory of the file */
+    char **headers;   /* with |url|: "Name: value", or "Name;" without a value; ends with NULL */
+    char *ca_file, *proxy; /* with |url|; a path and a URL; NULL: not configured */
+    char **argv;           /* ends with NULL; a command with a slash is an absolute path */
+    char **env;            /* "NAME=value", only what is configured; ends with NULL */
+    char *cwd;             /* absolute; default: the directory of the file */
     enum cr_config_era era;
     uint64_t max_concurrent; /* default: 64 */
     char **idempotent;       /* globs over its actions; ends with NULL */

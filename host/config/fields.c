@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+
 #define MAX_CONCURRENT 64 /* the default of "maxConcurrent" */
 
 static const struct cJSON *first_of(const struct cJSON *list)
@@ -113,11 +115,50 @@ static bool take_era(const struct cr_config *c, const struct cJSON *server,
     return text || !era;
 }
 
+/* "Name: value"; libcurl wants "Name;" if the value is empty. NULL: no memory. */
+static char *header_of(const struct cr_config *c, const struct cJSON *header)
+{
+    cr_autofree char *value = cr_config_expanded(c, cr_json_text(header));
+    char *line = NULL;
+
+    if (!value || asprintf(&line, value[0] ? "%s: %s" : "%s;", cr_json_key(header), value) < 0)
+        return NULL;
+    return line;
+}
+
+static char **headers_of(const struct cr_config *c, const struct cJSON *map)
+{
+    char **made = calloc(cr_json_count(map) + 1, sizeof(char *));
+    size_t count = 0;
+
+    for (const struct cJSON *v = first_of(map); v && made; v = cr_json_next(v)) {
+        made[count] = header_of(c, v);
+        if (!made[count++]) {
+            free_list(made);
+            made = NULL;
+        }
+    }
+    return made;
+}
+
+static bool take_remote(const struct cr_config *c, const struct cJSON *server,
+                        struct cr_config_server *ret)
+{
+    const struct cJSON *file = cr_json_get(cr_json_get(server, "tls"), "caFile");
+    const struct cJSON *proxy = cr_json_get(server, "proxy");
+
+    ret->url = cr_config_expanded(c, cr_json_text(cr_json_get(server, "url")));
+    ret->headers = headers_of(c, cr_json_get(server, "headers"));
+    ret->ca_file = file ? expanded_path(c, cr_json_text(file)) : NULL;
+    ret->proxy = proxy ? cr_config_expanded(c, cr_json_text(proxy)) : NULL;
+    return ret->url && ret->headers && (ret->ca_file || !file) && (ret->proxy || !proxy);
+}
+
 static bool take_server(const struct cr_config *c, const struct cJSON *server,
                         struct cr_config_server *ret)
 {
     const struct cJSON *command = cr_json_get(server, "command");
-    const struct cJSON *url = cr_json_get(server, "url"), *cwd = cr_json_get(server, "cwd");
+    const struct cJSON *cwd = cr_json_get(server, "cwd");
     const struct cJSON *at_once = cr_json_get(server, "maxConcurrent");
 
     ret->name = cr_json_key(server);
@@ -128,10 +169,8 @@ static bool take_server(const struct cr_config *c, const struct cJSON *server,
     ret->idempotent = expanded_list(c, NULL, cr_json_get(server, "idempotent"));
     if (!take_era(c, server, ret) || !ret->idempotent)
         return false;
-    if (url) {
-        ret->url = cr_config_expanded(c, cr_json_text(url));
-        return ret->url;
-    }
+    if (cr_json_get(server, "url"))
+        return take_remote(c, server, ret);
     ret->cwd = cwd ? expanded_path(c, cr_json_text(cwd)) : strdup(c->dir);
     ret->argv = argv_of(c, cr_json_text(command), cr_json_get(server, "args"));
     ret->env = env_of(c, cr_json_get(server, "env"));
@@ -141,6 +180,9 @@ static bool take_server(const struct cr_config *c, const struct cJSON *server,
 static void clear_server(struct cr_config_server *s)
 {
     free(s->url);
+    free(s->ca_file);
+    free(s->proxy);
+    free_list(s->headers);
     free_list(s->argv);
     free_list(s->env);
     free_list(s->idempotent);

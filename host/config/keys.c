@@ -3,6 +3,9 @@
  */
 #include "config/keys.h"
 
+#include <string.h>
+#include <strings.h>
+
 #include "base/pattern.h"
 #include "base/units.h"
 #include "config/config.h"
@@ -51,6 +54,9 @@ static const struct cr_shape variables = {
 static const struct cr_shape headers = {
     .form = CR_FORM_MAP, .text = &cr_text_header, .each = TEXT(header_value)};
 
+static const struct cr_shape own_headers = {
+    .form = CR_FORM_MAP, .text = &cr_text_own_header, .each = TEXT(header_value)};
+
 static const struct cr_key registry_keys[] = {
     KEY("path", TEXT(directory), REQUIRED),
     KEY("dev", &flag),
@@ -60,14 +66,38 @@ static const struct cr_key registry_keys[] = {
 static const struct cr_shape registry = {
     .form = CR_FORM_TEXT, .text = &cr_text_registry, .keys = registry_keys};
 
+static const struct cr_key tls[] = {
+    KEY("caFile", TEXT(filled), REQUIRED),
+    {0},
+};
+
+/* Is the host of |url| this machine? */
+static bool is_loopback(const char *url)
+{
+    const char *host = strstr(url, "://") + 3;
+    size_t len = strcspn(host, ":/?");
+
+    return strncmp(host, "127.", 4) == 0 || strncmp(host, "[::1]", 5) == 0 ||
+           (len >= 9 && strncasecmp(host + len - 9, "localhost", 9) == 0 &&
+            (len == 9 || host[len - 10] == '.'));
+}
+
+static const char *doubt_url(const char *url)
+{
+    return strncmp(url, "http://", 7) != 0 || is_loopback(url)
+               ? NULL
+               : "is not https: others may read and change what is sent, headers included";
+}
+
 static const struct cr_key server_keys[] = {
     KEY("command", TEXT(filled)),
     KEY("args", LIST(&any_text), ONLY_WITH("command")),
     KEY("env", MAP(environment, &any_text), ONLY_WITH("command")),
     KEY("cwd", TEXT(filled), ONLY_WITH("command")),
-    KEY("url", TEXT(url),
-        .later = "has no effect: this version of caprun does not support HTTP servers"),
-    KEY("headers", &headers, ONLY_WITH("url")),
+    KEY("url", TEXT(server_url), .doubt = doubt_url),
+    KEY("headers", &own_headers, ONLY_WITH("url")),
+    KEY("tls", OBJECT(tls), ONLY_WITH("url")),
+    KEY("proxy", TEXT(server_url), ONLY_WITH("url")),
     KEY("era", TEXT(era)),
     KEY("maxConcurrent", NUMBER(1, MAX_AT_ONCE)),
     KEY("idempotent", &action_globs),

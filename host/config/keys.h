@@ -43,6 +43,8 @@ struct cr_key {
     bool required;
     const char *only_with; /* has an effect only together with this key; NULL: always */
     const char *later;     /* not supported yet: the words of a warning */
+    /* TEXT: returns the words of a warning about the value, or NULL; NULL: there is none */
+    const char *(*doubt)(const char *text);
 };
 
 #define CR_KEYS_MAX_SERVERS 1000

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/mem.h"
 #include "base/nearest.h"
 #include "config/keys.h"
 
@@ -274,6 +275,16 @@ static int check_unknown(struct walk *w, const struct cr_shape *shape, const str
     return 0;
 }
 
+/* The value is valid. Only its key is shown: the value may be a secret. */
+static void warn_of_doubt(struct walk *w, const struct cr_key *key, const struct cJSON *value)
+{
+    cr_autofree char *text = cr_config_expanded(w->config, cr_json_text(value));
+    const char *words = text ? key->doubt(text) : NULL;
+
+    if (words)
+        warn(w, value, words, "");
+}
+
 static int check_member(struct walk *w, const struct cr_shape *shape, const struct cJSON *object,
                         const struct cJSON *value)
 {
@@ -289,6 +300,8 @@ static int check_member(struct walk *w, const struct cr_shape *shape, const stru
     store(w, key, value);
     if (key->later)
         warn(w, value, key->later, "");
+    if (key->doubt)
+        warn_of_doubt(w, key, value);
     if (key->only_with && !cr_json_get(object, key->only_with)) {
         (void)snprintf(words, sizeof(words), "is not used without \"%s\"", key->only_with);
         warn(w, value, words, "");

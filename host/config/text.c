@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/pattern.h"
 #include "base/web_host.h"
@@ -12,6 +13,7 @@
 #define NAMESPACE LETTERS DIGITS "_-"
 #define NAMESPACE_MAX 64
 #define REGISTRY_URL_MAX 2000
+#define SERVER_URL_MAX 2048
 
 static bool is_made_of(const char *text, size_t len, const char *characters, size_t max)
 {
@@ -54,6 +56,19 @@ static bool is_url(const char *text)
         if ((unsigned char)*c <= ' ' || *c == 0x7f)
             return false;
     return text[scheme] && !strchr("/?#:@", text[scheme]);
+}
+
+static bool is_server_url(const char *text)
+{
+    const char *host;
+
+    for (const char *c = text; *c; c++)
+        if ((unsigned char)*c >= 0x7f || *c == '#')
+            return false;
+    if (!is_url(text) || strlen(text) > SERVER_URL_MAX)
+        return false;
+    host = strstr(text, "://") + 3;
+    return !memchr(host, '@', strcspn(host, "/?"));
 }
 
 /* A path; or a URL for host/registry, without parts to drop (query, fragment) or to hide (user). */
@@ -117,6 +132,21 @@ static bool is_header(const char *text)
     return *text && strspn(text, LETTERS DIGITS "!#$%&'*+-.^_`|~") == strlen(text);
 }
 
+/* Headers that say how a message is sent, and those of MCP. */
+static bool is_own_header(const char *text)
+{
+    static const char *const others[] = {
+        "accept",       "accept-encoding", "connection", "content-encoding", "content-length",
+        "content-type", "expect",          "host",       "keep-alive",       "last-event-id",
+        "te",           "trailer",         "upgrade",    "transfer-encoding"};
+
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        if (strcasecmp(text, others[i]) == 0)
+            return false;
+    return is_header(text) && strncasecmp(text, "mcp-", 4) != 0 &&
+           strncasecmp(text, "proxy-", 6) != 0;
+}
+
 static bool is_header_value(const char *text)
 {
     for (; *text; text++)
@@ -176,6 +206,11 @@ const struct cr_text cr_text_variable = {
     "the name of a variable, of letters, digits and _, like \"REPORT_LANG\"", is_variable, false};
 const struct cr_text cr_text_environment = {"the name of a variable, without \"=\"", is_environment,
                                             false};
+const struct cr_text cr_text_server_url = {
+    "a URL that begins with http:// or https://, without a user, a password or a fragment",
+    is_server_url, true};
+const struct cr_text cr_text_own_header = {
+    "the name of an HTTP header, and not one that caprun sets itself", is_own_header, false};
 const struct cr_text cr_text_header = {"the name of an HTTP header", is_header, false};
 const struct cr_text cr_text_header_value = {"a text on one line, without controls",
                                              is_header_value, true};

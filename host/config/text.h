@@ -33,7 +33,11 @@ extern const struct cr_text cr_text_four_parts;
 extern const struct cr_text cr_text_variable;
 /* The name of a variable in the environment of a server: not empty, without "=". */
 extern const struct cr_text cr_text_environment;
+/* A URL without a user, a password and a fragment. */
+extern const struct cr_text cr_text_server_url;
 extern const struct cr_text cr_text_header;
+/* The name of a header that neither HTTP nor MCP needs. */
+extern const struct cr_text cr_text_own_header;
 extern const struct cr_text cr_text_header_value;
 /* JSON Pointer, RFC 6901. */
 extern const struct cr_text cr_text_pointer;

@@ -226,13 +226,27 @@ struct cr_buf *cr_server_new_line(struct cr_server *s)
     return &s->line;
 }
 
+/* server/discover is a message of the modern era, whatever the server speaks. */
+static struct cr_transport_label label_of(const struct cr_server *s, const char *method,
+                                          uint64_t id)
+{
+    bool is_modern = s->era == CR_ERA_MODERN || s->state == CR_SERVER_PROBING;
+
+    return (struct cr_transport_label){.method = method,
+                                       .version = is_modern ? CR_RPC_MODERN_VERSION : s->version,
+                                       .id = id,
+                                       .is_modern = is_modern,
+                                       .is_repeatable = true};
+}
+
 /* CAPRUN_E_STATE is not reported here: the server is ending, and its end tells the reason. */
-static bool send_parts(struct cr_server *s, const struct cr_outbox_part *parts, size_t count)
+static bool send_parts(struct cr_server *s, const struct cr_transport_label *label,
+                       const struct cr_outbox_part *parts, size_t count)
 {
     int r = cr_buf_err(&s->line);
 
     if (r == 0)
-        r = s->transport->ops->send(s->transport, parts, count, NULL);
+        r = s->transport->ops->send(s->transport, label, parts, count, NULL);
     if (r < 0 && r != CAPRUN_E_STATE)
         cr_server_break_off(s, "cannot be sent a message: %s",
                             r == CAPRUN_E_NOMEM ? "no memory for the message"
@@ -240,20 +254,27 @@ static bool send_parts(struct cr_server *s, const struct cr_outbox_part *parts, 
     return r == 0;
 }
 
-bool cr_server_send_line(struct cr_server *s)
+bool cr_server_send_line(struct cr_server *s, const char *method, uint64_t id)
 {
-    return send_parts(s, &(struct cr_outbox_part){.bytes = s->line.data, .len = s->line.len}, 1);
+    const struct cr_transport_label label = label_of(s, method, id);
+
+    return send_parts(s, &label,
+                      &(struct cr_outbox_part){.bytes = s->line.data, .len = s->line.len}, 1);
 }
 
-bool cr_server_send_line_with_args(struct cr_server *s, size_t args_at, struct cr_server_call *call)
+bool cr_server_send_line_with_args(struct cr_server *s, size_t args_at, const char *tool,
+                                   struct cr_server_call *call)
 {
+    struct cr_transport_label label = label_of(s, "tools/call", call->id);
     const struct cr_outbox_part parts[] = {
         {.bytes = s->line.data, .len = args_at},
         {.bytes = call->args, .len = call->len, .block = &call->block},
         {.bytes = s->line.data + args_at, .len = s->line.len - args_at},
     };
 
-    return send_parts(s, parts, sizeof(parts) / sizeof(parts[0]));
+    label.tool = tool;
+    label.is_repeatable = call->is_repeatable;
+    return send_parts(s, &label, parts, sizeof(parts) / sizeof(parts[0]));
 }
 
 static void transport_spoke(void *data, const struct cr_message *message)
@@ -262,6 +283,14 @@ static void transport_spoke(void *data, const struct cr_message *message)
 
     if (s->state != CR_SERVER_ENDING)
         cr_server_take_message(s, message);
+}
+
+static void transport_lost(void *data, const struct cr_transport_loss *loss)
+{
+    struct cr_server *s = data;
+
+    if (s->state != CR_SERVER_ENDING)
+        cr_server_take_loss(s, loss);
 }
 
 static void transport_has_room(void *data)
@@ -279,9 +308,11 @@ static bool exited_on_first_request(const struct cr_server *s)
 static void transport_ended(void *data)
 {
     struct cr_server *s = data;
-    bool again = exited_on_first_request(s), was_ending = s->state == CR_SERVER_ENDING;
+    bool was_ending = s->state == CR_SERVER_ENDING;
+    bool is_new = exited_on_first_request(s);
+    bool again = is_new || (s->transport->ops->has_expired(s->transport) && s->knows_tools);
 
-    if (again)
+    if (is_new)
         s->guess = CR_ERA_LEGACY;
     else if (!was_ending)
         explain_words(s, "%s", s->transport->ops->why(s->transport));
@@ -296,8 +327,10 @@ static void transport_ended(void *data)
     cr_server_wake(s);
 }
 
-static const struct cr_transport_owner transport_owner = {
-    .message = transport_spoke, .room = transport_has_room, .ended = transport_ended};
+static const struct cr_transport_owner transport_owner = {.message = transport_spoke,
+                                                          .room = transport_has_room,
+                                                          .lost = transport_lost,
+                                                          .ended = transport_ended};
 
 static void start(struct cr_server *s)
 {

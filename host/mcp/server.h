@@ -7,7 +7,8 @@
  *      |                                    its tools have changed, or may have---------+
  *      +-----ENDING <--it crashed, broke the protocol, was idle for long, was stopped---+
  *
- * When a server ends, calls that were sent fail at once with RPC_ERROR, and are never sent again.
+ * When a server ends, calls that were sent fail at once with RPC_ERROR, and are never sent again;
+ * except a call that a server behind HTTP has refused because it had forgotten the session.
  * Calls that were not sent wait for the next start; they fail if the server ended before its tools
  * were known.
  *
@@ -113,6 +114,12 @@ struct cr_server_call {
     size_t len;
     uint8_t *block; /* the owner's malloc() memory that holds the args; NULL if taken over */
 
+    bool is_repeatable; /* set by admit(): the call may be carried out twice */
+    /*
+     * The call was sent, and the server did not carry it out, because it had forgotten the session.
+     * The call waits again, with |args| and |block| as they were, and is admitted again.
+     */
+    bool is_again;
     bool is_lost; /* set before failed(): the server was lost, and has not answered the call */
     uint64_t id;  /* 0: not sent */
     struct cr_server_queue *queue; /* the queue that the call is in */

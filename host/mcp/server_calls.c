@@ -93,6 +93,9 @@ int cr_server_call(struct cr_server *s, struct cr_server_call *call, struct cr_e
 
 void cr_server_cancel(struct cr_server *s, struct cr_server_call *call, const char *reason)
 {
+    const struct cr_transport_label label = {.method = "notifications/cancelled",
+                                             .version = s->version,
+                                             .is_modern = s->era == CR_ERA_MODERN};
     const struct cr_buf *line;
 
     if (call->queue != s->sent) {
@@ -101,13 +104,15 @@ void cr_server_cancel(struct cr_server *s, struct cr_server_call *call, const ch
     }
     take_out_sent(s, call);
     if (!s->transport || s->state == CR_SERVER_ENDING ||
+        s->transport->ops->drop(s->transport, call->id) ||
         s->transport->ops->waiting(s->transport) > MAX_UNREAD)
         return;
     cr_rpc_cancelled(cr_server_new_line(s), call->id, reason);
     line = &s->line;
     if (!cr_buf_err(line)) /* without a cancellation, the late answer is ignored */
         (void)s->transport->ops->send(
-            s->transport, &(struct cr_outbox_part){.bytes = line->data, .len = line->len}, 1, NULL);
+            s->transport, &label, &(struct cr_outbox_part){.bytes = line->data, .len = line->len},
+            1, NULL);
 }
 
 /* --- calls that fail ---------------------------------------------------------------------------
@@ -259,7 +264,7 @@ static bool send_first(struct cr_server *s)
     args_at = cr_rpc_call(cr_server_new_line(s), s->era, call->id, tool);
     append(s->sent, call);
     s->all->in_flight++;
-    if (cr_server_send_line_with_args(s, args_at, call))
+    if (cr_server_send_line_with_args(s, args_at, tool, call))
         call->ops->sent(call);
     return true;
 }
@@ -368,6 +373,33 @@ void cr_server_answer(struct cr_server *s, const struct cr_message *m)
         fail_by_error(s, call, m);
     }
     /* ignore an unknown id: of a cancelled call, of a repeated answer, or invented */
+}
+
+/* The server has not carried out the call: it waits for the next session. */
+static void call_again(struct cr_server *s, struct cr_server_call *call, uint8_t **block)
+{
+    take_out_sent(s, call);
+    call->block = *block;
+    *block = NULL;
+    call->is_again = true;
+    put_back(s->waiting, call, false);
+}
+
+void cr_server_lose(struct cr_server *s, const struct cr_transport_loss *loss)
+{
+    struct cr_server_call *call = find_sent(s, loss->id);
+    struct cr_err why;
+
+    if (!call)
+        return;
+    if (loss->has_expired && loss->block && !call->is_again) {
+        call_again(s, call, loss->block);
+        return;
+    }
+    (void)cr_err_end(&why, CAPRUN_OUTCOME_RPC_ERROR, loss->hint, "The server \"%s\" %s", s->name,
+                     loss->words);
+    call->is_lost = loss->may_have_effect;
+    fail_one(s, call, &why);
 }
 
 void cr_server_progress(struct cr_server *s, const struct cr_message *m)

@@ -38,7 +38,7 @@ static void ask_for_page(struct cr_server *s)
 {
     s->asked_id = ++s->last_id;
     cr_rpc_list(cr_server_new_line(s), s->era, s->asked_id, &s->fresh.cursor);
-    (void)cr_server_send_line(s);
+    (void)cr_server_send_line(s, "tools/list", s->asked_id);
 }
 
 void cr_server_ask_for_tools(struct cr_server *s)

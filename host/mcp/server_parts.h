@@ -85,12 +85,13 @@ void cr_server_break_off(struct cr_server *s, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
 /*
- * Sends |s->line|. Returns false after cr_server_break_off(), or if the server is ending by itself.
+ * Sends |s->line|: the request |id|, or with 0 a notification; |method| is NULL for an answer to
+ * the server. Returns false after cr_server_break_off(), or if the server is ending by itself.
  */
-bool cr_server_send_line(struct cr_server *s);
+bool cr_server_send_line(struct cr_server *s, const char *method, uint64_t id);
 
-/* The same with the args of |call| inserted at |args_at|. */
-bool cr_server_send_line_with_args(struct cr_server *s, size_t args_at,
+/* The same for the call |call| of |tool|, with its args inserted at |args_at|. */
+bool cr_server_send_line_with_args(struct cr_server *s, size_t args_at, const char *tool,
                                    struct cr_server_call *call);
 
 /* Empties |s->line| for the next message. */
@@ -108,6 +109,9 @@ void cr_server_greet(struct cr_server *s);
 long cr_server_error_code(const struct cr_message *m, char *ret_words, size_t size);
 
 void cr_server_take_message(struct cr_server *s, const struct cr_message *message);
+
+/* A request will not be answered, although the connection goes on. */
+void cr_server_take_loss(struct cr_server *s, const struct cr_transport_loss *loss);
 
 /* The timeout of a state that waits for an answer. */
 void cr_server_answer_is_late(struct cr_server *s);
@@ -133,6 +137,7 @@ void cr_server_send_calls(struct cr_server *s);
 
 /* Handles an answer to a call. Answers with unknown ids are ignored. */
 void cr_server_answer(struct cr_server *s, const struct cr_message *message);
+void cr_server_lose(struct cr_server *s, const struct cr_transport_loss *loss);
 void cr_server_progress(struct cr_server *s, const struct cr_message *message);
 
 /*

@@ -22,11 +22,12 @@
 #define FIRST_MODERN_ERROR (-32022)
 #define LAST_MODERN_ERROR (-32020)
 
-static bool send_request(struct cr_server *s, enum cr_server_state state, int64_t patience_us)
+static bool send_request(struct cr_server *s, enum cr_server_state state, const char *method,
+                         int64_t patience_us)
 {
     s->state = state;
     cr_loop_set(s->all->loop, &s->timer, cr_loop_now() + patience_us);
-    return cr_server_send_line(s);
+    return cr_server_send_line(s, method, s->asked_id);
 }
 
 static void initialize(struct cr_server *s)
@@ -34,14 +35,15 @@ static void initialize(struct cr_server *s)
     s->era = CR_ERA_LEGACY;
     s->asked_id = ++s->last_id;
     cr_rpc_initialize(cr_server_new_line(s), s->asked_id);
-    (void)send_request(s, CR_SERVER_INITIALIZING, BOOT_US);
+    (void)send_request(s, CR_SERVER_INITIALIZING, "initialize", BOOT_US);
 }
 
 static void discover(struct cr_server *s)
 {
     s->asked_id = s->discover_id = ++s->last_id;
     cr_rpc_discover(cr_server_new_line(s), s->asked_id);
-    (void)send_request(s, CR_SERVER_PROBING, s->guess == CR_ERA_MODERN ? BOOT_US : PROBE_US);
+    (void)send_request(s, CR_SERVER_PROBING, "server/discover",
+                       s->guess == CR_ERA_MODERN ? BOOT_US : PROBE_US);
 }
 
 void cr_server_greet(struct cr_server *s)
@@ -211,7 +213,7 @@ static void take_initialization(struct cr_server *s, const struct cr_message *m)
         (void)snprintf(s->version, sizeof(s->version), "%s", cr_json_text(version));
         keep_info(s, &doc);
         cr_rpc_initialized(cr_server_new_line(s));
-        if (cr_server_send_line(s))
+        if (cr_server_send_line(s, "notifications/initialized", 0))
             cr_server_ask_for_tools(s);
     }
     cr_json_clear(&doc);
@@ -266,7 +268,7 @@ static void answer_request(struct cr_server *s, const struct cr_message *m)
         return;
     }
     cr_rpc_answer(cr_server_new_line(s), m);
-    (void)cr_server_send_line(s);
+    (void)cr_server_send_line(s, NULL, 0);
 }
 
 void cr_server_take_message(struct cr_server *s, const struct cr_message *m)
@@ -286,6 +288,34 @@ void cr_server_take_message(struct cr_server *s, const struct cr_message *m)
     } else {
         cr_server_answer(s, m);
     }
+}
+
+/* The first request: a server of the other era may have refused it. */
+static void take_loss_of_greeting(struct cr_server *s, const struct cr_transport_loss *loss)
+{
+    bool may_change = loss->may_be_era && s->forced == CR_ERA_UNKNOWN;
+
+    if (s->state == CR_SERVER_PROBING && may_change && !s->legacy_failed) {
+        initialize(s);
+    } else if (s->state == CR_SERVER_INITIALIZING && may_change && !s->discover_id) {
+        s->legacy_failed = true;
+        discover(s);
+    } else {
+        cr_server_break_off(s, "%s", loss->words);
+    }
+}
+
+void cr_server_take_loss(struct cr_server *s, const struct cr_transport_loss *loss)
+{
+    if (loss->id != s->asked_id) {
+        cr_server_lose(s, loss);
+        return;
+    }
+    s->asked_id = 0;
+    if (s->state != CR_SERVER_LISTING)
+        take_loss_of_greeting(s, loss);
+    else if (!loss->has_expired || !s->knows_tools) /* else the next session is asked */
+        cr_server_list_failed(s, loss->words);
 }
 
 void cr_server_answer_is_late(struct cr_server *s)

@@ -19,15 +19,25 @@ static struct cr_child *child_of(struct cr_transport *t)
 
 /* --- a connection ---------------------------------------------------------------------------- */
 
-static int send_message(struct cr_transport *t, const struct cr_outbox_part *parts, size_t count,
-                        struct cr_err *err)
+/* All that |label| says is in the message. */
+static int send_message(struct cr_transport *t, const struct cr_transport_label *label,
+                        const struct cr_outbox_part *parts, size_t count, struct cr_err *err)
 {
+    (void)label;
     return cr_child_send(child_of(t), parts, count, err);
 }
 
 static size_t waiting(struct cr_transport *t)
 {
     return cr_child_waiting(child_of(t));
+}
+
+/* Only a notification tells the server. */
+static bool drop(struct cr_transport *t, uint64_t id)
+{
+    (void)t;
+    (void)id;
+    return false;
 }
 
 static void find_types(struct cr_transport *t)
@@ -48,6 +58,12 @@ static bool is_ending(struct cr_transport *t)
 static bool is_missing(struct cr_transport *t)
 {
     return cr_child_is_missing(child_of(t));
+}
+
+static bool has_expired(struct cr_transport *t)
+{
+    (void)t;
+    return false;
 }
 
 /* Leaves out the path of a missing command: the untrusted code may see this text. */
@@ -87,12 +103,14 @@ static void free_connection(struct cr_transport *t)
 }
 
 static const struct cr_transport_ops ops = {.send = send_message,
+                                            .drop = drop,
                                             .waiting = waiting,
                                             .find_types = find_types,
                                             .stop = stop,
                                             .is_ending = is_ending,
                                             .why = why,
                                             .is_missing = is_missing,
+                                            .has_expired = has_expired,
                                             .hint = hint,
                                             .free = free_connection};
 

@@ -4,10 +4,10 @@
  *
  *     cr_endpoint --start()--> cr_transport --stop(), or it ends by itself--> ended() --> free()
  *
- * An endpoint is the configured way to reach a server: a command (mcp/stdio.h). It can be started
- * again after each end. A transport is one connection, from start() to free(): a process, or a
- * session without a process. Messages are always complete. Framing, and whether messages share a
- * stream, is internal to the transport.
+ * An endpoint is the configured way to reach a server: a command (mcp/stdio.h) or a URL
+ * (mcp/remote.h). It can be started again after each end. A transport is one connection, from
+ * start() to free(): a process, or a session without a process. Messages are always complete.
+ * Framing, and whether messages share a stream, is internal to the transport.
  */
 #ifndef CR_TRANSPORT_H
 #define CR_TRANSPORT_H
@@ -25,6 +25,29 @@
 
 struct cr_transport;
 
+/* What a message is, for transports that say so beside the message. Strings are copied. */
+struct cr_transport_label {
+    const char *method;  /* NULL: an answer to a request of the server */
+    const char *tool;    /* that "tools/call" calls; else NULL */
+    const char *version; /* of the protocol, as agreed on; "": not yet */
+    uint64_t id;         /* of a request; 0: nothing answers the message */
+    bool is_modern;      /* the message is one of the modern era */
+    bool is_repeatable;  /* the request may be sent again, even if the first may have had effects */
+};
+
+/* Why a request will not be answered. The connection goes on. */
+struct cr_transport_loss {
+    uint64_t id;
+    bool may_have_effect; /* the server may have carried out the request */
+    bool may_be_era;      /* the server refused it in a way that a server of the other era may */
+    /* The server has forgotten the session, and did not carry it out. The transport ends. */
+    bool has_expired;
+    const char *words; /* follow the name of the server; the untrusted code may see them */
+    const char *hint;  /* only for the user; or "" */
+    uint8_t **block;   /* the memory of a part that send() took over. Setting *|block| to NULL takes
+                          it back, with the bytes as they were. NULL: there is none */
+};
+
 /*
  * Callbacks come only from the loop. Each may stop the transport, or send to it; only ended() may
  * free it. Messages may also come after stop(), until ended().
@@ -32,6 +55,7 @@ struct cr_transport;
 struct cr_transport_owner {
     void (*message)(void *data, const struct cr_message *message); /* never NOISE */
     void (*room)(void *data); /* all waiting bytes have been written */
+    void (*lost)(void *data, const struct cr_transport_loss *loss);
     /* The server has ended, and all processes started for it. Called once, as the last callback. */
     void (*ended)(void *data);
 };
@@ -43,8 +67,13 @@ struct cr_transport_ops {
      * (base/outbox.h). Returns 0; CAPRUN_E_STATE if the server accepts no input any longer;
      * CAPRUN_E_TOOBIG if too much is waiting already; CAPRUN_E_NOMEM.
      */
-    int (*send)(struct cr_transport *t, const struct cr_outbox_part *parts, size_t count,
-                struct cr_err *err);
+    int (*send)(struct cr_transport *t, const struct cr_transport_label *label,
+                const struct cr_outbox_part *parts, size_t count, struct cr_err *err);
+    /*
+     * The owner does not need the answer to the request |id| any longer. Returns true if that tells
+     * the server; false if the server needs a notification.
+     */
+    bool (*drop)(struct cr_transport *t, uint64_t id);
     /* Returns how many bytes wait to be written. */
     size_t (*waiting)(struct cr_transport *t);
     /* From now on messages have |has_type| for long results (struct cr_message). */
@@ -60,6 +89,8 @@ struct cr_transport_ops {
     const char *(*why)(struct cr_transport *t);
     /* After ended(): could the server not be found, so that another start would fail, too? */
     bool (*is_missing)(struct cr_transport *t);
+    /* After ended(): has the server forgotten the session, so that a new start is no failure? */
+    bool (*has_expired)(struct cr_transport *t);
     /*
      * Appends details of an error that only the user may see: what is missing, or the last output
      * of the server, escaped for a terminal. At most |max| bytes, perhaps none.

@@ -106,33 +106,11 @@ static void listed(struct cr_server_waiter *waiter, struct cr_server *server,
     deliver_listing(rs->route, &json);
 }
 
-void cr_route_deliver_remote(struct cr_task *task)
-{
-    struct cr_route *route = cr_container(task, struct cr_route, remote);
-    struct cr_buf json;
-
-    for (size_t i = 0; i < route->count; i++) {
-        struct cr_route_server *rs = &route->servers[i];
-
-        if (!rs->is_remote || !rs->waiter.done)
-            continue;
-        rs->waiter.done = NULL;
-        cr_buf_init(&json, MAX_LISTING);
-        add_failure(
-            &json, rs, "RPC_ERROR",
-            "it is configured with a URL, and this version of caprun supports only commands", "");
-        deliver_listing(route, &json);
-    }
-}
-
 static void ask_server(struct cr_route *route, struct cr_route_server *rs)
 {
     route->to_list++;
     rs->waiter.done = listed;
-    if (rs->is_remote)
-        cr_loop_defer(route->all.loop, &route->remote);
-    else
-        cr_server_list(rs->server, &rs->waiter);
+    cr_server_list(rs->server, &rs->waiter);
 }
 
 int cr_route_list(struct cr_route *route, const char *name, caprun_tools_fn *each, void *data,

@@ -226,17 +226,6 @@ const char *cr_target_action(const struct cr_target_call *call)
     return strchr(call->method, ':') + 1;
 }
 
-static void refuse_remote(struct caprun_run *run, uint32_t number, const char *method)
-{
-    char words[512];
-
-    (void)snprintf(words, sizeof(words),
-                   "No target for %s: the server \"%.*s\" is configured with a URL, and this "
-                   "version of caprun supports only commands",
-                   method, (int)strcspn(method, ":"), method);
-    cr_decide_fail(run, number, words);
-}
-
 /* Suggests a server for the first few calls only: comparing with a thousand names takes long. */
 static void refuse_unknown(const struct cr_route *route, const struct cr_gate_call *call,
                            const char *method)
@@ -269,12 +258,9 @@ static void *take(struct cr_gate *gate, const struct cr_gate_call *call)
     const char *method = cr_calls_at(call->run, call->number)->method;
     struct cr_route_server *rs = cr_route_find(route, method);
 
-    if (rs && !rs->is_remote)
-        return cr_mcp_take(rs, call);
     if (rs)
-        refuse_remote(call->run, call->number, method);
-    else
-        refuse_unknown(route, call, method);
+        return cr_mcp_take(rs, call);
+    refuse_unknown(route, call, method);
     return NULL;
 }
 
@@ -303,9 +289,8 @@ static void cancel(struct cr_gate *gate, void *handle, const char *why)
 /*
  * The server's name must match exactly, not by alias: a call is never repeated at another server.
  */
-static bool is_idempotent(struct cr_gate *gate, const char *tool)
+bool cr_route_is_idempotent(struct cr_route *route, const char *tool)
 {
-    struct cr_route *route = cr_container(gate, struct cr_route, gate);
     size_t len = strcspn(tool, ":");
     const struct cr_route_server *rs = tool[len] ? cr_route_find(route, tool) : NULL;
     struct cr_verdict v;
@@ -314,6 +299,11 @@ static bool is_idempotent(struct cr_gate *gate, const char *tool)
         return false;
     cr_patterns_judge(&route->idempotent, tool, &v);
     return v.answer == CR_POLICY_ALLOW;
+}
+
+static bool is_idempotent(struct cr_gate *gate, const char *tool)
+{
+    return cr_route_is_idempotent(cr_container(gate, struct cr_route, gate), tool);
 }
 
 /* --- from the configuration to the end -------------------------------------------------------- */
@@ -424,7 +414,6 @@ int cr_route_new(struct cr_loop *loop, const struct cr_config *config, const cha
     route->gate = (struct cr_gate){
         .take = take, .is_idempotent = is_idempotent, .resume = resume, .cancel = cancel};
     route->all = (struct cr_servers){.loop = loop, .most = MOST_IN_FLIGHT};
-    route->remote = (struct cr_task){.run = cr_route_deliver_remote, .name = "route"};
     route->release = (struct cr_task){.run = cr_route_release_held, .name = "route"};
     route->held_last = &route->held;
     r = apply_config(route, config, guard, cache, err);
@@ -457,7 +446,6 @@ void cr_route_free(struct cr_route *route)
         return;
     route->each = NULL; /* do not report a pending listing: its owner's data may be freed */
     cr_route_end_servers(route);
-    cr_loop_forget(route->all.loop, &route->remote);
     cr_route_end_hold(route);
     cr_route_free_servers(route);
     cr_policy_clear(&route->policy);

@@ -36,10 +36,9 @@ struct cr_route_pins {
 struct cr_route_server {
     struct cr_route *route;
     char name[CR_ROUTE_NAME + 1];
-    bool is_remote;  /* configured with a URL, which is not supported */
-    const char *dir; /* where its relative paths start, the configuration's; NULL if remote */
+    const char *dir; /* where its relative paths start, the configuration's; NULL: it has a URL */
     char *place;     /* JSON, for questions to a person: its command and directory, or its URL */
-    struct cr_server *server;       /* NULL for a remote server */
+    struct cr_server *server;
     char accept[CR_ROUTE_TOOL + 1]; /* the tool whose change a person accepts, or "" */
 
     struct cr_route_pins pins;
@@ -72,8 +71,7 @@ struct cr_route {
     /* The callback of the running listing; NULL while the route is freed: no report then. */
     caprun_tools_fn *each;
     void *data;
-    size_t to_list;        /* servers still to report; 0: no listing is running */
-    struct cr_task remote; /* reports remote servers, for which nothing is asked */
+    size_t to_list; /* servers still to report; 0: no listing is running */
 };
 
 /* --- route.c: what all targets share -----------------------------------------------------------
@@ -117,6 +115,9 @@ struct cr_target_call {
 void cr_target_init(struct cr_target_call *call, const struct cr_target_ops *ops,
                     const struct cr_gate_call *from, struct cr_route *route, const char *name);
 
+/* May the tool |name| ("server:tool", exact) be called twice? */
+bool cr_route_is_idempotent(struct cr_route *route, const char *name);
+
 /* Returns the part of the method after the colon. */
 const char *cr_target_action(const struct cr_target_call *call);
 
@@ -158,6 +159,7 @@ struct cr_mcp_call {
     struct cr_target_call target;
     struct cr_route_server *rs;
     struct cr_server_call at; /* its place in the queue of the server */
+    char *sent_as;            /* "server:tool", exact, when it was first sent; or NULL */
     bool is_held; /* waits for caprun.lock to be read, and is not in the server's queue yet */
     struct cr_mcp_call *next, **held_at; /* in the list of held calls: next, and pointer to this */
 };
@@ -216,8 +218,6 @@ void cr_route_check_again(struct cr_timer *timer);
 void cr_route_list_again(struct cr_timer *timer);
 
 /* --- listing.c ------------------------------------------------------------------------------- */
-
-void cr_route_deliver_remote(struct cr_task *task);
 
 /*
  * Takes the result of cr_route_find_changes(): |changed|, JSON objects with commas between them; or

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "mcp/remote.h"
 #include "mcp/stdio.h"
 #include "mcp/tools.h"
 #include "route/route_parts.h"
@@ -106,6 +107,27 @@ static char *place_of(const struct cr_config_server *c)
     return text ? strdup(text) : NULL;
 }
 
+/* Returns how the server is reached; NULL: no memory. */
+static struct cr_endpoint *endpoint_of(const struct cr_config_server *c, const char *guard)
+{
+    struct cr_endpoint *endpoint;
+    size_t own;
+    char **env;
+
+    if (c->url)
+        return cr_remote_new(&(struct cr_remote_spec){
+            .url = c->url, .headers = c->headers, .ca_file = c->ca_file, .proxy = c->proxy});
+    env = full_env(c->env, &own);
+    if (!env)
+        return NULL;
+    endpoint = cr_stdio_new(&(struct cr_child_spec){.guard = guard,
+                                                    .argv = (const char *const *)c->argv,
+                                                    .envp = (const char *const *)env,
+                                                    .cwd = c->cwd});
+    free_env(env, own);
+    return endpoint;
+}
+
 static int add_server(struct cr_route *route, const struct cr_config_server *c, const char *guard,
                       const char *eras_dir, struct cr_err *err)
 {
@@ -115,12 +137,9 @@ static int add_server(struct cr_route *route, const struct cr_config_server *c, 
                                   .era = era_of(c->era),
                                   .at_once = (uint32_t)c->max_concurrent,
                                   .eras_dir = eras_dir};
-    size_t own;
-    char **env;
 
     route->count++;
     rs->route = route;
-    rs->is_remote = c->url != NULL;
     rs->pins.again = (struct cr_timer){.when_us = -1, .due = cr_route_check_again, .name = "pins"};
     rs->pins.list_again =
         (struct cr_timer){.when_us = -1, .due = cr_route_list_again, .name = "pins"};
@@ -128,17 +147,8 @@ static int add_server(struct cr_route *route, const struct cr_config_server *c, 
     rs->place = place_of(c);
     if (!rs->place)
         return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for the server '%s'", c->name);
-    if (rs->is_remote)
-        return 0;
     rs->dir = c->cwd;
-    env = full_env(c->env, &own);
-    if (!env)
-        return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for the server '%s'", c->name);
-    spec.endpoint = cr_stdio_new(&(struct cr_child_spec){.guard = guard,
-                                                         .argv = (const char *const *)c->argv,
-                                                         .envp = (const char *const *)env,
-                                                         .cwd = c->cwd});
-    free_env(env, own);
+    spec.endpoint = endpoint_of(c, guard);
     return cr_server_new(&route->all, &spec, &owner, rs, &rs->server, err);
 }
 
@@ -202,8 +212,7 @@ int cr_route_accept(struct cr_route *route, const char *method, struct cr_err *e
     const char *colon = strchr(method, ':');
 
     /* only by exact name: a person must accept exactly the tool that was shown */
-    if (!rs || !colon || rs->is_remote ||
-        strncmp(rs->name, method, (size_t)(colon - method)) != 0 ||
+    if (!rs || !colon || strncmp(rs->name, method, (size_t)(colon - method)) != 0 ||
         strlen(colon + 1) > CR_ROUTE_TOOL)
         return cr_err_set(err, CAPRUN_E_INVAL, "'%s' is no tool of a configured server", method);
     (void)snprintf(rs->accept, sizeof(rs->accept), "%s", colon + 1);

@@ -30,6 +30,7 @@ static void free_call(struct cr_target_call *target)
     if (c->at.block)
         cr_helper_free(&target->route->all.loop->helper, c->at.block, c->at.len);
     free(target->ruled_tool);
+    free(c->sent_as);
     free(c);
 }
 
@@ -89,6 +90,28 @@ static const struct cr_tool *find_tool(struct cr_mcp_call *c, const struct cr_to
     return tool;
 }
 
+/*
+ * The call was sent, and was not carried out. Policy, a person and the journal know of it already;
+ * only its tool and its pin are checked again.
+ */
+static bool may_be_repeated(struct cr_mcp_call *c, const char *name)
+{
+    if (c->sent_as && strcmp(c->sent_as, name) == 0)
+        return true;
+    cr_target_fail(&c->target, CAPRUN_OUTCOME_RPC_ERROR,
+                   "The server has ended the session, and its tools are others now", "");
+    return false;
+}
+
+/* Audit and journal record that the call is sent. Returns what cr_calls_send() returns. */
+static int begin_sending(struct cr_mcp_call *c, const char *name)
+{
+    free(c->sent_as);
+    c->sent_as = strdup(name);
+    c->at.is_repeatable = cr_route_is_idempotent(c->rs->route, name);
+    return cr_calls_send(c->target.run, c->target.number, name, c->at.args, c->at.len);
+}
+
 static const char *admit(struct cr_server_call *at, const struct cr_tools *tools)
 {
     struct cr_mcp_call *c = call_of(at);
@@ -100,7 +123,8 @@ static const char *admit(struct cr_server_call *at, const struct cr_tools *tools
     if (!tool)
         return NULL;
     (void)snprintf(name, sizeof(name), "%s:%s", c->rs->name, tool->name);
-    if (!cr_target_may_call(&c->target, name, tool->essence, tool->essence_len))
+    if (at->is_again ? !may_be_repeated(c, name)
+                     : !cr_target_may_call(&c->target, name, tool->essence, tool->essence_len))
         return NULL;
     r = cr_route_check_pin(c->rs, tool, &why);
     if (r == CR_ROUTE_LATER)
@@ -109,7 +133,7 @@ static const char *admit(struct cr_server_call *at, const struct cr_tools *tools
         cr_mcp_fail(c, &why);
         return NULL;
     }
-    r = cr_calls_send(c->target.run, c->target.number, name, c->at.args, c->at.len);
+    r = at->is_again ? 0 : begin_sending(c, name);
     if (r == CR_AUDITOR_LATER)
         return cr_server_later;
     if (r < 0) {

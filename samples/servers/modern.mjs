@@ -1,9 +1,15 @@
 // An MCP server for notes: MCP revision 2026-07-28 over stdio, with the SDK of that revision. Notes
 // live as long as the process. `make run` and the tests get its packages into build/npm-servers.
+//
+//     node modern.mjs                over stdio
+//     node modern.mjs --http 8080    over HTTP: http://127.0.0.1:8080/mcp; with 0 the system chooses the port
+import { createServer } from "node:http";
 import { createRequire } from "node:module";
+import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
 
 const require = createRequire(new URL("../../build/npm-servers/", import.meta.url));
-const { McpServer } = require("@modelcontextprotocol/server");
+const { createMcpHandler, McpServer } = require("@modelcontextprotocol/server");
 const { serveStdio } = require("@modelcontextprotocol/server/stdio");
 const { z } = require("zod");
 
@@ -86,4 +92,25 @@ function makeServer() {
     return server;
 }
 
-serveStdio(makeServer);
+// Answers a request of node:http with a handler for the web's Request.
+function answerWith(handler) {
+    return async (req, res) => {
+        const gone = new AbortController();
+        res.on("close", () => gone.abort());
+        const body = req.method === "POST" ? await buffer(req) : undefined;
+        const response = await handler.fetch(
+            new Request(`http://${req.headers.host}${req.url}`, { method: req.method, headers: req.headers, body, signal: gone.signal }),
+        );
+        res.writeHead(response.status, Object.fromEntries(response.headers));
+        if (response.body) Readable.fromWeb(response.body).on("error", () => res.destroy()).pipe(res);
+        else res.end();
+    };
+}
+
+const [mode, port] = process.argv.slice(2);
+if (mode === "--http") {
+    const server = createServer(answerWith(createMcpHandler(makeServer)));
+    server.listen(Number(port), "127.0.0.1", () => console.log(`http://127.0.0.1:${server.address().port}/mcp`));
+} else {
+    serveStdio(makeServer);
+}

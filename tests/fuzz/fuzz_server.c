@@ -39,6 +39,7 @@ enum happening {
     TIME_PASSES,          /* the list is old, the next start may be now */
     START_FAILS,          /* the next start */
     LOOP_STEPS,           /* one step of the loop */
+    REQUEST_IS_LOST,      /* data: which request, and how: bits of the loss */
     HAPPENINGS,
 };
 
@@ -59,7 +60,8 @@ static struct {
     bool no_start;
     struct {
         uint64_t id;
-        char method; /* the first letter of the method */
+        char method;    /* the first letter of the method */
+        uint8_t *block; /* the memory that was taken over, or NULL */
     } asked[FUZZ_SERVER_ASKED];
     size_t asked_count;
 } fuzz_server;
@@ -71,7 +73,7 @@ struct fuzz_server_peer {
     const struct cr_transport_owner *owner;
     void *data;
     struct cr_reader reader;
-    bool is_deaf, is_ending, is_missing, has_ended;
+    bool is_deaf, is_ending, is_missing, has_ended, has_expired;
     size_t waiting;
 };
 
@@ -86,11 +88,30 @@ static void fuzz_server_peer_free(struct cr_transport *t)
 
     cr_reader_clear(&c->reader);
     free(c);
+    for (size_t i = 0; i < fuzz_server.asked_count; i++) {
+        free(fuzz_server.asked[i].block);
+        fuzz_server.asked[i].block = NULL;
+    }
+}
+
+static uint8_t *fuzz_server_take_block(const struct cr_outbox_part *parts, size_t count)
+{
+    uint8_t *block = NULL;
+
+    for (size_t i = 0; i < count; i++) {
+        if (!parts[i].block)
+            continue;
+        insist(!block && *parts[i].block);
+        block = *parts[i].block;
+        *parts[i].block = NULL;
+    }
+    return block;
 }
 
 /* Remembers requests, so that they can be answered. */
-static int fuzz_server_peer_send(struct cr_transport *t, const struct cr_outbox_part *parts,
-                                 size_t count, struct cr_err *err)
+static int fuzz_server_peer_send(struct cr_transport *t, const struct cr_transport_label *label,
+                                 const struct cr_outbox_part *parts, size_t count,
+                                 struct cr_err *err)
 {
     struct fuzz_server_peer *c = fuzz_server_peer_of(t);
     static char line[65536];
@@ -103,7 +124,7 @@ static int fuzz_server_peer_send(struct cr_transport *t, const struct cr_outbox_
         len += parts[i].len;
     }
     insist(cr_scan_json((const uint8_t *)line, len, CR_SCAN_PASS, NULL) == 0 &&
-           !memchr(line, '\n', len));
+           !memchr(line, '\n', len) && memchr(label->version, '\0', 32));
     if (c->is_ending)
         return cr_err_set(err, CAPRUN_E_STATE, "it takes nothing any more");
     if (c->waiting >= FUZZ_SERVER_WAITING_MAX)
@@ -114,9 +135,26 @@ static int fuzz_server_peer_send(struct cr_transport *t, const struct cr_outbox_
     method = cr_locate_member(line, len, "method", &method_len);
     if (id && method && fuzz_server.asked_count < FUZZ_SERVER_ASKED) {
         fuzz_server.asked[fuzz_server.asked_count].id = strtoull(id, NULL, 10);
+        insist(label->id == fuzz_server.asked[fuzz_server.asked_count].id && label->method);
+        insist(memcmp(method + 1, label->method, strlen(label->method)) == 0);
+        insist(!label->tool == !!strcmp(label->method, "tools/call"));
+        fuzz_server.asked[fuzz_server.asked_count].block = fuzz_server_take_block(parts, count);
         fuzz_server.asked[fuzz_server.asked_count++].method = method[1 + 6 * (method[1] == 't')];
     }
     return 0;
+}
+
+/* Every second request needs a notification. */
+static bool fuzz_server_peer_drop(struct cr_transport *t, uint64_t id)
+{
+    (void)t;
+    return id % 2;
+}
+
+static bool fuzz_server_peer_has_expired(struct cr_transport *t)
+{
+    insist(fuzz_server_peer_of(t)->has_ended);
+    return fuzz_server_peer_of(t)->has_expired;
 }
 
 static void fuzz_server_peer_find_types(struct cr_transport *t)
@@ -159,6 +197,8 @@ static void fuzz_server_peer_hint(struct cr_transport *t, size_t max, struct cr_
 
 static const struct cr_transport_ops fuzz_server_peer_ops = {
     .send = fuzz_server_peer_send,
+    .drop = fuzz_server_peer_drop,
+    .has_expired = fuzz_server_peer_has_expired,
     .waiting = fuzz_server_peer_waiting,
     .find_types = fuzz_server_peer_find_types,
     .stop = fuzz_server_peer_stop,
@@ -206,14 +246,22 @@ static struct fuzz_server_call *fuzz_server_of(struct cr_server_call *at)
     return call;
 }
 
+static void fuzz_server_end_call(struct fuzz_server_call *call)
+{
+    free(call->at.block);
+    call->at.block = NULL;
+    call->waits = false;
+}
+
 static const char *fuzz_server_admit(struct cr_server_call *at, const struct cr_tools *tools)
 {
     struct fuzz_server_call *call = fuzz_server_of(at);
 
-    insist(!call->was_sent && (tools->count == 0 || tools->list[0].name));
+    insist(call->was_sent == at->is_again && (tools->count == 0 || tools->list[0].name));
+    insist(at->block);
     if (!call->is_refused)
         return tools->count ? tools->list[tools->count - 1].name : "a \"tool\"\n";
-    call->waits = false;
+    fuzz_server_end_call(call);
     return NULL;
 }
 
@@ -221,7 +269,7 @@ static void fuzz_server_queued(struct cr_server_call *at)
 {
     struct fuzz_server_call *call = fuzz_server_of(at);
 
-    insist(!call->was_queued && !call->was_sent);
+    insist(!call->was_queued && (!call->was_sent || at->is_again));
     call->was_queued = true;
 }
 
@@ -229,9 +277,10 @@ static void fuzz_server_sent(struct cr_server_call *at)
 {
     struct fuzz_server_call *call = fuzz_server_of(at);
 
-    insist(!call->was_sent);
+    insist(call->was_sent == at->is_again);
     call->was_sent = true;
-    at->args = NULL; /* not needed any more */
+    free(at->block); /* not needed any more */
+    at->block = NULL;
 }
 
 static void fuzz_server_progress(struct cr_server_call *at, const char *json, size_t len)
@@ -251,7 +300,7 @@ static void fuzz_server_result(struct cr_server_call *at, const char *json, size
         free(*block);
         *block = NULL;
     }
-    call->waits = false;
+    fuzz_server_end_call(call);
 }
 
 static void fuzz_server_failed(struct cr_server_call *at, const struct cr_err *why)
@@ -260,7 +309,7 @@ static void fuzz_server_failed(struct cr_server_call *at, const struct cr_err *w
 
     insist(why->text[0] && memchr(why->text, '\0', sizeof(why->text)) &&
            memchr(why->hint, '\0', sizeof(why->hint)));
-    call->waits = false;
+    fuzz_server_end_call(call);
 }
 
 static const struct cr_server_call_ops fuzz_server_ops = {fuzz_server_admit,  fuzz_server_queued,
@@ -334,6 +383,24 @@ static void fuzz_server_answer(struct fuzz_server_peer *c, uint8_t which, uint8_
     fuzz_server_write(c, line, (size_t)len);
 }
 
+static void fuzz_server_lose(struct fuzz_server_peer *c, uint8_t which, uint8_t how)
+{
+    struct cr_transport_loss loss = {.may_have_effect = how & 1,
+                                     .may_be_era = how & 2,
+                                     .has_expired = how & 4,
+                                     .words = "has lost it",
+                                     .hint = how & 8 ? "who knows" : ""};
+
+    if (!fuzz_server.asked_count)
+        return;
+    which = (uint8_t)(which % fuzz_server.asked_count);
+    loss.id = fuzz_server.asked[which].id;
+    loss.block = fuzz_server.asked[which].block ? &fuzz_server.asked[which].block : NULL;
+    c->has_expired = c->has_expired || loss.has_expired;
+    c->is_ending = c->is_ending || loss.has_expired;
+    c->owner->lost(c->data, &loss);
+}
+
 static void fuzz_server_end(struct fuzz_server_peer *c, bool is_missing)
 {
     c->has_ended = c->is_ending = true;
@@ -348,19 +415,23 @@ static void fuzz_server_call(uint8_t which)
 
     if (call->waits)
         return;
-    *call = (struct fuzz_server_call){.at = {.ops = &fuzz_server_ops, .args = "{}", .len = 2},
-                                      .waits = true};
+    *call = (struct fuzz_server_call){.at = {.ops = &fuzz_server_ops, .len = 2}, .waits = true};
+    call->at.block = (uint8_t *)strdup("{}");
+    insist(call->at.block);
+    call->at.args = (const char *)call->at.block;
     call->is_refused = which >= 128;
-    call->waits = cr_server_call(fuzz_server.server, &call->at, NULL) == 0;
+    if (cr_server_call(fuzz_server.server, &call->at, NULL) < 0)
+        fuzz_server_end_call(call);
 }
 
 static void fuzz_server_cancel(uint8_t which)
 {
     struct fuzz_server_call *call = &fuzz_server.calls[which % FUZZ_SERVER_CALLS];
 
-    if (call->waits)
-        cr_server_cancel(fuzz_server.server, &call->at, "the \"fuzzer\"");
-    call->waits = false;
+    if (!call->waits)
+        return;
+    cr_server_cancel(fuzz_server.server, &call->at, "the \"fuzzer\"");
+    fuzz_server_end_call(call);
 }
 
 static void fuzz_server_list(void)
@@ -400,6 +471,9 @@ static void fuzz_server_its_turn(struct fuzz_server_peer *c, enum happening what
         c->is_deaf = false;
         c->waiting = 0;
         c->owner->room(c->data);
+    } else if (what == REQUEST_IS_LOST) {
+        which = input_byte(in);
+        fuzz_server_lose(c, which, input_byte(in));
     } else if (what == SERVER_STOPS_READING) {
         c->is_deaf = true;
     } else {
@@ -455,7 +529,7 @@ static void fuzz_server_play(struct input in)
     while (in.len) {
         enum happening what = input_byte(&in) % HAPPENINGS;
 
-        if (what >= CALL_IS_MADE)
+        if (what >= CALL_IS_MADE && what != REQUEST_IS_LOST)
             fuzz_server_our_turn(s, what, &in);
         else if (s->transport)
             fuzz_server_its_turn(fuzz_server_peer_of(s->transport), what, &in);

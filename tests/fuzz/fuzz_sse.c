@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "http/sse.h"
 #include "input.h"
+#include "look.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

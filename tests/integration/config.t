@@ -400,13 +400,13 @@ def a_registry_with_a_password_or_a_query_is_refused_and_not_shown():
 
 
 @test
-def a_setting_without_effect_yet_is_reported():
+def a_doubtful_setting_is_reported():
     with scratch_dir() as top:
-        path = write(top, {"mcpServers": {"a": {"command": "x"}, "b": {"url": "https://x"}}, "permissions": {"deny": ["*"]},
+        path = write(top, {"mcpServers": {"a": {"command": "x"}, "b": {"url": "http://x"}}, "permissions": {"deny": ["*"]},
                            "routing": {}})
         equal([line.removeprefix(f"caprun: {path}:").split(" ", 1)[1]
                for line in run(top, "exec", "-", code="return 1").err.splitlines()],
-              ['"url" has no effect: this version of caprun does not support HTTP servers',
+              ['"url" is not https: others may read and change what is sent, headers included',
                '"routing" has no effect in this version of caprun'])
         equal(run(top, "exec", "-", "-q", code="return 1").err, "")
 

@@ -84,7 +84,8 @@ static inline void on_ended(void *data)
     seen.endings++;
 }
 
-static const struct cr_transport_owner watcher = {on_message, on_room, on_ended};
+static const struct cr_transport_owner watcher = {
+    .message = on_message, .room = on_room, .ended = on_ended};
 
 static inline int64_t patience_us(void)
 {

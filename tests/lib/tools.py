@@ -5,7 +5,7 @@
         equal(t.called("a"), ["echo"])
 
 A server is the settings of fake_mcp.py, and "config": its other settings in .caprun.json. If it has a
-"command", it is the configuration itself. Every call is allowed unless |permissions| say otherwise.
+"command" or a "url", it is the configuration itself. Every call is allowed unless |permissions| say otherwise.
 """
 
 import contextlib
@@ -29,7 +29,7 @@ OUTCOME = """
 class Tools(Place):
     def serve(self, servers, permissions=None, **settings):
         """Writes the configuration."""
-        configured = {name: server if "command" in server else self.fake(name, **server)
+        configured = {name: server if "command" in server or "url" in server else self.fake(name, **server)
                       for name, server in servers.items()}
         self.configure(mcpServers=configured, permissions=permissions or {"allow": ["*"]}, **settings)
 
@@ -115,8 +115,8 @@ def real_config(root):
 
 
 @contextlib.contextmanager
-def real_tools(only=None, **changes):
-    """npm's servers, or |only| some of them, with two texts below files/texts."""
+def real_tools(only=None, urls=None, **changes):
+    """npm's servers, or |only| some of them, with two texts below files/texts; and servers behind |urls|."""
     with scratch_dir() as root:
         t = Tools(root)
         os.makedirs(os.path.join(root, "files/texts"))
@@ -124,6 +124,8 @@ def real_tools(only=None, **changes):
             with open(os.path.join(root, "files/texts", name), "w", encoding="utf-8") as file:
                 file.write(text)
         config = {**real_config(root), **changes}
-        config["mcpServers"] = {name: config["mcpServers"][name] for name in only or config["mcpServers"]}
+        chosen = config["mcpServers"] if only is None else only
+        config["mcpServers"] = {name: config["mcpServers"][name] for name in chosen}
+        config["mcpServers"].update({name: {"url": url} for name, url in (urls or {}).items()})
         t.configure(**config)
         yield t

@@ -393,7 +393,8 @@ static void free_it(void *data)
 
 TEST(a_server_may_be_freed_at_its_end)
 {
-    static const struct cr_transport_owner owner = {on_message, on_room, free_it};
+    static const struct cr_transport_owner owner = {
+        .message = on_message, .room = on_room, .ended = free_it};
     const struct cr_child_spec spec = {NULL, (const char *const[]){"/bin/true", NULL},
                                        (const char *const[]){NULL}, "/"};
     struct cr_child_spec with_guard = spec;

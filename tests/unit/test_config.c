@@ -333,11 +333,25 @@ static const char *const bad[][2] = {
      "1:54: each of \"idempotent\" has to be a pattern of letters, digits, _ - . / * and ?, like "
      "\"read_*\", not \"a b\""},
     {"{\"mcpServers\": {\"a\": {\"url\": \"tools.example\"}}}",
-     "1:30: \"url\" has to be a URL that begins with http:// or https://"},
+     "1:30: \"url\" has to be a URL that begins with http:// or https://, "
+     "without a user, a password or a fragment"},
     {"{\"mcpServers\": {\"a\": {\"url\": \"https://x y\"}}}",
-     "1:30: \"url\" has to be a URL that begins with http:// or https://"},
+     "1:30: \"url\" has to be a URL that begins with http:// or https://, "
+     "without a user, a password or a fragment"},
     {"{\"mcpServers\": {\"a\": {\"url\": \"https://x\", \"headers\": {\"a b\": \"\"}}}}",
-     "1:55: a key of \"headers\" has to be the name of an HTTP header, not \"a b\""},
+     "1:55: a key of \"headers\" has to be the name of an HTTP header, and not one that "
+     "caprun sets itself, not \"a b\""},
+    {"{\"mcpServers\": {\"a\": {\"url\": \"https://x\", \"headers\": {\"Mcp-Method\": \"x\"}}}}",
+     "1:55: a key of \"headers\" has to be the name of an HTTP header, and not one that "
+     "caprun sets itself, not \"Mcp-Method\""},
+    {"{\"mcpServers\": {\"a\": {\"url\": \"https://u:secret@x\"}}}",
+     "1:30: \"url\" has to be a URL that begins with http:// or https://, without a user, a "
+     "password or a fragment"},
+    {"{\"mcpServers\": {\"a\": {\"url\": \"https://x\", \"tls\": {}}}}",
+     "1:50: \"tls\" needs \"caFile\""},
+    {"{\"mcpServers\": {\"a\": {\"url\": \"https://x\", \"proxy\": \"socks5://x\"}}}",
+     "1:52: \"proxy\" has to be a URL that begins with http:// or https://, without a user, a "
+     "password or a fragment"},
     {"{\"mcpServers\": {\"a\": {\"url\": \"https://x\", \"headers\": {\"a\": \"b\\r\\nc: d\"}}}}",
      "1:60: \"a\" has to be a text on one line, without controls"},
     {"{\"mcpServers\": {\"my-files\": {\"command\": \"x\"}, \"b\": {\"url\": \"https://x\"},\n"
@@ -521,20 +535,46 @@ TEST(there_may_be_a_thousand_servers)
     CHECK(refuses(text, "1:15: \"mcpServers\" has 1001 items, and may have 1000 at most"));
 }
 
-TEST(a_server_behind_http_is_a_warning)
+TEST(a_server_behind_http_has_its_own_settings)
 {
     struct cr_config c;
-    char wanted[256];
 
-    CHECK(load("{\"mcpServers\": {\"a\": {\"command\": \"x\"},\n\"b\": {\"url\": \"https://x\"}}}",
+    CHECK(setenv("CAPRUN_TEST_TOKEN", "tok", 1) == 0);
+    CHECK(load("{\"mcpServers\": {\"a\": {\"url\": \"https://x/mcp\", \"headers\": {\"x-key\": "
+               "\"k ${CAPRUN_TEST_TOKEN}\", \"y\": \"\"}, \"tls\": {\"caFile\": \"ca.pem\"}, "
+               "\"proxy\": \"http://p:8\"}, \"b\": {\"url\": \"https://y\"}}}",
                &c) == 0);
-    (void)snprintf(wanted, sizeof(wanted),
-                   "%s:2:7: \"url\" has no effect: this version of caprun does not support HTTP "
-                   "servers\n",
-                   path);
-    CHECK(c.warnings.len == strlen(wanted));
-    CHECK(memcmp(c.warnings.data, wanted, strlen(wanted)) == 0);
+    CHECK(c.server_count == 2 && c.warnings.len == 0);
+    CHECK(strcmp(c.servers[0].url, "https://x/mcp") == 0 && !c.servers[0].argv);
+    CHECK(strcmp(c.servers[0].headers[0], "x-key: k tok") == 0);
+    CHECK(strcmp(c.servers[0].headers[1], "y;") == 0 && !c.servers[0].headers[2]);
+    CHECK(c.servers[0].ca_file[0] == '/' && strstr(c.servers[0].ca_file, "/ca.pem"));
+    CHECK(strcmp(c.servers[0].proxy, "http://p:8") == 0);
+    CHECK(!c.servers[1].headers[0] && !c.servers[1].ca_file && !c.servers[1].proxy);
     cr_config_clear(&c);
+}
+
+TEST(http_to_another_machine_is_a_warning)
+{
+    static const char *const fine[] = {"https://x", "http://127.0.0.1:1/", "http://localhost",
+                                       "http://[::1]:8/x", "http://a.localhost:80"};
+    static const char *const warned[] = {"http://x", "http://notlocalhost", "http://10.0.0.1/",
+                                         "http://localhost.example"};
+    struct cr_config c;
+    char text[200];
+
+    for (size_t i = 0; i < sizeof(fine) / sizeof(fine[0]); i++) {
+        (void)snprintf(text, sizeof(text), "{\"mcpServers\": {\"a\": {\"url\": \"%s\"}}}", fine[i]);
+        CHECK(load(text, &c) == 0 && c.warnings.len == 0);
+        cr_config_clear(&c);
+    }
+    for (size_t i = 0; i < sizeof(warned) / sizeof(warned[0]); i++) {
+        (void)snprintf(text, sizeof(text), "{\"mcpServers\": {\"a\": {\"url\": \"%s\"}}}",
+                       warned[i]);
+        CHECK(load(text, &c) == 0 && cr_buf_text(&c.warnings));
+        CHECK(strstr((char *)c.warnings.data, ":1:23: \"url\" is not https: others may read"));
+        cr_config_clear(&c);
+    }
 }
 
 TEST(a_key_of_a_server_that_is_not_known_is_a_warning)

@@ -65,8 +65,10 @@ TEST(a_command_is_copied_and_can_be_started_again_and_again)
         CHECK(run());
         CHECK_SOON(seen.messages == i);
         CHECK(!transport->ops->is_ending(transport));
-        CHECK(transport->ops->send(transport, &(struct cr_outbox_part){.bytes = "{}", .len = 2}, 1,
+        CHECK(transport->ops->send(transport, &(struct cr_transport_label){.version = ""},
+                                   &(struct cr_outbox_part){.bytes = "{}", .len = 2}, 1,
                                    &err) == 0);
+        CHECK(!transport->ops->drop(transport, 1) && !transport->ops->has_expired(transport));
         CHECK_SOON(seen.endings == i);
         CHECK(strcmp(transport->ops->why(transport), "exited with status 3") == 0);
         CHECK(strcmp(hint(100), "hint: its last words: /") == 0);
