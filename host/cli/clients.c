@@ -2,7 +2,6 @@
 #include "cli/clients.h"
 
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,26 +10,17 @@
 #include "base/escape.h"
 #include "base/file.h"
 #include "base/json.h"
-#include "base/mem.h"
 #include "base/scan.h"
+#include "cli/clients_parts.h"
 #include "cli/columns.h"
 #include "cli/jsonc.h"
 #include "config/keys.h"
 #include "config/text.h"
 
 #define MAX_FILE (64u << 20)
-#define MAX_TEXT (4u << 20)
-#define MAX_WHY 200
 #define INDENT 4
 
-/* Where a program keeps the user's servers. */
-static const struct client {
-    const char *program, *path;
-    bool in_config;    /* the path is below XDG_CONFIG_HOME, else below HOME */
-    bool has_comments; /* in the JSON */
-    const char *outer,
-        *in; /* the servers are in |in|, which is in |outer| or, if NULL, at the top */
-} all_clients[] = {
+static const struct cr_client all_clients[] = {
     {"claude", ".claude.json", false, false, NULL, "mcpServers"},
     {"cursor", ".cursor/mcp.json", false, false, NULL, "mcpServers"},
     {"vscode", "Code/User/mcp.json", true, true, NULL, "servers"},
@@ -38,273 +28,6 @@ static const struct client {
 };
 
 #define COUNT (sizeof(all_clients) / sizeof(all_clients[0]))
-
-struct reading {
-    const struct client *client;
-    struct cr_clients *out;
-    struct cr_buf left;      /* JSON of what was left out */
-    struct cr_buf left_text; /* the same for a person */
-    struct cr_buf variables; /* names, each with a space before it */
-    const struct cJSON *map; /* all servers */
-};
-
-/* One server while it is translated. */
-struct entry {
-    struct cr_buf json;      /* of the server */
-    struct cr_buf line;      /* its command line, as for a shell */
-    struct cr_buf dropped;   /* keys that are not taken over */
-    struct cr_buf own;       /* names of the variables in its "env" */
-    struct cr_buf variables; /* names of all that it needs from the environment */
-    char why[MAX_WHY];       /* why it cannot be taken over, or "" */
-};
-
-static bool __attribute__((format(printf, 2, 3))) refuse(struct entry *e, const char *fmt, ...)
-{
-    va_list ap;
-
-    va_start(ap, fmt);
-    (void)vsnprintf(e->why, sizeof(e->why), fmt, ap);
-    va_end(ap);
-    return false;
-}
-
-/* --- references --------------------------------------------------------------------------- */
-
-static void note_variable(struct entry *e, const char *name)
-{
-    if (strcmp(name, "HOME") != 0)
-        cr_buf_fmt(&e->variables, " %s", name);
-}
-
-/*
- * Finds which variable of the environment |reference| means, the part between "${" and "}". Returns
- * false if it means something else.
- */
-static bool find_variable(const struct client *client, const char *reference, size_t len,
-                          char ret[MAX_WHY])
-{
-    bool is_claude = strcmp(client->program, "claude") == 0;
-    const char *name = reference;
-
-    if (!is_claude && len == 8 && memcmp(reference, "userHome", 8) == 0) {
-        (void)snprintf(ret, MAX_WHY, "HOME");
-        return true;
-    }
-    if (!is_claude) {
-        if (len < 4 || memcmp(reference, "env:", 4) != 0)
-            return false;
-        name += 4;
-        len -= 4;
-    }
-    if (len >= MAX_WHY)
-        return false;
-    (void)snprintf(ret, MAX_WHY, "%.*s", (int)len, name);
-    return cr_text_variable.is(ret);
-}
-
-/* Appends |text| with the references of caprun. Returns false if it has one that caprun lacks. */
-static bool translate(struct reading *r, struct entry *e, const char *text, struct cr_buf *out)
-{
-    char name[MAX_WHY];
-
-    for (;;) {
-        const char *at = strstr(text, "${"), *end = at ? strchr(at, '}') : NULL;
-
-        if (!at) {
-            cr_buf_str(out, text);
-            return true;
-        }
-        if (!end || !find_variable(r->client, at + 2, (size_t)(end - at) - 2, name))
-            return refuse(e, "uses %.*s, which caprun does not know",
-                          end && end - at < 60 ? (int)(end - at) + 1 : 60, at);
-        cr_buf_add(out, text, (size_t)(at - text));
-        cr_buf_fmt(out, "${%s}", name);
-        note_variable(e, name);
-        text = end + 1;
-    }
-}
-
-/* The same; returns the text to be freed, or NULL. */
-static char *translated(struct reading *r, struct entry *e, const char *text)
-{
-    struct cr_buf out;
-
-    cr_buf_init(&out, MAX_TEXT);
-    if (translate(r, e, text, &out) && cr_buf_text(&out))
-        return (char *)out.data;
-    if (!e->why[0])
-        (void)refuse(e, "is too long");
-    cr_buf_clear(&out);
-    return NULL;
-}
-
-/* --- the parts of a server ---------------------------------------------------------------- */
-
-/* Appends a word of a command line. */
-static void add_word(struct cr_buf *out, const char *word)
-{
-    cr_buf_str(out, out->len ? " " : "");
-    cr_escape_shell_word(out, word);
-}
-
-static bool take_command(struct reading *r, struct entry *e, const struct cJSON *value)
-{
-    cr_autofree char *text = NULL;
-
-    if (cr_json_type(value) != CR_JSON_STRING || !*cr_json_text(value))
-        return refuse(e, "has a \"command\" that is not a text");
-    text = translated(r, e, cr_json_text(value));
-    if (!text)
-        return false;
-    if (strchr(text, '/') && text[0] != '/' && strncmp(text, "${", 2) != 0)
-        return refuse(e, "has a \"command\" whose path is relative to an unknown directory");
-    cr_buf_str(&e->json, "{\"command\": ");
-    cr_escape_json_str(&e->json, text);
-    add_word(&e->line, text);
-    return true;
-}
-
-static bool take_args(struct reading *r, struct entry *e, const struct cJSON *list)
-{
-    if (cr_json_type(list) != CR_JSON_ARRAY)
-        return refuse(e, "has \"args\" that are not a list");
-    cr_buf_str(&e->json, ", \"args\": [");
-    for (const struct cJSON *v = cr_json_first(list); v; v = cr_json_next(v)) {
-        cr_autofree char *text = NULL;
-
-        if (cr_json_type(v) != CR_JSON_STRING)
-            return refuse(e, "has \"args\" that are not texts");
-        text = translated(r, e, cr_json_text(v));
-        if (!text)
-            return false;
-        cr_escape_json_str(&e->json, text);
-        cr_buf_str(&e->json, cr_json_next(v) ? ", " : "");
-        add_word(&e->line, text);
-    }
-    cr_buf_str(&e->json, "]");
-    return true;
-}
-
-/* Is |text| one reference and nothing else? */
-static bool is_reference(const char *text)
-{
-    size_t len = strcspn(text, "}");
-
-    return strncmp(text, "${", 2) == 0 && text[len] && !text[len + 1];
-}
-
-/* Appends what stands for the value of a variable: a reference, never the value itself. */
-static bool take_variable(struct reading *r, struct entry *e, const struct cJSON *value)
-{
-    const char *name = cr_json_key(value);
-    cr_autofree char *text = NULL;
-
-    if (cr_json_type(value) == CR_JSON_STRING && is_reference(cr_json_text(value))) {
-        text = translated(r, e, cr_json_text(value));
-        e->why[0] = '\0'; /* a reference that caprun does not know is a value like any other */
-    }
-    if (!text && !cr_text_variable.is(name))
-        return refuse(e, "has \"env\" with the name \"%.60s\", which ${…} cannot refer to", name);
-    cr_escape_json_str(&e->json, name);
-    cr_buf_str(&e->json, ": ");
-    if (text) {
-        cr_escape_json_str(&e->json, text);
-    } else {
-        cr_buf_fmt(&e->json, "\"${%s}\"", name);
-        note_variable(e, name);
-    }
-    cr_buf_fmt(&e->own, "%s%s", e->own.len ? ", " : "", name);
-    return true;
-}
-
-static bool take_env(struct reading *r, struct entry *e, const struct cJSON *map)
-{
-    if (cr_json_type(map) != CR_JSON_OBJECT)
-        return refuse(e, "has an \"env\" that is not an object");
-    cr_buf_str(&e->json, ", \"env\": {");
-    for (const struct cJSON *v = cr_json_first(map); v; v = cr_json_next(v)) {
-        if (!cr_text_environment.is(cr_json_key(v)))
-            return refuse(e, "has an invalid name in \"env\"");
-        if (!take_variable(r, e, v))
-            return false;
-        cr_buf_str(&e->json, cr_json_next(v) ? ", " : "");
-    }
-    cr_buf_str(&e->json, "}");
-    return true;
-}
-
-static bool take_cwd(struct reading *r, struct entry *e, const struct cJSON *value)
-{
-    cr_autofree char *text = NULL;
-
-    if (cr_json_type(value) != CR_JSON_STRING)
-        return refuse(e, "has a \"cwd\" that is not a text");
-    text = translated(r, e, cr_json_text(value));
-    if (!text)
-        return false;
-    if (text[0] != '/' && strncmp(text, "${", 2) != 0)
-        return refuse(e, "has a \"cwd\" that is relative to an unknown directory");
-    cr_buf_str(&e->json, ", \"cwd\": ");
-    cr_escape_json_str(&e->json, text);
-    return true;
-}
-
-static const char *const known[] = {"command", "args", "env", "cwd", "type", "disabled", NULL};
-
-static void note_dropped(struct entry *e, const struct cJSON *server)
-{
-    for (const struct cJSON *v = cr_json_first(server); v; v = cr_json_next(v)) {
-        size_t i = 0;
-
-        while (known[i] && strcmp(known[i], cr_json_key(v)) != 0)
-            i++;
-        if (!known[i])
-            cr_buf_fmt(&e->dropped, "%s\"%s\"", e->dropped.len ? ", " : "", cr_json_key(v));
-    }
-}
-
-/* --- a server ----------------------------------------------------------------------------- */
-
-/* Is the name good, and different in code from those before it? */
-static bool check_name(struct reading *r, struct entry *e, const struct cJSON *server)
-{
-    const char *name = cr_json_key(server);
-
-    if (!cr_text_namespace.is(name))
-        return refuse(e, "has a name that code cannot write; caprun needs %s",
-                      cr_text_namespace.what);
-    if (strcmp(name, "box") == 0)
-        return refuse(e, "has a name that is reserved by caprun");
-    for (const struct cJSON *v = cr_json_first(r->map); v != server; v = cr_json_next(v))
-        if (cr_text_is_alike(cr_json_key(v), name))
-            return refuse(e, "is the same name in code as \"%s\"", cr_json_key(v));
-    return r->out->taken < CR_KEYS_MAX_SERVERS || refuse(e, "is one server too many");
-}
-
-static bool take_server(struct reading *r, struct entry *e, const struct cJSON *server)
-{
-    const struct cJSON *type = cr_json_get(server, "type"), *args = cr_json_get(server, "args");
-    const struct cJSON *env = cr_json_get(server, "env"), *cwd = cr_json_get(server, "cwd");
-    const struct cJSON *disabled = cr_json_get(server, "disabled");
-
-    if (!check_name(r, e, server))
-        return false;
-    if (cr_json_type(server) != CR_JSON_OBJECT)
-        return refuse(e, "is not an object");
-    if (disabled && cr_json_type(disabled) == CR_JSON_TRUE)
-        return refuse(e, "is disabled there");
-    if (!cr_json_get(server, "command") || (type && (cr_json_type(type) != CR_JSON_STRING ||
-                                                     strcmp(cr_json_text(type), "stdio") != 0)))
-        return refuse(e, cr_json_get(server, "url") || type
-                             ? "is behind HTTP, which this version of caprun does not support"
-                             : "has no \"command\"");
-    if (!take_command(r, e, cr_json_get(server, "command")) || (args && !take_args(r, e, args)) ||
-        (cr_json_count(env) && !take_env(r, e, env)) || (cwd && !take_cwd(r, e, cwd)))
-        return false;
-    cr_buf_str(&e->json, "}");
-    note_dropped(e, server);
-    return true;
-}
 
 /* --- what is shown ------------------------------------------------------------------------ */
 
@@ -325,7 +48,7 @@ static void add_name(struct cr_buf *out, const char *name)
     cr_escape_terminal(out, name, strlen(name));
 }
 
-static void show_taken(struct reading *r, struct entry *e, const char *name)
+static void show_taken(struct cr_clients_reading *r, struct cr_clients_entry *e, const char *name)
 {
     struct cr_clients *out = r->out;
 
@@ -339,16 +62,17 @@ static void show_taken(struct reading *r, struct entry *e, const char *name)
     cr_buf_str(&out->text, "\n");
     add_wrapped(&out->text, "", &e->line);
     if (e->own.len)
-        add_wrapped(&out->text, "variables: ", &e->own);
+        add_wrapped(&out->text, e->is_remote ? "headers: " : "variables: ", &e->own);
     if (e->dropped.len)
         add_wrapped(&out->text, "not taken over: ", &e->dropped);
     cr_buf_add(&r->variables, e->variables.data, e->variables.len);
     out->taken++;
 }
 
-static void show_left(struct reading *r, const struct entry *e, const char *name)
+static void show_left(struct cr_clients_reading *r, const struct cr_clients_entry *e,
+                      const char *name)
 {
-    cr_autobuf struct cr_buf reason = CR_BUF(MAX_TEXT);
+    cr_autobuf struct cr_buf reason = CR_BUF(CR_CLIENTS_MAX_TEXT);
 
     cr_buf_str(&r->left, r->left.len ? ",{\"name\":" : "{\"name\":");
     cr_escape_json_str(&r->left, name);
@@ -360,15 +84,15 @@ static void show_left(struct reading *r, const struct entry *e, const char *name
     add_wrapped(&r->left_text, "", &reason);
 }
 
-static void read_server(struct reading *r, const struct cJSON *server)
+static void read_server(struct cr_clients_reading *r, const struct cJSON *server)
 {
-    struct entry e = {.json = CR_BUF(MAX_TEXT),
-                      .line = CR_BUF(MAX_TEXT),
-                      .dropped = CR_BUF(MAX_TEXT),
-                      .own = CR_BUF(MAX_TEXT),
-                      .variables = CR_BUF(MAX_TEXT)};
+    struct cr_clients_entry e = {.json = CR_BUF(CR_CLIENTS_MAX_TEXT),
+                                 .line = CR_BUF(CR_CLIENTS_MAX_TEXT),
+                                 .dropped = CR_BUF(CR_CLIENTS_MAX_TEXT),
+                                 .own = CR_BUF(CR_CLIENTS_MAX_TEXT),
+                                 .variables = CR_BUF(CR_CLIENTS_MAX_TEXT)};
 
-    if (take_server(r, &e, server))
+    if (cr_clients_take_server(r, &e, server))
         show_taken(r, &e, cr_json_key(server));
     else
         show_left(r, &e, cr_json_key(server));
@@ -392,14 +116,14 @@ static bool is_listed(struct cr_buf *list, const char *name, size_t len)
 }
 
 /* Adds each variable once. */
-static void list_variables(struct reading *r)
+static void list_variables(struct cr_clients_reading *r)
 {
-    cr_autobuf struct cr_buf seen = CR_BUF(MAX_TEXT);
+    cr_autobuf struct cr_buf seen = CR_BUF(CR_CLIENTS_MAX_TEXT);
     const char *at = cr_buf_text(&r->variables);
 
     for (; at && *at == ' '; at += strcspn(at, " ")) {
         size_t len = strcspn(++at, " ");
-        char name[MAX_WHY];
+        char name[CR_CLIENTS_MAX_WHY];
 
         (void)snprintf(name, sizeof(name), "%.*s", (int)len, at);
         if (is_listed(&seen, at, len))
@@ -412,7 +136,7 @@ static void list_variables(struct reading *r)
     }
 }
 
-static void read_servers(struct reading *r)
+static void read_servers(struct cr_clients_reading *r)
 {
     struct cr_clients *out = r->out;
 
@@ -440,7 +164,7 @@ static int refuse_file(const char *path, const char *words, struct cr_err *why)
 }
 
 /* Writes the path of the client's file. Returns false if no directory is known. */
-static bool find_path(const struct client *client, char ret[PATH_MAX])
+static bool find_path(const struct cr_client *client, char ret[PATH_MAX])
 {
     const char *home = getenv("HOME"), *config = getenv("XDG_CONFIG_HOME");
     int len;
@@ -471,9 +195,9 @@ static int read_text(const char *path, struct cr_buf *text, struct cr_err *why)
     return r == 0 ? 0 : refuse_file(path, err.text, why);
 }
 
-static int read_map(struct reading *r, struct cr_buf *text, struct cr_err *why)
+static int read_map(struct cr_clients_reading *r, struct cr_buf *text, struct cr_err *why)
 {
-    const struct client *client = r->client;
+    const struct cr_client *client = r->client;
     const struct cJSON *outer;
     struct cr_json_doc doc;
     struct cr_err err;
@@ -497,14 +221,14 @@ static int read_map(struct reading *r, struct cr_buf *text, struct cr_err *why)
 }
 
 /* Returns 0, 1 without a file, or an error. */
-static int read_client(const struct client *client, struct cr_clients *out, struct cr_err *why)
+static int read_client(const struct cr_client *client, struct cr_clients *out, struct cr_err *why)
 {
     cr_autobuf struct cr_buf text = CR_BUF(MAX_FILE);
-    struct reading r = {.client = client,
-                        .out = out,
-                        .left = CR_BUF(MAX_TEXT),
-                        .left_text = CR_BUF(MAX_TEXT),
-                        .variables = CR_BUF(MAX_TEXT)};
+    struct cr_clients_reading r = {.client = client,
+                                   .out = out,
+                                   .left = CR_BUF(CR_CLIENTS_MAX_TEXT),
+                                   .left_text = CR_BUF(CR_CLIENTS_MAX_TEXT),
+                                   .variables = CR_BUF(CR_CLIENTS_MAX_TEXT)};
     int result = 1;
 
     if (find_path(client, out->path))
@@ -540,10 +264,10 @@ int cr_clients_read(const char *program, struct cr_clients *ret, struct cr_err *
     bool is_known;
     int r;
 
-    *ret = (struct cr_clients){.servers = CR_BUF(MAX_TEXT),
-                               .text = CR_BUF(MAX_TEXT),
-                               .json = CR_BUF(MAX_TEXT),
-                               .unset = CR_BUF(MAX_TEXT)};
+    *ret = (struct cr_clients){.servers = CR_BUF(CR_CLIENTS_MAX_TEXT),
+                               .text = CR_BUF(CR_CLIENTS_MAX_TEXT),
+                               .json = CR_BUF(CR_CLIENTS_MAX_TEXT),
+                               .unset = CR_BUF(CR_CLIENTS_MAX_TEXT)};
     r = read_program(program, ret, &is_known, why);
     if (!is_known)
         r = cr_err_end(why, CAPRUN_OUTCOME_USAGE, "caprun init --from claude|cursor|vscode",

@@ -212,8 +212,23 @@ def references_in_arguments_are_translated(case):
         equal(made["a"]["args"], [wanted])
 
 
+@test
+def servers_behind_http_are_taken_over_without_the_values_of_their_headers():
+    with place() as p:
+        made, left = servers(p, "cursor", web={"url": "https://x.example/mcp?a=${env:A}", "type": "http", "timeout": 5,
+                                               "headers": {"Authorization": "Bearer s3cret", "X-Key": "${env:KEY}"}},
+                             b={"url": "https://y.example/mcp"}, c={"type": "streamable-http", "url": "https://z.example/"})
+        equal(left, {})
+        equal(made, {"web": {"url": "https://x.example/mcp?a=${A}", "headers": {"Authorization": "${WEB_AUTHORIZATION}", "X-Key": "${KEY}"}},
+                     "b": {"url": "https://y.example/mcp"}, "c": {"url": "https://z.example/"}})
+        assert "s3cret" not in open(os.path.join(p.work, ".caprun.json"), encoding="utf-8").read()
+
+
 LEFT = {
-    "http": ({"url": "https://x.example/mcp"}, "is behind HTTP"), "http by type": ({"type": "sse", "url": "x"}, "is behind HTTP"),
+    "the older transport": ({"type": "sse", "url": "https://x.example/sse"}, "is behind HTTP+SSE"),
+    "a user in a URL": ({"url": "https://u:p@x.example/mcp"}, "without a user"), "no URL": ({"url": "x"}, "a URL that begins with"),
+    "a header of MCP": ({"url": "https://x.example", "headers": {"Mcp-Name": "x"}}, '"headers"'),
+    "no headers": ({"url": "https://x.example", "headers": ["x"]}, "not an object"),
     "no command": ({}, 'has no "command"'), "no object": ("x", "is not an object"), "disabled": ({"command": "x", "disabled": True}, "is disabled"),
     "a relative command": ({"command": "./x"}, "relative"), "a relative cwd": ({"command": "x", "cwd": "x"}, "relative"),
     "a number": ({"command": 1}, "not a text"), "args": ({"command": "x", "args": "y"}, "not a list"),
