@@ -13,6 +13,7 @@
 
 #include "audit/audit.h"
 #include "base/mem.h"
+#include "capability/loader.h"
 #include "doctor/doctor.h"
 #include "journal/replay.h"
 #include "run/calls.h"
@@ -392,13 +393,32 @@ struct cr_gate *cr_api_gate(struct caprun_runtime *rt)
     return rt->route ? cr_route_gate(rt->route) : NULL;
 }
 
+/* A resumed capability is checked, and has its rules, only if it is loaded again. */
+static int load_resumed(struct caprun_run *run)
+{
+    struct cr_pin pin;
+
+    if (run->loader || !cr_loader_recorded(run, &pin))
+        return 0;
+    if (!run->runtime->config)
+        return cr_err_set(&run->runtime->err, CAPRUN_E_STATE,
+                          "the resumed run is one of the capability '%s', which is loaded again: "
+                          "caprun_set_config() has to name its registry",
+                          pin.fqdn);
+    return caprun_run_load(run, pin.fqdn);
+}
+
 int caprun_start(struct caprun_run *run)
 {
     struct caprun_runtime *rt = run->runtime;
     struct cr_err why;
+    int r;
 
     if (cr_api_refuse_after_start(run) < 0)
         return CAPRUN_E_STATE;
+    r = load_resumed(run);
+    if (r < 0)
+        return r;
     if (!run->spec.code.data && !run->loader)
         return cr_err_set(&rt->err, CAPRUN_E_STATE, "the run has no code");
     fill_in_sizes(rt);

@@ -5,6 +5,7 @@
 #include "audit/audit.h"
 #include "base/mem.h"
 #include "base/scan.h"
+#include "journal/line.h"
 #include "journal/record.h"
 #include "journal/replay.h"
 
@@ -38,6 +39,8 @@ int caprun_run_set_origin(struct caprun_run *run, const char *json, size_t len)
         return cr_err_set(err, CAPRUN_E_INVAL, "the origin is not a JSON object");
     if (len > MAX_ORIGIN)
         return cr_err_set(err, CAPRUN_E_TOOBIG, "the origin is over %u bytes", MAX_ORIGIN);
+    if (cr_line_is_long(json, len, true))
+        return cr_err_set(err, CAPRUN_E_TOOBIG, "the origin has too many levels");
     cr_buf_clear(&run->spec.origin);
     cr_buf_add(&run->spec.origin, json, len);
     if (cr_buf_err(&run->spec.origin))

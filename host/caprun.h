@@ -589,11 +589,12 @@ CAPRUN_API void caprun_run_set_allow_declared(struct caprun_run *run, int allow)
  * - resume: continues the run that was recorded at |path| and whose host died, or which was
  *   cancelled, reached a limit or lost a server (docs/journal.md). Recorded answers are
  *   repeated and no call is made twice; then the run is live. Set the env and the handler again. A
- *   call that was sent and has no recorded answer may have been carried out: it fails with
- *   RPC_ERROR and is shown as in_flight_unknown, unless the configuration says that the tool is
- *   idempotent, or retry names the call (0: all). The journal may lack calls that were made if
- *   the machine was restarted, if the journal is a copy, or if it could not be locked; the run is
- *   then resumed only after retry with 0.
+ *   capability is loaded again: it has to be the one that the run began with, and match its pin, or
+ *   the run ends with INTEGRITY_MISMATCH, as with any other code. A call that was sent and has no
+ * recorded answer may have been carried out: it fails with RPC_ERROR and is shown as
+ * in_flight_unknown, unless the configuration says that the tool is idempotent, or retry names the
+ * call (0: all). The journal may lack calls that were made if the machine was restarted, if the
+ * journal is a copy, or if it could not be locked; the run is then resumed only after retry with 0.
  *
  * Returns 0; CAPRUN_E_SYS if record cannot make the file, or it exists; CAPRUN_E_INVAL for a
  * journal that cannot be read, replayed or resumed, with the line; CAPRUN_E_NOMEM; CAPRUN_E_STATE.
@@ -626,14 +627,17 @@ CAPRUN_API void caprun_run_raise_limits(struct caprun_run *run);
 
 /*
  * Sets a JSON object for the journal that says where the code came from; the application chooses
- * its keys. It is copied; |len| 0 means none. Returns 0; CAPRUN_E_INVAL if it is not a JSON object;
- * CAPRUN_E_TOOBIG over 32 KiB; CAPRUN_E_NOMEM; CAPRUN_E_STATE.
+ * its keys. In the journal of a run that loads a capability, it is the member "application" of the
+ * origin that caprun writes. A text "fqdn" is the name of a capability, which a resume loads again.
+ * It is copied; |len| 0 means none. Returns 0; CAPRUN_E_INVAL if it is not a JSON object;
+ * CAPRUN_E_TOOBIG over 32 KiB or 999 levels; CAPRUN_E_NOMEM; CAPRUN_E_STATE.
  */
 CAPRUN_API int caprun_run_set_origin(struct caprun_run *run, const char *json, size_t len);
 
 /*
  * Starts the run, or puts it in the queue; caprun_run() also waits for its end, and is not for
- * callbacks. Returns 0; CAPRUN_E_STATE if it has no code and loads none, or was started before;
+ * callbacks. Returns 0; CAPRUN_E_STATE if it has no code and loads none, if it was started before,
+ * or if it is a resumed capability and there is no configuration that names registries;
  * CAPRUN_E_BUSY if the queue is full: start it later. Any other failure is the run's outcome.
  */
 CAPRUN_API int caprun_start(struct caprun_run *run);

@@ -185,6 +185,18 @@ static int refuse_frozen(const struct loader *l, struct cr_err *why)
     return hint_accept(l, before, "", why);
 }
 
+bool cr_loader_recorded(const struct caprun_run *run, struct cr_pin *ret)
+{
+    const char *fqdn = cr_replay_origin(run, "fqdn");
+
+    if (!fqdn[0])
+        return false;
+    (void)snprintf(ret->fqdn, sizeof(ret->fqdn), "%s", fqdn);
+    (void)snprintf(ret->code, sizeof(ret->code), "%s", cr_replay_origin(run, "code"));
+    (void)snprintf(ret->metadata, sizeof(ret->metadata), "%s", cr_replay_origin(run, "metadata"));
+    return true;
+}
+
 /* A resumed run needs exactly the code and metadata that it began with. */
 static int check_expected(const struct loader *l, struct cr_err *why)
 {
@@ -219,8 +231,6 @@ static int give_origin(struct loader *l, struct cr_err *why)
     const char *config = l->host->config->path;
     struct cr_recording_origin origin = origin_of(l);
 
-    if (cr_run_spec(l->run)->origin.len)
-        return 0; /* the application has set the origin itself */
     return cr_recording_give_origin(l->run, &origin, config ? config : "") < 0 ? cr_err_memory(why)
                                                                                : 0;
 }
@@ -468,7 +478,7 @@ static void begin(struct cr_loader *door, struct caprun_run *run)
 {
     struct loader *l = cr_container(door, struct loader, door);
 
-    (void)run;
+    l->is_expected = cr_loader_recorded(run, &l->expected);
     set_threadless(l, true);
     if (start_reading(l, &l->why) < 0)
         cr_loop_defer(l->loop, &l->failed);
@@ -495,14 +505,6 @@ int cr_loader_new(struct caprun_run *run, struct cr_capability_host *host, const
     }
     cr_run_set_loader(run, &l->door);
     return 0;
-}
-
-void cr_loader_expect(struct caprun_run *run, const struct cr_pin *pin)
-{
-    struct loader *l = loader_of(run);
-
-    l->expected = *pin;
-    l->is_expected = true;
 }
 
 void cr_loader_record(struct caprun_run *run, struct cr_recording *recording)

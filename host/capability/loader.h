@@ -19,10 +19,13 @@
  */
 int cr_loader_new(struct caprun_run *run, struct cr_capability_host *host, const char *name);
 
-/* --- more for a run that has a loader ------------------------------------------------------- */
+/*
+ * Is |run| resumed from the journal of a capability? Then sets |ret|: what the run began with. The
+ * loader of such a run accepts nothing else.
+ */
+bool cr_loader_recorded(const struct caprun_run *run, struct cr_pin *ret);
 
-/* |run| is resumed from its journal: the capability has to match |pin|. */
-void cr_loader_expect(struct caprun_run *run, const struct cr_pin *pin);
+/* --- more for a run that has a loader ------------------------------------------------------- */
 
 /* Starts recording before |run| starts; |recording| must stay valid until |run| has ended. */
 void cr_loader_record(struct caprun_run *run, struct cr_recording *recording);

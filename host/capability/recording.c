@@ -9,15 +9,16 @@
 #include "base/buf.h"
 #include "base/escape.h"
 #include "base/words.h"
+#include "journal/line.h"
 #include "journal/record.h"
 #include "journal/store.h"
+#include "run/run.h"
 
 #define DEFAULT_RUN_MB (CR_RECORD_DEFAULT_BYTES >> 20)
 #define DEFAULT_TOTAL_MB 1024u
 #define DEFAULT_DAYS 30u
 #define MAX_RUNS 5000u
 #define MIB (1024u * 1024u)
-#define MAX_ORIGIN (32u * 1024u)
 #define SWEEP_ONE_OF 64u /* one run in so many, at random, deletes old journals */
 
 static uint64_t value_or(uint64_t given, uint64_t value)
@@ -71,10 +72,10 @@ static void add_member(struct cr_buf *out, const char *name, const char *text)
 int cr_recording_give_origin(struct caprun_run *run, const struct cr_recording_origin *origin,
                              const char *config)
 {
+    struct cr_buf *ret = &cr_run_spec(run)->origin;
     struct cr_buf json;
-    int r;
 
-    cr_buf_init(&json, MAX_ORIGIN);
+    cr_buf_init(&json, ret->max);
     add_member(&json, "command", origin->command);
     add_member(&json, "file", origin->file);
     add_member(&json, "tool", origin->tool);
@@ -83,10 +84,19 @@ int cr_recording_give_origin(struct caprun_run *run, const struct cr_recording_o
     add_member(&json, "metadata", origin->metadata_pin);
     add_member(&json, "registry", origin->registry);
     add_member(&json, "config", config);
+    if (ret->len) {
+        cr_buf_str(&json, json.len ? ",\"application\":" : "{\"application\":");
+        cr_buf_add(&json, ret->data, ret->len);
+    }
     cr_buf_str(&json, json.len ? "}" : "{}");
-    r = cr_buf_err(&json) ? -1 : caprun_run_set_origin(run, (const char *)json.data, json.len);
-    cr_buf_clear(&json);
-    return r;
+    /* an origin in a blob would not be found when the run is resumed */
+    if (cr_buf_err(&json) || cr_line_is_long(json.data, json.len, true)) {
+        cr_buf_clear(&json);
+        return -1;
+    }
+    cr_buf_clear(ret);
+    *ret = json;
+    return 0;
 }
 
 static bool is_recorded(const struct cr_recording *rec)

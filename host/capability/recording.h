@@ -49,7 +49,11 @@ struct cr_recording_origin {
     const char *fqdn, *code_pin, *metadata_pin, *registry; /* for a capability */
 };
 
-/* Sets the origin of |run| for its journal; |config| is the configuration's path, or "". */
+/*
+ * Sets the origin of |run| for its journal; |config| is the configuration's path, or "". An origin
+ * that the application has set becomes its member "application". Returns 0, or -1 if it is too
+ * long.
+ */
 int cr_recording_give_origin(struct caprun_run *run, const struct cr_recording_origin *origin,
                              const char *config);
 

@@ -71,9 +71,7 @@ static void add_registries(struct cr_buf *out, const struct cr_options *o)
         cr_buf_fmt(out, " --registry %s", o->registries[i]);
 }
 
-/* |expected|: the pin that the capability has to match; NULL: the lockfile has it. */
-static int run_capability(struct job *job, const char *name, const struct cr_config *config,
-                          const struct cr_pin *expected)
+static int run_capability(struct job *job, const char *name, const struct cr_config *config)
 {
     struct caprun_run *run = job->run;
     struct cr_recording recording;
@@ -91,8 +89,6 @@ static int run_capability(struct job *job, const char *name, const struct cr_con
         cr_loader_set_options(run, cr_buf_text(&options));
     cr_launch_recording(&recording, config, job->options);
     cr_loader_record(run, &recording);
-    if (expected)
-        cr_loader_expect(run, expected);
     cr_loader_on_checked(run, foresee, job);
     cr_progress_init(&job->progress, job->options->quiet || job->options->json);
     caprun_run_set_loading(run, show_loading, job);
@@ -131,14 +127,14 @@ int cr_cli_capability(struct caprun_runtime *rt, struct caprun_run *run, const s
         return 0;
     }
     (void)caprun_warm(rt); /* while the args are read; if it fails, the start reports it */
-    return cr_launch_args(rt, run, args) < 0 ? 0 : run_capability(&job, name, config, NULL);
+    return cr_launch_args(rt, run, args) < 0 ? 0 : run_capability(&job, name, config);
 }
 
 int cr_cli_capability_resume(struct caprun_runtime *rt, struct caprun_run *run,
                              const struct cr_options *o, const struct cr_config *config,
-                             const struct cr_pin *pin)
+                             const char *name)
 {
     struct job job = {.rt = rt, .run = run, .options = o};
 
-    return run_capability(&job, pin->fqdn, config, pin);
+    return run_capability(&job, name, config);
 }

@@ -19,12 +19,12 @@ int cr_cli_capability(struct caprun_runtime *rt, struct caprun_run *run, const s
                       const char *name, const char *args);
 
 /*
- * Goes on with |run|, which has its journal and ran the capability of |pin|: loads the capability
- * again, which has to match |pin|. |config| is that of |rt|. Returns as above.
+ * Goes on with |run|, which has its journal and ran the capability |name|: loads the capability
+ * again, which has to be what the run began with. |config| is that of |rt|. Returns as above.
  */
 int cr_cli_capability_resume(struct caprun_runtime *rt, struct caprun_run *run,
                              const struct cr_options *o, const struct cr_config *config,
-                             const struct cr_pin *pin);
+                             const char *name);
 
 /* Parses the name of a capability. Returns 0, or INVALID_FQDN; touches no file. */
 int cr_cli_parse_name(const char *text, struct cr_fqdn *ret, struct cr_err *why);

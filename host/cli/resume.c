@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "capability/host.h"
+#include "capability/loader.h"
 #include "cli/capability.h"
 #include "cli/journal_limits.h"
 #include "cli/launch.h"
@@ -31,13 +32,6 @@ struct job {
     uint8_t key[CR_HASH_BYTES];
     bool is_in_store;
 };
-
-static const char *origin_text(const struct job *job, const char *name)
-{
-    const struct cJSON *value = cr_json_get(cr_replay_journal(job->run)->head.origin, name);
-
-    return value && cr_json_type(value) == CR_JSON_STRING ? cr_json_text(value) : "";
-}
 
 /* In the state directory each journal has the id of its run as its name; a copy has not. */
 static int check_name(const struct job *job, struct cr_err *why)
@@ -72,10 +66,11 @@ static void take_settings(struct job *job)
 {
     if (!job->is_in_store)
         return;
-    if (!cr_settings_file(&job->options) && origin_text(job, "config")[0])
-        job->options.config = origin_text(job, "config");
-    if (!job->options.registry_count && origin_text(job, "registry")[0])
-        job->options.registries[job->options.registry_count++] = origin_text(job, "registry");
+    if (!cr_settings_file(&job->options) && cr_replay_origin(job->run, "config")[0])
+        job->options.config = cr_replay_origin(job->run, "config");
+    if (!job->options.registry_count && cr_replay_origin(job->run, "registry")[0])
+        job->options.registries[job->options.registry_count++] =
+            cr_replay_origin(job->run, "registry");
 }
 
 static int allow_retries(struct job *job, struct cr_err *why)
@@ -108,12 +103,8 @@ static int continue_run(struct job *job, const struct cr_config *config)
     struct cr_pin pin;
     struct cr_signals signals;
 
-    if (origin_text(job, "fqdn")[0]) {
-        (void)snprintf(pin.fqdn, sizeof(pin.fqdn), "%s", origin_text(job, "fqdn"));
-        (void)snprintf(pin.code, sizeof(pin.code), "%s", origin_text(job, "code"));
-        (void)snprintf(pin.metadata, sizeof(pin.metadata), "%s", origin_text(job, "metadata"));
-        return cr_cli_capability_resume(job->rt, job->run, &job->options, config, &pin);
-    }
+    if (cr_loader_recorded(job->run, &pin))
+        return cr_cli_capability_resume(job->rt, job->run, &job->options, config, pin.fqdn);
     cr_signals_begin(&signals);
     return cr_launch_run(job->rt, job->run, &signals, &job->options);
 }

@@ -270,6 +270,25 @@ void cr_replay_set_compare(struct caprun_run *run, enum cr_replay_compare compar
         p->compare = compare;
 }
 
+const char *cr_replay_origin(const struct caprun_run *run, const char *name)
+{
+    const struct cr_replay *p = cr_replay_find(run);
+    const struct cJSON *origin = p && p->is_resume ? p->journal.head.origin : NULL;
+    const struct cJSON *value = origin ? cr_json_get(origin, name) : NULL;
+
+    return value && cr_json_type(value) == CR_JSON_STRING ? cr_json_text(value) : "";
+}
+
+/* The loader has compared a capability with its pins, whatever code the journal has. */
+static int check_code(const struct cr_replay *p, struct caprun_run *run, struct cr_err *why)
+{
+    if (!p->is_resume || !p->has_other_code || cr_replay_origin(run, "fqdn")[0])
+        return 0;
+    return cr_err_end(why, CAPRUN_OUTCOME_INTEGRITY_MISMATCH,
+                      "a resumed run goes on with its own code; start a new run for other code",
+                      "the code is not the code that the run of '%s' began with", p->journal.path);
+}
+
 int cr_replay_check(struct caprun_run *run, struct cr_err *why)
 {
     struct cr_replay *p = cr_replay_find(run);
@@ -283,8 +302,8 @@ int cr_replay_check(struct caprun_run *run, struct cr_err *why)
     take_limits(p, run);
     cr_hash_take(spec->code.data, spec->code.len, code);
     p->has_other_code = memcmp(code, p->code, sizeof(code)) != 0;
-    if (cr_replay_check_doubt(run, why) < 0 || check_time(p, run, why) < 0 ||
-        check_limits(p, run, why) < 0 || check_compare(p, why) < 0)
+    if (check_code(p, run, why) < 0 || cr_replay_check_doubt(run, why) < 0 ||
+        check_time(p, run, why) < 0 || check_limits(p, run, why) < 0 || check_compare(p, why) < 0)
         return CAPRUN_E_INVAL;
     return check_env(p, why);
 }

@@ -37,8 +37,9 @@ int cr_replay_resume(struct caprun_run *run, const struct cr_record_spec *spec, 
  * Checks a run before its start, and sets its limits: the recorded ones, but at most those that the
  * application has set; where it has set none, memory and time are at most the defaults. A replay
  * also loses its gate and its handler. Returns 0; VALIDATION_ERROR if the env is not the recorded
- * one; or USAGE if calls may be missing (cr_replay_doubt()), or a resumed run has no time left
- * under its limit, or was ended by a limit that is not larger now.
+ * one; INTEGRITY_MISMATCH if a resumed run has other code than it began with (the code of a
+ * capability is checked by its loader); or USAGE if calls may be missing (cr_replay_doubt()), or a
+ * resumed run has no time left under its limit, or was ended by a limit that is not larger now.
  */
 int cr_replay_check(struct caprun_run *run, struct cr_err *why);
 
@@ -101,6 +102,12 @@ const char *cr_replay_doubt(const struct cr_journal *journal, bool has_ended, co
  * of all calls was not requested.
  */
 int cr_replay_check_doubt(const struct caprun_run *run, struct cr_err *why);
+
+/*
+ * Returns a text of "origin" in the journal that |run| resumes; "" if the journal has no such text,
+ * or the run is not resumed.
+ */
+const char *cr_replay_origin(const struct caprun_run *run, const char *name);
 
 /* Returns the journal that |run| replays or resumes, or NULL. */
 const struct cr_journal *cr_replay_journal(const struct caprun_run *run);
