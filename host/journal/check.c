@@ -4,6 +4,7 @@
 
 #include "base/units.h"
 #include "base/words.h"
+#include "journal/mark.h"
 #include "journal/replay_parts.h"
 #include "run/envelope.h"
 
@@ -212,8 +213,8 @@ static bool is_same(const char *recorded, size_t len, const char *now)
 
 /*
  * The last lines before a crash of the machine may be lost, and with them calls that were made. But
- * if the journal has an end, nothing is missing: a resume takes the end back on disk before it
- * makes a call.
+ * if the journal has an end, such a crash has lost nothing: a resume takes the end back on disk
+ * before it makes a call.
  */
 const char *cr_replay_doubt(const struct cr_journal *j, bool has_ended, const char *file)
 {
@@ -230,7 +231,7 @@ const char *cr_replay_doubt(const struct cr_journal *j, bool has_ended, const ch
         return "it could not be locked, so its run may still go on";
     if (!is_same(j->file, j->file_len, file))
         return "it is not in its original file, and the run may have gone on there";
-    return NULL;
+    return cr_mark_doubt(j, file);
 }
 
 int cr_replay_check_doubt(const struct caprun_run *run, struct cr_err *why)

@@ -333,3 +333,8 @@ size_t cr_line_check(const char *line, size_t len, uint8_t chain[CR_HASH_BYTES])
     show_chain(chain, digits);
     return memcmp(line + body + BEFORE, digits, CR_LINE_HASH) == 0 ? body : 0;
 }
+
+const char *cr_line_hash(const char *text, size_t end)
+{
+    return text + end - 1 - AFTER - CR_LINE_HASH;
+}

@@ -84,4 +84,8 @@ void cr_line_seal(struct cr_buf *text, size_t start, uint8_t chain[CR_HASH_BYTES
  */
 size_t cr_line_check(const char *line, size_t len, uint8_t chain[CR_HASH_BYTES]);
 
+/* Returns the CR_LINE_HASH digits of the hash of the line that ends at |end|, after its line end.
+ */
+const char *cr_line_hash(const char *text, size_t end);
+
 #endif

@@ -17,6 +17,7 @@
 #include "journal/head.h"
 #include "journal/journal.h"
 #include "journal/line.h"
+#include "journal/mark.h"
 #include "journal/record_parts.h"
 #include "run/envelope.h"
 #include "run/run.h"
@@ -136,6 +137,13 @@ static int record_received(struct cr_recorder *hooks, struct caprun_run *run,
     return cr_record_end_line(r, start, &line, err);
 }
 
+/* A host that is killed at any time leaves a journal that is as long as its mark says, or longer.
+ */
+static int begin_mark(struct cr_record *r, struct cr_err *err)
+{
+    return cr_record_flush(r, err) < 0 ? err->code : cr_record_mark(r, err);
+}
+
 static int record_send(struct cr_recorder *hooks, struct caprun_run *run, uint32_t number,
                        const char *tool, struct cr_err *err)
 {
@@ -144,6 +152,8 @@ static int record_send(struct cr_recorder *hooks, struct caprun_run *run, uint32
     struct cr_line line;
     size_t start;
 
+    if (r->mark < 0 && begin_mark(r, err) < 0)
+        return err->code;
     if (r->stopped)
         return 0;
     start = cr_record_begin_line(r, run, &r->text, &line);
@@ -159,7 +169,7 @@ static int record_send(struct cr_recorder *hooks, struct caprun_run *run, uint32
         cr_buf_str(&r->text, ",\"by\":");
         cr_envelope_add_by(&r->text, call);
     }
-    return cr_record_end_line_now(r, start, &line, err);
+    return cr_record_end_line_now(r, start, &line, err) < 0 ? err->code : cr_record_mark(r, err);
 }
 
 /* --- questions to a person ------------------------------------------------------------------ */
@@ -284,6 +294,7 @@ static struct cr_record *new_recorder(struct caprun_run *run, const struct cr_re
                             .run = run,
                             .path = path,
                             .fd = fd,
+                            .mark = -1,
                             .may_give_up = spec->may_give_up,
                             .only_if_failed = spec->only_if_failed,
                             .has_key = spec->key != NULL,
@@ -376,6 +387,7 @@ const char *cr_record_note(const struct caprun_run *run)
 void cr_record_remove(const char *path)
 {
     (void)unlink(path);
+    cr_mark_remove(path);
     cr_blobs_remove(path);
 }
 

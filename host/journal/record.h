@@ -49,7 +49,7 @@ void cr_record_limit(struct caprun_run *run, uint64_t max_bytes);
 /* Returns why the recording of |run| has stopped; "" if it has not, or the run has no recorder. */
 const char *cr_record_note(const struct caprun_run *run);
 
-/* Removes the journal |path| and its blobs, if they exist. */
+/* Removes the journal |path|, its mark and its blobs, if they exist. */
 void cr_record_remove(const char *path);
 
 /* Compute the hash of the variable |name| with |value| for a journal, and the name of the key. */

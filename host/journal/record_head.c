@@ -5,6 +5,7 @@
 
 #include "journal/blob_job.h"
 #include "journal/head.h"
+#include "journal/mark.h"
 #include "journal/record_parts.h"
 #include "journal/undo.h"
 #include "run/envelope.h"
@@ -17,6 +18,7 @@ static void remove_if_unwanted(struct cr_record *r)
     if (!r->is_unwanted)
         return;
     (void)unlink(r->path);
+    cr_mark_remove(r->path);
     cr_record_remove_blobs(r);
 }
 

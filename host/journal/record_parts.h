@@ -20,7 +20,7 @@ struct cr_record {
     struct cr_loop *loop;
     struct caprun_run *run; /* NULL: the run is freed; free the recorder when |jobs| is 0 */
     char *path;
-    int fd;
+    int fd, mark;              /* |mark|: -1 until the first call is sent */
     char file[CR_RECORD_MARK]; /* identity of the file; "": it could not be locked */
     bool may_give_up, only_if_failed, has_key;
     uint8_t key[CR_HASH_BYTES];
@@ -91,6 +91,9 @@ int cr_record_end_line_now(struct cr_record *r, size_t start, const struct cr_li
 
 /* Stops the recording because of max_bytes; the run goes on. */
 int cr_record_cut(struct cr_record *r, struct cr_err *err);
+
+/* Notes in the mark of the journal that the |bytes| of the file are written. */
+int cr_record_mark(struct cr_record *r, struct cr_err *err);
 
 /* Removes all blobs, after jobs that still write some. */
 void cr_record_remove_blobs(struct cr_record *r);

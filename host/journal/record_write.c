@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "journal/blobs.h"
+#include "journal/mark.h"
 #include "journal/record_parts.h"
 
 #define FLUSH_AT (64u << 10)
@@ -29,6 +30,7 @@ static bool can_give_up(struct cr_record *r)
 {
     bool is_empty = ftruncate(r->fd, 0) == 0;
 
+    cr_mark_remove(r->path);
     cr_record_remove_blobs(r);
     return unlink(r->path) == 0 || is_empty;
 }
@@ -71,6 +73,15 @@ int cr_record_flush(struct cr_record *r, struct cr_err *err)
     return write_lines(r, err) < 0 ? cr_record_fail(r, err) : 0;
 }
 
+int cr_record_mark(struct cr_record *r, struct cr_err *err)
+{
+    if (r->stopped)
+        return 0;
+    return cr_mark_write(&r->mark, r->path, r->file, r->bytes, r->chain, err) < 0
+               ? cr_record_fail(r, err)
+               : 0;
+}
+
 /* --- jobs in helper threads ----------------------------------------------------------------- */
 
 void cr_record_free_now(struct cr_record *r)
@@ -78,6 +89,8 @@ void cr_record_free_now(struct cr_record *r)
     cr_loop_unset(r->loop, &r->sync); /* writing the last lines may have set it */
     if (r->fd >= 0)
         (void)close(r->fd);
+    if (r->mark >= 0)
+        (void)close(r->mark);
     cr_buf_clear(&r->text);
     cr_buf_clear(&r->waiting_end);
     free(r->path);
@@ -203,6 +216,8 @@ int cr_record_cut(struct cr_record *r, struct cr_err *err)
                    "the run is not recorded any more: its journal is over %llu bytes",
                    (unsigned long long)r->max_bytes);
     code = cr_record_flush(r, err);
+    if (code == 0)
+        code = cr_record_mark(r, err); /* so that nobody can cut off this line */
     r->stopped = true;
     return code;
 }

@@ -12,7 +12,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import TORTURE, contains, each, equal, main, reap_orphans, stretched, test, wait_until, write_file
-from journals import bodies_of, kind_of, lines_of, movable, read, recorder, seal
+from journals import bodies_of, kind_of, lines_of, movable, read, recorder, seal, set_mark
 from tools import OUTCOME
 
 ONE = OUTCOME + "console.log('x'); const a = await mcp.s.echo({n: 1});"
@@ -176,6 +176,7 @@ def an_ended_run_is_resumed_after_a_restart_and_a_resumed_one_only_on_request():
         path = ended(r, WAITS, "EXECUTION_TIMEOUT", "--timeout", SHORT)
         boot = lines_of(path)[0]["boot"].encode()
         write_file(path, seal([body.replace(boot, b"1" * len(boot)) for body in bodies_of(read(path))]))
+        set_mark(path)
         whole = read(path)
         equal(goes_on(r, path, "--timeout", LONG)["result"], [{"n": 1}, {"n": 2}])
         bodies = bodies_of(read(path))[:len(bodies_of(whole)) + 1]

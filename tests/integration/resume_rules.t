@@ -257,7 +257,7 @@ def a_journal_without_exact_names_has_no_idempotent_calls():
     with recorder(**SILENT) as r:
         path = interrupted(r, ONE)
         older = [re.sub(rb',"(tool|decision|codeName)":"[^"]*"', b"", body).replace(b'{"journal":2', b'{"journal":1')
-                 for body in bodies_of(read(path))]
+                 for body in bodies_of(movable(read(path)))]
         assert not any(b'"tool"' in body for body in older) and b'"send":1' in b"".join(older), older
         write_file(path, seal(older))
         r.serve({"s": {"config": {"idempotent": ["*"]}}})
@@ -452,10 +452,15 @@ def a_copy_of_a_journal_is_resumed_only_with_all_unknown_calls(copy):
         equal(r.replay(other), 0, r.err)
 
 
+def rename_all(path, to):
+    os.rename(path, to)
+    os.rename(path + ".mark", to + ".mark")
+
+
 @test
 def a_journal_that_was_moved_or_does_not_name_its_file_is_resumed():
     """The twin of a copy. Older journals do not name their files."""
-    for change in (os.rename, lambda path, to: write_file(to, movable(read(path)))):
+    for change in (rename_all, lambda path, to: write_file(to, movable(read(path)))):
         with recorder(**SILENT) as r:
             path, other = interrupted(r, ONE), r.fresh()
             assert lines_of(path)[0]["_file"], lines_of(path)[0]
@@ -464,6 +469,85 @@ def a_journal_that_was_moved_or_does_not_name_its_file_is_resumed():
             r.serve({"s": {}})
             done = r.run("resume", other, "--fail-unknown", "--json")
             equal((done.status, states(done.envelope)), (0, ["in_flight_unknown", "done"]), done.err)
+
+
+ANSWERED_FIRST = {"a": {}, **SILENT}  # the first call is answered, and the second is in flight
+ANSWERED = OUTCOME + "const one = await outcome(mcp.a.echo({n: 1})); return [one, await outcome(mcp.s.echo({n: 2}))]"
+
+
+def cut_off(path):
+    """The last line: call 2 is about to be sent."""
+    lines = read(path).splitlines(keepends=True)
+    sent = next(at for at, line in enumerate(lines) if b'"send":2' in line)
+    os.truncate(path, sum(map(len, lines[:sent])))
+
+
+def put_back(path):
+    """An older copy, into the same file: call 1 is answered, and call 2 not made."""
+    lines = read(path).splitlines(keepends=True)
+    answer = next(at for at, line in enumerate(lines) if b'"to":"reply","n":1' in line)
+    with open(path, "r+b") as file:
+        file.truncate()
+        file.write(b"".join(lines[:answer + 1]))
+
+
+def put_back_with_another(path):
+    """The mark of another journal says nothing about this one."""
+    with open(path + ".mark", "r+b") as file:
+        file.write(b"8:1:2:3 ".ljust(20))
+
+
+CHANGES = {"cut off": (cut_off, "it was cut off, or an older copy of it was put back"),
+           "an older copy": (put_back, "it was cut off, or an older copy of it was put back"),
+           "without its mark": (lambda path: os.remove(path + ".mark"), "is missing"),
+           "with an empty mark": (lambda path: os.truncate(path + ".mark", 0), "is missing"),
+           "with the mark of another": (put_back_with_another, "is missing")}
+
+
+@each(CHANGES)
+def a_journal_that_lacks_calls_in_its_own_file_is_resumed_only_with_all_unknown_calls(change):
+    with recorder(**ANSWERED_FIRST) as r:
+        path = interrupted(r, ANSWERED)
+        change[0](path)
+        for options in ([], ["--fail-unknown"], ["--retry-call", "1"]):
+            refused(r, path, change[1], "--retry-unknown", words=options, unknown=())
+        contains(r.run("runs", id_of(path)).out, change[1], "--retry-unknown")
+        equal((len(r.called("a")), len(r.called("s"))), (1, 1))
+        r.serve({"a": {}, "s": {}})
+        equal(states(resumed(r, path, "--retry-unknown")), ["done", "done"])
+        equal((len(r.called("a")), len(r.called("s"))), (1, 2))
+        equal(r.replay(path), 0, r.err)
+
+
+@test
+def a_journal_that_reaches_its_mark_is_resumed():
+    """The twin."""
+    with recorder(**ANSWERED_FIRST) as r:
+        path = interrupted(r, ANSWERED)
+        write_file(path + ".mark", read(path + ".mark"))
+        with open(path, "r+b") as file:
+            text = file.read()
+            file.seek(0)
+            file.write(text)
+        r.serve({"a": {}, "s": {}})
+        equal(states(resumed(r, path)), ["done", "in_flight_unknown"])
+        equal((len(r.called("a")), len(r.called("s")), r.replay(path)), (1, 1, 0), r.err)
+
+
+@test
+def a_copy_of_a_cancelled_run_that_went_on_is_not_taken_for_the_run():
+    with recorder(**SILENT) as r:
+        running = r.start("exec", "-", code=ONE)
+        wait_for_calls(r, 1)
+        running.send(signal.SIGTERM)
+        running.end()
+        path, = [one for one in r.runs() if one.endswith(".jsonl")]
+        before = read(path)
+        r.serve({"s": {}})
+        equal(states(resumed(r, path)), ["in_flight_unknown", "done"])
+        write_file(path, before)
+        refused(r, path, "an older copy of it was put back", "--retry-unknown")
+        equal(len(r.called("s")), 2)
 
 
 @test
@@ -546,6 +630,7 @@ def a_run_that_was_killed_before_its_job_starts_again():
                            words=("exec", "-", '{"a":1}'))
         whole = resumed(r, path)["result"]
         write_file(path, read(path).splitlines(keepends=True)[0])
+        os.remove(path + ".mark")  # it is made before the first call is sent
         running = r.start("resume", id_of(path), "--json")
         wait_for_calls(r, 2)
         kill(r, running)

@@ -173,14 +173,14 @@ def removed(r, *words):
 
 @test
 def runs_are_removed_by_name_with_all_that_is_theirs():
-    with recorder() as r:
+    with recorder(s={}) as r:
         for n in range(4):
-            r.run("exec", "-", code=f"return '{n}'.repeat(70000)")
+            r.run("exec", "-", code=f"await mcp.s.echo({{}}); return '{n}'.repeat(70000)")
         before = ids(r)
         equal(removed(r, before[0][-8:], before[2], before[0]), {"removed": 2, "kept": 0})
         equal(ids(r), [before[1], before[3]])
         names = sorted(os.listdir(os.path.join(r.state, "caprun/runs")))
-        equal(names, sorted(f"{run}.jsonl{end}" for run in (before[1], before[3]) for end in ("", ".d")))
+        equal(names, sorted(f"{run}.jsonl{end}" for run in (before[1], before[3]) for end in ("", ".d", ".mark")))
         done = r.run("runs", "--rm", before[1])
         equal((done.status, done.out, done.err), (0, "", "caprun: removed 1 run\n"))
 

@@ -43,6 +43,14 @@ def bodies_of(text):
     return [line[:-len(b',"h":""}') - HASH] for line in text.splitlines()]
 
 
+def set_mark(path):
+    """Writes the mark of a host that is killed after the last line of the journal."""
+    with open(path, "rb") as file, open(path + ".mark", "r+b") as mark:
+        text = file.read()
+        mark.seek(64)
+        mark.write(b"%20d %s" % (len(text), text[-len(b'"}\n') - HASH:-len(b'"}\n')]))
+
+
 def movable(text):
     """The same journal without the identity of its file, like older ones: it can be resumed in another file."""
     return seal([re.sub(rb',"_file":"[^"]*"', b"", body) for body in bodies_of(text)])
@@ -75,7 +83,7 @@ class Recorder(Tools):
         """The journals that were recorded by default."""
         place = os.path.join(self.state, "caprun/runs")
         names = os.listdir(place) if os.path.isdir(place) else []
-        return sorted(os.path.join(place, name) for name in names)
+        return sorted(os.path.join(place, name) for name in names if not name.endswith(".mark"))
 
     def write(self, text):
         """Writes a journal with these bytes; returns its path."""

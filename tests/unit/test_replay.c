@@ -1,6 +1,9 @@
 /* test_replay.c - replay and resume of journals, with the real worker and no server. */
+#include <fcntl.h>
+
 #include "base/scan.h"
 #include "failing.h"
+#include "journal/record.h"
 #include "journal/replay.h"
 #include "journals.h"
 #include "run/calls.h"
@@ -267,6 +270,21 @@ TEST(variables_must_have_the_recorded_values)
 
 /* --- resuming ------------------------------------------------------------------------------- */
 
+/* Writes the mark of a host that is killed when the journal has |len| bytes, before |at|. */
+static bool set_mark(const char *at, size_t len)
+{
+    char rest[64];
+    int fd = open(path_of("j.mark"), O_WRONLY | O_CLOEXEC), n;
+    bool is_written;
+
+    if (fd < 0)
+        return errno == ENOENT; /* no call was sent */
+    n = snprintf(rest, sizeof(rest), "%20zu %.32s", len, at - strlen("\"}\n") - 32);
+    is_written = pwrite(fd, rest, (size_t)n, CR_RECORD_MARK) == n;
+    (void)close(fd);
+    return is_written;
+}
+
 /* Keeps only the first |lines| of the journal. */
 static bool cut_off(const char *name, int lines)
 {
@@ -274,7 +292,7 @@ static bool cut_off(const char *name, int lines)
 
     while (at && lines--)
         at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL;
-    return at && truncate(path_of(name), at - text) == 0;
+    return at && truncate(path_of(name), at - text) == 0 && set_mark(at, (size_t)(at - text));
 }
 
 static const char three_calls[] =
