@@ -76,7 +76,8 @@ room_people := base policy run wire
 room_journal := base policy pool run wire
 room_audit := base policy pool run wire
 room_capability := base config http registry policy pool run journal wire
-room_cli := base config http mcp policy registry journal audit capability
+room_types := base
+room_cli := types base config http mcp policy registry journal audit capability
 
 rooms := $(sort $(patsubst room_%,%,$(filter room_%,$(.VARIABLES))))
 room_api := $(filter-out guard fetch cli,$(rooms)) wire

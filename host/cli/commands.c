@@ -27,6 +27,7 @@
 #include "cli/resume.h"
 #include "cli/runs.h"
 #include "cli/tools.h"
+#include "cli/types.h"
 #include "cli/trust.h"
 
 #define MAX_HELP (64u << 10)
@@ -108,6 +109,11 @@ static int do_lock(struct task *t)
     return cr_cli_lock(t->rt, t->run, t->options, &t->signal);
 }
 
+static int do_types(struct task *t)
+{
+    return cr_cli_types(t->rt, t->run, t->options, &t->signal);
+}
+
 static int do_config(struct task *t)
 {
     return cr_cli_config(t->run, t->options);
@@ -168,6 +174,8 @@ static const struct command {
      do_info, "an FQDN", "caprun info FQDN", "show what a capability is and needs"},
     {"tools", 1, CR_OPTIONS_WORDS, CR_OPTION_CONFIG | CR_OPTION_TALK, do_tools, NULL,
      "caprun tools [WORDS]", "list the tools of the configured servers"},
+    {"types", 1, CR_OPTIONS_WORDS, CR_OPTION_CONFIG | CR_OPTION_TALK, do_types, NULL,
+     "caprun types [NS...]", "declare the tools in TypeScript"},
     {"replay", 2, CR_OPTIONS_WORDS, CR_OPTION_REPLAY | SETTINGS, do_replay, "a JOURNAL",
      "caprun replay JOURNAL...", "run again from recordings, and compare"},
     {"resume", 2, 2,

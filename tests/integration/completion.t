@@ -29,7 +29,7 @@ READY, INSERT, DONE = "ready> ", "\x14", "\x0f"  # the prompt; two keys
 
 TOOLS, RUNS = ["files:read", "files:write/x", "empty:"], ["ffff0001", "0000aaaa", "77770000"]
 NAMES = ["acme.tools.text.count", "acme.tools.text.slug", "other.things.a.b"]
-COMMANDS = ["audit", "bench", "call", "config", "doctor", "exec", "help", "info", "init", "list", "lock", "policy", "replay", "resume", "run", "runs", "tools", "trust"]
+COMMANDS = ["audit", "bench", "call", "config", "doctor", "exec", "help", "info", "init", "list", "lock", "policy", "replay", "resume", "run", "runs", "tools", "trust", "types"]
 LONG = ["--allow", "--allow-declared", "--ask", "--color", "--config", "--cpu", "--deny", "--dev", "--frozen", "--help", "--json", "--memory", "--no-input",
         "--quiet", "--record", "--registry", "--rpc-timeout", "--timeout", "--verbose", "--version"]
 GENERAL = LONG + ["-h", "-q", "-v"]

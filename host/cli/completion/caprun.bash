@@ -119,7 +119,7 @@ _caprun_word()
     case $#:${1-} in
     0:)
         compopt +o default
-        _caprun_offer run exec replay resume runs list info tools call policy audit lock init config trust doctor bench help
+        _caprun_offer run exec replay resume runs list info tools types call policy audit lock init config trust doctor bench help
         _caprun_names
         ;;
     1:run | 1:info)
@@ -148,7 +148,7 @@ _caprun_word()
         ;;
     1:help)
         compopt +o default
-        _caprun_offer run exec replay resume runs list info tools call policy audit lock init config trust doctor bench help
+        _caprun_offer run exec replay resume runs list info tools types call policy audit lock init config trust doctor bench help
         ;;
     *:bench)
         compopt +o default
