@@ -59,6 +59,11 @@ static void timer_due(struct cr_timer *timer)
     act(cr_container(timer, struct cr_http_multi, timer), CURL_SOCKET_TIMEOUT, 0);
 }
 
+static void act_now(struct cr_task *task)
+{
+    act(cr_container(task, struct cr_http_multi, now), CURL_SOCKET_TIMEOUT, 0);
+}
+
 /* --- what libcurl asks for -------------------------------------------------------------------- */
 
 static void forget_socket(struct cr_http_socket *s)
@@ -124,10 +129,13 @@ static int change_timer(CURLM *curl, long ms, void *data)
     struct cr_http_multi *m = data;
 
     (void)curl;
-    if (ms < 0)
-        cr_loop_unset(m->loop, &m->timer);
+    cr_loop_forget(m->loop, &m->now);
+    if (ms > 0)
+        cr_loop_set(m->loop, &m->timer, cr_loop_now() + (int64_t)ms * 1000 + 1000);
     else
-        cr_loop_set(m->loop, &m->timer, cr_loop_now() + (ms ? (int64_t)ms * 1000 + 1000 : 0));
+        cr_loop_unset(m->loop, &m->timer);
+    if (ms == 0)
+        cr_loop_defer(m->loop, &m->now); /* without a timer: each call of a tool gets here */
     return 0;
 }
 
@@ -147,6 +155,7 @@ int cr_http_multi_init(struct cr_http_multi *m, const struct cr_http_lib *lib, s
 {
     *m = (struct cr_http_multi){.lib = lib, .loop = loop, .done = done};
     m->timer = (struct cr_timer){.when_us = -1, .due = timer_due, .name = "http"};
+    m->now = (struct cr_task){.run = act_now, .name = "http"};
     m->curl = lib->multi_init();
     if (!m->curl)
         return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for connections");
@@ -167,6 +176,7 @@ void cr_http_multi_clear(struct cr_http_multi *m)
     while (m->sockets)
         forget_socket(m->sockets);
     cr_loop_unset(m->loop, &m->timer);
+    cr_loop_forget(m->loop, &m->now);
 }
 
 bool cr_http_multi_prepare(struct cr_http_multi *m, CURL *easy)

@@ -20,6 +20,7 @@ struct cr_http_multi {
     struct cr_loop *loop;
     CURLM *curl;
     struct cr_timer timer;
+    struct cr_task now; /* libcurl wants to be called at once */
     struct cr_http_socket *sockets;
     /* A transfer has ended with |code|. |transfer| is its CURLOPT_PRIVATE. */
     void (*done)(void *transfer, CURLcode code);
