@@ -110,7 +110,7 @@ lib_src := $(wildcard host/*.c $(patsubst %,host/%/*.c,$(filter-out guard fetch 
 lib_obj := $(lib_src:%.c=$(B)/%.o) $(B)/host/wire.o $(host_extra)
 cli_obj := $(patsubst %.c,$(B)/%.o,$(wildcard host/cli/*.c))
 unit_tests := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
-bench_programs := $(addprefix $(B)/bench/,server_calls echo_server engine_alone engine_work)
+bench_programs := $(addprefix $(B)/bench/,server_calls http_calls echo_server engine_alone engine_work)
 gate_programs := $(B)/bench/worker_unlocked $(B)/bench/host_work
 samples := $(patsubst samples/%.c,$(B)/samples/%,$(wildcard samples/*.c))
 
@@ -567,6 +567,13 @@ $(B)/bench/server_calls: tests/bench/server_calls.c tests/bench/bench.h $(B)/lib
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(common) $(host_variant) -Ihost $(warnings) $(CFLAGS) -o $@ $(filter %.c %.o %.a,$^) -l:libnettle.a
+
+# The same; and it calls libcurl itself, to compare.
+$(B)/bench/http_calls: tests/bench/http_calls.c tests/bench/bench.h $(B)/libcaprun.a
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(common) $(host_variant) -Ihost $(warnings) $(CFLAGS) -pthread -o $@ $(filter %.c %.o %.a,$^) \
+		-l:libnettle.a -lcurl
 
 # Parts of the host, for valgrind: it may include what unit tests include.
 $(B)/bench/host_work: tests/bench/host_work.c $(B)/libcaprun.a | $(host_ready)
