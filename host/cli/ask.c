@@ -58,8 +58,8 @@ bool cr_ask_yes(const char *question)
     cr_autoclose int fd = open_terminal();
     char answer[MAX_ANSWER];
 
-    if (fd < 0 || cr_file_write_all(fd, question, strlen(question)) < 0 ||
-        tcflush(fd, TCIFLUSH) < 0)
+    if (fd < 0 || tcflush(fd, TCIFLUSH) < 0 ||
+        cr_file_write_all(fd, question, strlen(question)) < 0)
         return false;
     if (!read_line(fd, answer)) {
         (void)cr_file_write_all(fd, "\n", 1);

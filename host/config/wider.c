@@ -276,9 +276,25 @@ bool cr_wider_is_below(const struct cJSON *registry)
     return true;
 }
 
-/* The first registry that has a name wins, so their order has to stay. */
-static void find_registries(struct walk *w, const struct cJSON *was, const struct cJSON *now)
+/* Does the user's own file give rights to capabilities by their names? */
+static bool gives_by_name(const struct cJSON *users)
 {
+    const struct cJSON *rules = cr_json_get(cr_json_get(users, "permissions"), "rules");
+
+    for (const struct cJSON *v = cr_json_first(rules); v; v = cr_json_next(v))
+        if (cr_json_get(v, "for"))
+            return true;
+    return cr_json_first(cr_json_get(users, "env"));
+}
+
+/*
+ * The first registry that has a name wins, so their order has to stay. A registry below the file
+ * needs no acceptance, unless its code could take a name to which the user has given rights.
+ */
+static void find_registries(struct walk *w, const struct cJSON *was, const struct cJSON *now,
+                            const struct cJSON *users)
+{
+    bool is_free = w->is_new && !gives_by_name(users);
     struct items before, after;
     size_t next = 0;
 
@@ -289,7 +305,7 @@ static void find_registries(struct walk *w, const struct cJSON *was, const struc
 
         if (found < before.count)
             next = found + 1;
-        else if (!w->is_new || !cr_wider_is_below(after.values[i]))
+        else if (!is_free || !cr_wider_is_below(after.values[i]))
             report(w, CR_WIDER_REGISTRY, NULL, NULL, after.values[i]);
     }
     clear_items(&before);
@@ -420,7 +436,7 @@ static void find_member(struct walk *w, const char *key, const struct cJSON *was
     else if (strcmp(key, "permissions") == 0 && are_objects)
         find_permissions(w, was, now);
     else if (strcmp(key, "registries") == 0 && are_lists)
-        find_registries(w, was, now);
+        find_registries(w, was, now, users);
     else if (strcmp(key, "env") == 0 && are_objects)
         find_grants(w, was, now);
     else

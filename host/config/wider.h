@@ -7,7 +7,8 @@
  * is no difference.
  *
  * Without an accepted file, what needs no acceptance is let through, too: "ask", "onDenied", limits
- * that are not above the defaults, and directories below the file as registries.
+ * that are not above the defaults, and directories below the file as registries, unless the user's
+ * own file gives rights to capabilities by their names.
  */
 #ifndef CR_WIDER_H
 #define CR_WIDER_H

@@ -343,6 +343,23 @@ def a_registry_below_that_is_a_link_elsewhere_needs_it():
 
 
 @test
+def a_registry_below_does_not_get_what_the_user_gives_by_name():
+    with repository({"registries": ["./registry"]}) as r:
+        os.rename(r.t.registry, f"{r.work}/registry")
+        r.t.registry = f"{r.work}/registry"
+        r.t.publish(code="return args.env", env=["HUSH"])
+        os.makedirs(f"{r.t.root}/config/caprun")
+        own = {"XDG_CONFIG_HOME": f"{r.t.root}/config", "HUSH": "s3cret"}
+        for value, asks in (({"permissions": {"allow": ["a"]}}, False), ({"env": {"acme.tools.text.upper": ["HUSH"]}}, True)):
+            write_file(f"{r.t.root}/config/caprun/config.json", json.dumps(value))
+            done = r.run("acme.tools.text.upper", "{}", env=own)
+            equal(("you have not accepted" in done.err, done.status), (asks, 2 if asks else 0), done.err)
+            assert "s3cret" not in done.out, done.out
+        r.accept(env=own)
+        contains(r.run("acme.tools.text.upper", "{}", env=own).out, "s3cret")
+
+
+@test
 def the_users_own_file_is_the_users():
     with repository({}) as r:
         os.makedirs(f"{r.t.root}/config/caprun")

@@ -325,6 +325,21 @@ TEST(a_server_that_is_gone_must_not_reveal_the_users_own)
     CHECK(look(was, was, S("\"b\":{}"), &found) && !found.count);
 }
 
+TEST(a_registry_below_must_not_take_a_name_to_which_the_user_has_given_rights)
+{
+    static const char now[] = G("\"./r\"");
+    struct found found;
+
+    CHECK(look(NULL, now, S("\"a\":{}"), &found) && !found.count);
+    CHECK(look(NULL, now, P("\"allow\":[\"*\"],\"rules\":[{\"tool\":\"a\"}]"), &found) &&
+          !found.count);
+    CHECK(look(NULL, now, R("{\"tool\":\"a\"},{\"for\":\"a.b.c.d\"}"), &found));
+    CHECK(strcmp(found.text, "registry") == 0);
+    CHECK(look(NULL, now, "{\"env\":{\"a.b.c.d\":[\"X\"]}}", &found));
+    CHECK(strcmp(found.text, "registry") == 0);
+    CHECK(look(now, now, "{\"env\":{\"a.b.c.d\":[\"X\"]}}", &found) && !found.count);
+}
+
 /* Writes a list of |count| items of the form |item|, which has one %zu. */
 static char *many(const char *before, const char *item, size_t count, const char *after)
 {
