@@ -390,29 +390,33 @@ static int list_all(struct caprun_run *run, const struct cr_options *o)
     return r;
 }
 
-/* The file may be gone, or unreadable: only its place counts. */
-static int find_withdrawn(const struct cr_options *o, char ret[PATH_MAX], struct cr_err *why)
+/* Finds the file that an acceptance is about. The caller frees *|ret|. */
+static int find_file(const struct cr_options *o, char **ret, struct cr_err *why)
 {
     cr_autofree char *here = getcwd(NULL, 0);
-    cr_autofree char *path = NULL;
     int r;
 
-    if (!cr_settings_file(o)) {
-        r = cr_config_find_path(&path, why);
-        if (r == 1)
-            return cr_err_end(why, CAPRUN_OUTCOME_CONFIG_ERROR,
-                              "name the file: caprun trust --withdraw --config FILE",
-                              "there is no " CR_CONFIG_NAME " from the working directory upwards");
-        if (r < 0)
-            return r;
-    } else {
-        path = here ? cr_config_path(here, cr_settings_file(o)) : NULL;
-        if (!path)
-            return cr_err_memory(why);
+    if (cr_settings_file(o)) {
+        *ret = here ? cr_config_path(here, cr_settings_file(o)) : NULL;
+        return *ret ? 0 : cr_err_memory(why);
     }
-    if (cr_trust_store_place(path, ret, why) < 0)
+    r = cr_config_find_path(ret, why);
+    return r == 1 ? cr_err_end(why, CAPRUN_OUTCOME_CONFIG_ERROR,
+                               "name the file: caprun trust --withdraw --config FILE",
+                               "there is no " CR_CONFIG_NAME " from the working directory upwards")
+                  : r;
+}
+
+/* The file itself may be gone, and its directory too: then its path is its place. */
+static int find_withdrawn(const struct cr_options *o, char ret[PATH_MAX], struct cr_err *why)
+{
+    char *path = NULL;
+    int r = find_file(o, &path, why);
+
+    if (r == 0 && cr_trust_store_place(path, ret, why) < 0)
         (void)snprintf(ret, PATH_MAX, "%s", path);
-    return 0;
+    free(path);
+    return r;
 }
 
 static int withdraw(struct caprun_run *run, const struct cr_options *o)

@@ -133,10 +133,11 @@ static int find_file(struct cr_config *c, const char *path, struct cr_err *why)
             r = find_from(c, here, path, why);
     }
     start = c->path ? c->path : here;
-    if (start)
-        c->dir = strdup(start);
+    c->dir = start ? strdup(start) : NULL;
     free(here);
-    if (r >= 0 && !c->dir)
+    if (r < 0)
+        return r;
+    if (!c->dir)
         return cr_err_memory(why);
     if (r == 0)
         (void)go_up(c->dir);
@@ -334,24 +335,30 @@ static int take_project_file(struct cr_config *c, const struct cr_config_gate *g
     return r == 0 ? take_document(c, why) : r;
 }
 
+/* Reads both files. Either may be missing. */
+static int load(struct cr_config *c, const char *path, const char *user,
+                const struct cr_config_gate *gate, struct cr_err *why)
+{
+    int r = find_file(c, path, why);
+    bool has_file = r == 0;
+
+    if (has_file)
+        r = read_document(c, why);
+    if (r >= 0 && user)
+        r = add_user_file(c, user, why);
+    if (r >= 0 && has_file)
+        r = take_project_file(c, gate, why);
+    return r >= 0 && c->user ? cr_merge_user(c, why) : r;
+}
+
 int cr_config_load_gated(const char *path, const char *user, const struct cr_config_gate *gate,
                          struct cr_config *ret, struct cr_err *why)
 {
     struct cr_config c;
-    bool has_file;
     int r;
 
     begin(&c);
-    r = find_file(&c, path, why);
-    has_file = r == 0;
-    if (has_file)
-        r = read_document(&c, why);
-    if (r >= 0 && user)
-        r = add_user_file(&c, user, why);
-    if (r >= 0 && has_file)
-        r = take_project_file(&c, gate, why);
-    if (r >= 0 && c.user)
-        r = cr_merge_user(&c, why);
+    r = load(&c, path, user, gate, why);
     if (r < 0) {
         cr_config_clear(&c);
         return r;

@@ -109,8 +109,8 @@ static void take_items(struct walk *w, const struct cJSON *list, struct items *r
 {
     size_t count = cr_json_count(list);
 
-    *ret = (struct items){.values = calloc(count + 1, sizeof(*ret->values)),
-                          .texts = calloc(count + 1, sizeof(*ret->texts))};
+    *ret = (struct items){.values = calloc(count + 1, sizeof(const struct cJSON *)),
+                          .texts = calloc(count + 1, sizeof(char *))};
     w->has_failed = w->has_failed || !ret->values || !ret->texts;
     for (const struct cJSON *v = cr_json_first(list); v && !w->has_failed; v = cr_json_next(v)) {
         ret->values[ret->count] = v;

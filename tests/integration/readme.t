@@ -60,7 +60,7 @@ def check_trust(steps, here):
     work = os.path.join(here, "build/run")
     done, text = accept(cwd=work, state=os.path.join(here, "state"))
     equal(done.status, 0, text)
-    lines, at = (text + done.out).replace(work, "/home/you/caprun/build/run").splitlines(), 0
+    lines, at = (text + done.out).replace(work, "/srv/caprun/build/run").splitlines(), 0
     for line in shown.splitlines():
         if line != "…":
             assert line in lines[at:], (line, lines[at:])

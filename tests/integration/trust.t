@@ -573,7 +573,7 @@ def to_folder(path):
 DAMAGE = {
     "empty": break_by(lambda data: b""), "cut": break_by(lambda data: data[:-5]), "no head": break_by(lambda data: data.split(b"\n", 1)[1]),
     "another hash": break_by(lambda data: data.replace(b'"sha256":"', b'"sha256":"0', 1)),
-    "another path": break_by(lambda data: data.replace(b"/work/", b"/evil/", 1)),
+    "another path": break_by(lambda data: data.replace(b".caprun.json", b".other.json", 1)),
     "another version": break_by(lambda data: data.replace(b'"version":1', b'"version":2', 1)),
     "another text": break_by(lambda data: data + b" "), "rubbish": break_by(lambda data: b"\x00\xff\n" * 100),
     "writable by others": lambda path: os.chmod(path, 0o602), "a folder": to_folder,
