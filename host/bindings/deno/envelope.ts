@@ -44,6 +44,8 @@ export interface EnvelopeError {
   toolName?: string;
   /** What to change, if known. */
   hint?: string;
+  /** What would allow a call that was denied: a part of the configuration, as docs/envelope.md has it. */
+  grant?: Record<string, unknown>;
   /** The `reason` of the signal that cancelled the run. */
   cause?: unknown;
 }
