@@ -144,6 +144,59 @@ void cr_escape_terminal(struct cr_buf *out, const char *text, size_t len)
     add_escaped(out, (const uint8_t *)text, len, &style);
 }
 
+/* --- questions and names ---------------------------------------------------------------------- */
+
+/* Is |c| a letter that is written from right to left, or a mark that is put on another letter? */
+static bool is_moving(uint32_t c)
+{
+    static const struct {
+        uint32_t first, last;
+    } moving[] = {
+        {0x0300, 0x036f}, {0x0483, 0x0489}, {0x0590, 0x08ff}, {0x1ab0, 0x1aff},   {0x1dc0, 0x1dff},
+        {0x20d0, 0x20ff}, {0xfb1d, 0xfdff}, {0xfe00, 0xfe2f}, {0xfe70, 0xfeff},   {0x10800, 0x10fff},
+        {0x1e800, 0x1efff},
+    };
+
+    for (size_t i = 0; i < sizeof(moving) / sizeof(moving[0]); i++) {
+        if (c <= moving[i].last)
+            return c >= moving[i].first;
+    }
+    return false;
+}
+
+static bool is_plain_in_question(uint32_t c)
+{
+    return c < 0x7f ? c >= 0x20 : !is_hidden(c) && !is_moving(c);
+}
+
+static size_t write_question_escape(char *to, uint32_t c)
+{
+    if (c == '\\' || c == '\t')
+        return write_short_escape(to, c == '\t' ? 't' : '\\');
+    return write_terminal_escape(to, c);
+}
+
+void cr_escape_question(struct cr_buf *out, const char *text, size_t len)
+{
+    static const struct style style = {is_plain_in_question, write_question_escape, write_hex_byte};
+
+    add_escaped(out, (const uint8_t *)text, len, &style);
+}
+
+static bool is_plain_in_name(uint32_t c)
+{
+    return c >= 0x20 && c < 0x7f && c != '\\';
+}
+
+void cr_escape_name(struct cr_buf *out, const char *text, size_t len)
+{
+    static const struct style style = {is_plain_in_name, write_question_escape, write_hex_byte};
+
+    add_escaped(out, (const uint8_t *)text, len, &style);
+}
+
+/* --- JSON ------------------------------------------------------------------------------------- */
+
 static bool is_plain_in_json(uint32_t c)
 {
     return c >= 0x20 && c != '"' && c != '\\';

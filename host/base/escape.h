@@ -26,6 +26,19 @@
 void cr_escape_terminal(struct cr_buf *out, const char *text, size_t len);
 
 /*
+ * The same for a text that a person decides about, and must not be able to mistake: also escapes
+ * tabs, letters that are written from right to left, which reorder a line, and marks that change
+ * the letter before them.
+ */
+void cr_escape_question(struct cr_buf *out, const char *text, size_t len);
+
+/*
+ * The same for a name: also escapes all characters outside of ASCII, which may look like others,
+ * and backslashes. So two different names never look the same.
+ */
+void cr_escape_name(struct cr_buf *out, const char *text, size_t len);
+
+/*
  * Appends |text| as a JSON string, quotes included. Each byte that is not part of valid UTF-8
  * becomes one U+FFFD. Quotes, backslashes and the controls below U+0020 are escaped, everything
  * else is copied unchanged. The result passes CR_SCAN_STRICT unless |text| has a NUL.
