@@ -139,6 +139,12 @@ struct cr_policy *cr_capability_host_policy(struct caprun_runtime *rt)
     return cr_route_policy(rt->route);
 }
 
+int cr_capability_host_remember(struct caprun_runtime *rt, const struct cr_config *file,
+                                const char *id, bool is_own, struct cr_err *err)
+{
+    return cr_route_remember(rt->route, file, id, is_own, err);
+}
+
 static int refuse_without_config(struct caprun_runtime *rt)
 {
     if (rt->config)

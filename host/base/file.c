@@ -132,13 +132,15 @@ static int open_beside(int dir, const char *path, mode_t mode, char *temporary, 
     return openat(dir, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
 }
 
-/* Gives |fd| the mode of the file that it will replace, if that exists. */
+/* Gives |fd| the mode of the file that it will replace, if that exists; from root also its owner. */
 static int keep_mode(int dir, const char *path, int fd)
 {
     struct stat st;
 
     if (fstatat(dir, path, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode))
         return 0;
+    if (geteuid() == 0 && st.st_uid != 0 && fchown(fd, st.st_uid, st.st_gid) < 0)
+        return -1;
     return fchmod(fd, st.st_mode & 0777);
 }
 

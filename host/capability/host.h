@@ -44,4 +44,8 @@ int cr_capability_host_configure(struct caprun_runtime *rt, struct cr_config *co
 /* The permissions of |rt|: those of its configuration, and what caprun_permit() has added. */
 struct cr_policy *cr_capability_host_policy(struct caprun_runtime *rt);
 
+/* What cr_route_remember() does. */
+int cr_capability_host_remember(struct caprun_runtime *rt, const struct cr_config *file,
+                                const char *id, bool is_own, struct cr_err *err);
+
 #endif

@@ -390,6 +390,9 @@ void cr_config_clear(struct cr_config *config)
     if (config->user)
         cr_config_clear(config->user);
     free(config->user);
+    if (config->remembered)
+        cr_config_clear(config->remembered);
+    free(config->remembered);
     *config = (struct cr_config){0};
 }
 

@@ -59,6 +59,8 @@ struct cr_config_rule { /* of "permissions.rules" */
     char *when;         /* JSON, or NULL */
     enum caprun_permission then;
     uint64_t max_calls, rate_calls, rate_ms; /* 0: any number */
+    /* "remembered": the hashes that have to be the same; NULL: the rule is not a remembered one */
+    char *pin, *tool_pin, *server_pin;
     size_t at;                               /* where it is in the text */
 };
 
@@ -76,6 +78,7 @@ struct cr_config {
     bool by_environment;    /* accepted for this process, by a variable of the environment */
     struct cr_config *user; /* the user's own file; NULL: none. What holds of it is merged into the
                                fields here, except for its patterns and warnings */
+    struct cr_config *remembered; /* rules that the user has let caprun remember; NULL: none */
     struct cr_buf text;
     struct cr_json_doc doc; /* all zeros: there is no file */
 

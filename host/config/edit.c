@@ -354,3 +354,45 @@ int cr_edit_set(const char *text, size_t len, const char *pointer, const char *j
     cr_json_clear(&e.doc);
     return cr_err_set(err, CAPRUN_E_INVAL, "the configuration has no %s", pointer);
 }
+
+/* Copies all except |item| of |list|, and what separates it from the others. */
+static void remove_item(struct edit *e, const struct cJSON *list, const struct cJSON *item)
+{
+    const struct cJSON *before = NULL, *after = cr_json_next(item);
+    struct cr_json_place place = cr_json_place_of(&e->doc, item), other;
+    size_t from = place.at, to = place.at + place.len;
+
+    for (const struct cJSON *v = cr_json_first(list); v != item; v = cr_json_next(v))
+        before = v;
+    if (after) {
+        to = cr_json_place_of(&e->doc, after).at;
+    } else if (before) {
+        other = cr_json_place_of(&e->doc, before);
+        from = other.at + other.len;
+    } else {
+        other = cr_json_place_of(&e->doc, list);
+        from = other.at + 1;
+        to = other.at + other.len - 1;
+    }
+    copy_before(e, from);
+    copy_after(e, to);
+}
+
+int cr_edit_remove(const char *text, size_t len, const char *pointer, struct cr_buf *out,
+                   struct cr_err *err)
+{
+    const struct cJSON *item, *list;
+    struct edit e = {0};
+    int r = begin(&e, text, len, out, err);
+
+    if (r < 0)
+        return r;
+    item = find_value(e.doc.root, pointer);
+    list = item ? cr_json_parent(&e.doc, item) : NULL;
+    if (list && cr_json_type(list) == CR_JSON_ARRAY) {
+        remove_item(&e, list, item);
+        return end(&e, err);
+    }
+    cr_json_clear(&e.doc);
+    return cr_err_set(err, CAPRUN_E_INVAL, "the configuration has no list with %s", pointer);
+}

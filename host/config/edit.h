@@ -26,4 +26,11 @@ int cr_edit_add(const char *text, size_t len, const char *list, const char *cons
 int cr_edit_set(const char *text, size_t len, const char *pointer, const char *json,
                 struct cr_buf *out, struct cr_err *err);
 
+/*
+ * Takes the item that |pointer| names out of its list, with its comma, and its line if it has one
+ * of its own. The same results.
+ */
+int cr_edit_remove(const char *text, size_t len, const char *pointer, struct cr_buf *out,
+                   struct cr_err *err);
+
 #endif

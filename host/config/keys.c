@@ -143,6 +143,12 @@ static const struct cr_key rate[] = {
     {0},
 };
 
+static const struct cr_key remembered[] = {
+    KEY("at", TEXT(filled), REQUIRED),      KEY("by", TEXT(filled), REQUIRED),
+    KEY("pin", TEXT(hash), REQUIRED),       KEY("toolPin", TEXT(hash), REQUIRED),
+    KEY("serverPin", TEXT(hash), REQUIRED), {0},
+};
+
 static const struct cr_key rule[] = {
     KEY("id", TEXT(id)),
     KEY("for", TEXT(caller)),
@@ -151,6 +157,7 @@ static const struct cr_key rule[] = {
     KEY("maxCalls", NUMBER(1, MAX_CALLS)),
     KEY("rate", OBJECT(rate)),
     KEY("then", TEXT(then), REQUIRED),
+    KEY("remembered", OBJECT(remembered)),
     {0},
 };
 

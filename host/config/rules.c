@@ -81,6 +81,17 @@ static void take_number(const struct cJSON *object, const char *key, uint64_t *r
         (void)cr_json_number(value, UINT64_MAX, ret); /* checked before */
 }
 
+/* Takes what a remembered rule is bound to. */
+static bool take_pins(const struct cr_config *c, const struct cJSON *rule,
+                      struct cr_config_rule *ret)
+{
+    const struct cJSON *remembered = cr_json_get(rule, "remembered");
+
+    return take_text(c, remembered, "pin", &ret->pin) &&
+           take_text(c, remembered, "toolPin", &ret->tool_pin) &&
+           take_text(c, remembered, "serverPin", &ret->server_pin);
+}
+
 static bool take_rule(const struct cr_config *c, const struct cJSON *rule,
                       struct cr_config_rule *ret)
 {
@@ -98,7 +109,8 @@ static bool take_rule(const struct cr_config *c, const struct cJSON *rule,
                                            : CAPRUN_DENY;
     free(then);
     return take_text(c, rule, "id", &ret->id) && take_text(c, rule, "tool", &ret->tool) &&
-           take_text(c, rule, "for", &ret->caller) && take_when(c, rule, &ret->when);
+           take_text(c, rule, "for", &ret->caller) && take_when(c, rule, &ret->when) &&
+           take_pins(c, rule, ret);
 }
 
 /* --- all ------------------------------------------------------------------------------------ */
@@ -138,6 +150,9 @@ void cr_config_rules_clear(struct cr_config *c)
         free(c->rules[i].tool);
         free(c->rules[i].caller);
         free(c->rules[i].when);
+        free(c->rules[i].pin);
+        free(c->rules[i].tool_pin);
+        free(c->rules[i].server_pin);
     }
     free(c->rules);
 }

@@ -170,6 +170,11 @@ static bool is_id(const char *text)
     return is_made_of(text, strlen(text), NAMESPACE ".", 64);
 }
 
+static bool is_hash(const char *text)
+{
+    return strlen(text) == 64 && is_made_of(text, 64, DIGITS "abcdef", 64);
+}
+
 static bool is_era(const char *text)
 {
     return is_one_of(text, (const char *const[]){"auto", "modern", "legacy", NULL});
@@ -220,6 +225,7 @@ const struct cr_text cr_text_caller = {"the four-part name of a capability, or \
                                        false};
 const struct cr_text cr_text_host = {CR_WEB_HOST_WHAT, is_host, false};
 const struct cr_text cr_text_id = {"1 to 64 letters, digits, _ - and .", is_id, false};
+const struct cr_text cr_text_hash = {"64 digits and letters a to f: a SHA-256", is_hash, false};
 const struct cr_text cr_text_era = {"\"auto\", \"modern\" or \"legacy\"", is_era, false};
 const struct cr_text cr_text_on_denied = {"\"continue\" or \"stop\"", is_on_denied, false};
 const struct cr_text cr_text_record = {"\"all\", \"failed\" or \"none\"", is_record, false};

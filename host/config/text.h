@@ -46,6 +46,8 @@ extern const struct cr_text cr_text_caller;
 extern const struct cr_text cr_text_host;
 /* The id of a rule: [A-Za-z0-9_.-]{1,64} */
 extern const struct cr_text cr_text_id;
+/* A SHA-256, in 64 lower-case hexadecimal digits. */
+extern const struct cr_text cr_text_hash;
 /* Keys with a fixed set of words. */
 extern const struct cr_text cr_text_era, cr_text_on_denied, cr_text_record, cr_text_then;
 

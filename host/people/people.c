@@ -484,6 +484,10 @@ static struct cr_waiting *new_waiting(const struct cr_question *q, struct cr_pen
         w->server = q->about.server;
         w->args = q->args;
         w->args_len = q->args_len;
+        w->dir = q->dir;
+        w->from = q->about.from;
+        w->may_add = q->about.may_add;
+        w->may_add_any_args = q->about.may_add_any_args;
         w->pending = pending;
     }
     if (w && tool && w->because) {

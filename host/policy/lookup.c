@@ -45,6 +45,7 @@ static int collect(struct cr_lookup *l, const struct cr_policy *policy)
     if (!l->truths)
         return CAPRUN_E_NOMEM;
     memset(l->truths, CR_TRUTH_UNCLEAR, policy->rules.count);
+    l->truth_count = policy->rules.count;
     mark(l, policy, l->q.called);
     if (l->q.tool)
         mark(l, policy, l->q.tool);

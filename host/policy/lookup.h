@@ -19,6 +19,7 @@ struct cr_lookup {
     struct cr_pending *pending;
     struct cr_question q; /* its texts must stay valid until done(), except |tool| */
     uint8_t *truths;      /* for struct cr_facts */
+    size_t truth_count;   /* of them: the rules that there were when the lookup began */
     /* What the thread uses. It owns all of it. */
     struct cr_conditions **conditions; /* of |rules[i]| */
     size_t *rules;                     /* indexes */

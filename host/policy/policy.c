@@ -83,6 +83,7 @@ struct inquiry {
     const struct cr_policy *policy;
     const struct cr_question *q;
     const uint8_t *truths;
+    size_t truth_count;
     int64_t now_us;
 };
 
@@ -96,6 +97,9 @@ static void judge_as(const struct inquiry *in, const char *name, bool by_alias,
                                       .by_alias = by_alias,
                                       .caller = q->caller,
                                       .truths = in->truths,
+                                      .truth_count = in->truth_count,
+                                      .pins = q->pins,
+                                      .is_early = !q->tool,
                                       .budgets = q->budgets,
                                       .counted = q->budgets ? *q->counted : NULL,
                                       .now_us = in->now_us},
@@ -131,7 +135,9 @@ static void rule(struct cr_policy *policy, const struct cr_question *q, const ch
                  const struct cr_verdict *v, struct cr_ruling *ret)
 {
     set(ret, v->answer == CR_POLICY_ALLOW ? CR_RULING_ALLOWED : CR_RULING_DENIED,
-        v->answer == CR_POLICY_ASK ? "no_channel" : "rule:",
+        v->answer == CR_POLICY_ASK     ? "no_channel"
+        : v->rule && v->rule->is_own ? "remembered:"
+                                       : "rule:",
         v->answer == CR_POLICY_ASK ? NULL
         : v->rule                  ? v->rule->name
                                    : v->pattern);
@@ -159,11 +165,11 @@ bool cr_policy_foresee(const struct cr_policy *policy, const char *called, const
 {
     const struct cr_question q = {.called = called, .caller = caller};
     cr_autofree uint8_t *truths = calloc(policy->rules.count + 1, 1); /* no condition holds */
-    const struct inquiry in = {policy, &q, truths, cr_loop_now()};
+    const struct inquiry in = {policy, &q, truths, policy->rules.count, cr_loop_now()};
     const struct cr_rule *one = policy->rules.list;
 
     judge_early(&in, called, ret);
-    while (one && !(one->when && (!one->caller || strcmp(one->caller, caller) == 0) &&
+    while (one && !((one->when || one->code_pin) && (!one->caller || strcmp(one->caller, caller) == 0) &&
                     cr_pattern_matches_alias(one->tool, called)))
         one = one->next;
     return !one;
@@ -172,7 +178,7 @@ bool cr_policy_foresee(const struct cr_policy *policy, const char *called, const
 void cr_policy_judge(const struct cr_policy *policy, const struct cr_question *q,
                      const uint8_t *truths, struct cr_verdict *ret)
 {
-    const struct inquiry in = {policy, q, truths, cr_loop_now()};
+    const struct inquiry in = {policy, q, truths, policy->rules.count, cr_loop_now()};
 
     judge(&in, q->tool, ret);
 }
@@ -230,6 +236,9 @@ static bool ask_person(const struct inquiry *in, const struct cr_verdict *v,
         return false;
     cr_policy_say_where(v, because, sizeof(because));
     q.about.because = because;
+    q.about.from = in->policy->dir;
+    q.about.may_add = !(v->rule && v->rule->when);
+    q.about.may_add_any_args = q.about.may_add && (!v->pattern || v->level < CR_LEVEL_EXACT);
     set(ret, CR_RULING_LATER, NULL, NULL);
     return asker->ask(asker, &q, pending, ret);
 }
@@ -254,10 +263,12 @@ static void answer_exactly(struct cr_policy *policy, const struct inquiry *in,
         rule(policy, in->q, name, &v, ret);
 }
 
-static void answer(struct cr_policy *policy, const struct cr_question *q, const uint8_t *truths,
+/* |l|: the conditions of rules; NULL: no rule with conditions is about the call. */
+static void answer(struct cr_policy *policy, const struct cr_question *q, const struct cr_lookup *l,
                    struct cr_pending *pending, struct cr_ruling *ret)
 {
-    const struct inquiry in = {policy, q, truths, cr_loop_now()};
+    const struct inquiry in = {policy, q, l ? l->truths : NULL, l ? l->truth_count : 0,
+                               cr_loop_now()};
 
     if (!q->tool)
         answer_early(policy, &in, ret);
@@ -272,7 +283,7 @@ static void looked_up(struct cr_lookup *l)
     struct cr_ruling ruling;
 
     pending->lookup = NULL;
-    answer(l->policy, &l->q, l->truths, pending, &ruling);
+    answer(l->policy, &l->q, l, pending, &ruling);
     cr_lookup_free(l);
     if (ruling.answer != CR_RULING_LATER)
         pending->ruled(pending, &ruling);
@@ -284,7 +295,7 @@ static void answer_with(struct cr_policy *policy, struct cr_lookup *l, struct cr
 {
     if (!policy->helper || !cr_lookup_is_long(l)) {
         cr_lookup_now(l);
-        answer(policy, &l->q, l->truths, pending, ret);
+        answer(policy, &l->q, l, pending, ret);
         cr_lookup_free(l);
     } else if (cr_lookup_later(l, looked_up) < 0) {
         refuse_without_memory(ret);

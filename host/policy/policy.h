@@ -27,7 +27,11 @@ struct cr_asked {
     const char *server;     /* JSON: what the configuration says of the server */
     const char *definition; /* of the tool, as it is pinned; valid during the call of ask() */
     size_t definition_len;
-    const char *because; /* policy sets it: why a person is asked; valid during the call of ask() */
+    /* Policy sets these; valid during the call of ask(). */
+    const char *because;   /* why a person is asked */
+    const char *from;      /* where relative paths of the configuration start, or NULL */
+    bool may_add;          /* a new rule with conditions would allow the call */
+    bool may_add_any_args; /* so would one without conditions */
 };
 
 struct cr_question {
@@ -43,6 +47,7 @@ struct cr_question {
     struct cr_budgets *budgets;     /* of the root run; NULL: nothing is counted */
     const struct cr_rule **counted; /* the rule for which this call was counted, or NULL; is set */
     bool allow_declared;            /* calls in |tools| that would ask are allowed */
+    struct cr_pins pins;            /* of the call, for remembered rules; NULL: not known */
     struct cr_asked about;          /* for the asker; all zeros: it is not needed */
 };
 

@@ -14,6 +14,9 @@ static void free_rule(struct cr_rule *rule)
     free(rule->name);
     free(rule->tool);
     free(rule->caller);
+    free(rule->code_pin);
+    free(rule->tool_pin);
+    free(rule->server_pin);
     cr_conditions_free(rule->when);
     free(rule);
 }
@@ -40,6 +43,17 @@ static bool copy_texts(struct cr_rule *rule, const struct cr_rule_spec *spec)
     return rule->name && rule->tool && (rule->caller || !spec->caller);
 }
 
+/* Copies the pins. Returns false without memory. */
+static bool copy_pins(struct cr_rule *rule, const struct cr_pins *pins)
+{
+    if (!pins->code)
+        return true;
+    rule->code_pin = strdup(pins->code);
+    rule->tool_pin = strdup(pins->tool);
+    rule->server_pin = strdup(pins->server);
+    return rule->code_pin && rule->tool_pin && rule->server_pin;
+}
+
 static int fill(struct cr_rule *rule, const struct cr_rule_spec *spec, const char *dir,
                 struct cr_err *err)
 {
@@ -49,7 +63,8 @@ static int fill(struct cr_rule *rule, const struct cr_rule_spec *spec, const cha
     rule->max_calls = (uint32_t)spec->max_calls;
     rule->rate_calls = (uint32_t)spec->rate_calls;
     rule->rate_us = (int64_t)spec->rate_ms * 1000;
-    if (!copy_texts(rule, spec))
+    rule->is_own = spec->is_own;
+    if (!copy_texts(rule, spec) || !copy_pins(rule, &spec->pins))
         return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for a rule");
     if (spec->then == CR_POLICY_DENY && (spec->max_calls || spec->rate_calls))
         return cr_err_set(err, CAPRUN_E_INVAL,
@@ -61,7 +76,7 @@ const struct cr_rule *cr_rules_find(const struct cr_rules *rules, const char *na
 {
     const struct cr_rule *rule = rules->list;
 
-    while (rule && strcmp(rule->name, name) != 0)
+    while (rule && (rule->is_own || strcmp(rule->name, name) != 0))
         rule = rule->next;
     return rule;
 }
@@ -75,7 +90,7 @@ int cr_rules_add(struct cr_rules *rules, struct cr_patterns *patterns,
     if (!rule)
         return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for a rule");
     rule->index = rules->count;
-    r = spec->id && cr_rules_find(rules, spec->id)
+    r = spec->id && !spec->is_own && cr_rules_find(rules, spec->id)
             ? cr_err_set(err, CAPRUN_E_INVAL, "another rule has the id \"%s\" already", spec->id)
             : fill(rule, spec, dir, err);
     if (r == 0)
@@ -88,6 +103,7 @@ int cr_rules_add(struct cr_rules *rules, struct cr_patterns *patterns,
     rules->list = rule;
     rules->count++;
     rules->has_conditions = rules->has_conditions || rule->when;
+    rules->has_pins = rules->has_pins || rule->code_pin;
     return 0;
 }
 
@@ -111,7 +127,7 @@ static int64_t oldest_of(const struct cr_budget *b, const struct cr_rule *rule)
 bool cr_rule_is_too_fast(const struct cr_rule *rule, const struct cr_budgets *budgets,
                          int64_t now_us)
 {
-    const struct cr_budget *b = budgets->list ? &budgets->list[rule->index] : NULL;
+    const struct cr_budget *b = rule->index < budgets->count ? &budgets->list[rule->index] : NULL;
 
     return b && rule->rate_calls && b->timed >= rule->rate_calls &&
            now_us - oldest_of(b, rule) < rule->rate_us;
@@ -119,7 +135,7 @@ bool cr_rule_is_too_fast(const struct cr_rule *rule, const struct cr_budgets *bu
 
 bool cr_rule_is_spent(const struct cr_rule *rule, const struct cr_budgets *budgets, int64_t now_us)
 {
-    const struct cr_budget *b = budgets->list ? &budgets->list[rule->index] : NULL;
+    const struct cr_budget *b = rule->index < budgets->count ? &budgets->list[rule->index] : NULL;
 
     return (b && rule->max_calls && b->calls >= rule->max_calls) ||
            cr_rule_is_too_fast(rule, budgets, now_us);
@@ -141,6 +157,8 @@ static int remember_time(struct cr_budget *b, const struct cr_rule *rule, int64_
 static struct cr_budget *find_budget(struct cr_budgets *budgets, const struct cr_rules *rules,
                                      const struct cr_rule *rule)
 {
+    if (budgets->list && rule->index >= budgets->count)
+        return NULL; /* added later; such rules have no budgets */
     if (!budgets->list) {
         budgets->list = calloc(rules->count, sizeof(*budgets->list));
         if (!budgets->list)
@@ -193,14 +211,28 @@ struct ranking {
     const struct cr_rule *missed;        /* allows, but its conditions do not hold */
 };
 
+static bool may_be(const char *pin, const char *of_call, bool is_early)
+{
+    return of_call ? strcmp(pin, of_call) == 0 : is_early;
+}
+
 static bool is_for(const struct cr_rule *rule, const struct cr_facts *facts)
 {
-    return !rule->caller || (facts->caller && strcmp(rule->caller, facts->caller) == 0);
+    const struct cr_pins *pins = &facts->pins;
+
+    if (rule->caller && (!facts->caller || strcmp(rule->caller, facts->caller) != 0))
+        return false;
+    return !rule->code_pin ||
+           (may_be(rule->code_pin, pins->code, facts->is_early) &&
+            may_be(rule->tool_pin, pins->tool, facts->is_early) &&
+            may_be(rule->server_pin, pins->server, facts->is_early));
 }
 
 static enum cr_truth truth_of(const struct cr_rule *rule, const struct cr_facts *facts)
 {
-    return facts->truths ? (enum cr_truth)facts->truths[rule->index] : CR_TRUTH_UNCLEAR;
+    return facts->truths && rule->index < facts->truth_count
+               ? (enum cr_truth)facts->truths[rule->index]
+               : CR_TRUTH_UNCLEAR;
 }
 
 /* The answer of |one|, with its budget. */

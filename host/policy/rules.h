@@ -23,6 +23,14 @@
 
 #define CR_RULES_FOR_EXEC "exec" /* "for": code that is in no registry */
 
+/*
+ * What a remembered rule is bound to, as hashes in hexadecimal digits: the code that calls, the
+ * definition of the tool, and where its server is. A rule counts only if all are the same.
+ */
+struct cr_pins {
+    const char *code, *tool, *server;
+};
+
 /* A rule as the configuration has it. All texts are copied. */
 struct cr_rule_spec {
     const char *id;     /* NULL: none */
@@ -34,6 +42,8 @@ struct cr_rule_spec {
     size_t place;                 /* its index in the list of its file */
     uint64_t max_calls;           /* 0: any number */
     uint64_t rate_calls, rate_ms; /* at most so many calls in so many ms; 0: any number */
+    struct cr_pins pins;          /* all NULL, or none: then the rule is a remembered one */
+    bool is_own;                  /* a remembered one of the user's own, which are counted apart */
 };
 
 struct cr_rule {
@@ -47,12 +57,15 @@ struct cr_rule {
     struct cr_conditions *when;
     uint32_t max_calls, rate_calls;
     int64_t rate_us;
+    char *code_pin, *tool_pin, *server_pin; /* as in struct cr_pins; NULL: not bound */
+    bool is_own;                            /* as in its spec */
 };
 
 struct cr_rules {
     struct cr_rule *list;
     size_t count;
     bool has_conditions; /* at least one rule has */
+    bool has_pins;       /* the same */
 };
 
 /* Calls of a run that count against budgets; all zeros at first. */
@@ -70,7 +83,7 @@ int cr_rules_add(struct cr_rules *rules, struct cr_patterns *patterns,
                  const struct cr_rule_spec *spec, const char *dir, struct cr_err *err);
 void cr_rules_clear(struct cr_rules *rules);
 
-/* Returns the rule with this name, its id or "#1"; or NULL. */
+/* Returns the rule with this name, its id or "#1", but no remembered one of the user; or NULL. */
 const struct cr_rule *cr_rules_find(const struct cr_rules *rules, const char *name);
 
 /* Does the rule have a budget that |budgets| has used up at the time |now_us|? */
@@ -100,6 +113,9 @@ struct cr_facts {
     const char *caller;    /* as in a rule */
     const uint8_t *truths; /* enum cr_truth of the conditions of each rule, by its index; NULL: no
                               rule with conditions is about this call */
+    size_t truth_count;    /* rules that were added later are unclear */
+    struct cr_pins pins;   /* of the call; NULL: not known */
+    bool is_early;         /* a pin that is not known yet may be any; later it is not the same */
     const struct cr_budgets *budgets;
     const struct cr_rule *counted; /* the call has been counted for this rule; NULL: for none */
     int64_t now_us;

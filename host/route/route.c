@@ -16,6 +16,7 @@
 #include "route/route_parts.h"
 #include "run/calls.h"
 #include "run/decide.h"
+#include "run/prompter.h"
 
 #define MOST_IN_FLIGHT 1024u
 #define MAX_NAMES 1000u             /* of servers, for suggestions */
@@ -82,6 +83,27 @@ struct tool {
     size_t len;
 };
 
+static const char *show_hash(const char *bytes, size_t len, char ret[CR_HASH_DIGITS + 1])
+{
+    uint8_t hash[CR_HASH_BYTES];
+
+    cr_hash_take(bytes, len, hash);
+    cr_hash_show(hash, ret);
+    return ret;
+}
+
+/* Returns what remembered rules are compared with. Without such rules, nothing. */
+static struct cr_pins find_pins(struct cr_target_call *call, const struct tool *tool)
+{
+    if (!call->route->policy.rules.has_pins)
+        return (struct cr_pins){0};
+    cr_hash_show(cr_asked_code_hash(call->run), call->pins.code);
+    return (struct cr_pins){
+        .code = call->pins.code,
+        .server = show_hash(call->place, strlen(call->place), call->pins.server),
+        .tool = tool->name ? show_hash(tool->definition, tool->len, call->pins.tool) : NULL};
+}
+
 static void ask_policy(struct cr_target_call *call, const struct tool *tool, struct cr_ruling *ret)
 {
     const struct cr_spec *spec = cr_run_spec(call->run);
@@ -97,6 +119,7 @@ static void ask_policy(struct cr_target_call *call, const struct tool *tool, str
                                   .budgets = begin_budgets(call),
                                   .counted = &call->counted,
                                   .allow_declared = spec->allow_declared,
+                                  .pins = find_pins(call, tool),
                                   .about = {.run = call->run,
                                             .number = call->number,
                                             .server = call->place,
@@ -112,6 +135,15 @@ static void stop_waiting(struct cr_target_call *call)
     call->route->asked_bytes -= call->args_len;
 }
 
+/* Says in the run who has decided. */
+static void keep_decider(struct cr_target_call *call, const struct cr_ruling *ruling)
+{
+    if (call->person)
+        cr_decide_rule(call->run, call->number, &(struct cr_ruling){.by = call->person});
+    else
+        cr_decide_rule(call->run, call->number, ruling);
+}
+
 /* The target calls cr_target_may_call() again: its tools may have changed. */
 static void ruled(struct cr_pending *pending, const struct cr_ruling *ruling)
 {
@@ -122,7 +154,7 @@ static void ruled(struct cr_pending *pending, const struct cr_ruling *ruling)
         deny(call, ruling);
         return;
     }
-    cr_decide_rule(call->run, call->number, ruling);
+    keep_decider(call, ruling);
     cr_calls_start(call->run, call->number);
     cr_run_schedule(call->run);
     call->ops->resume(call);
@@ -160,7 +192,7 @@ static enum cr_ruling_answer ask(struct cr_target_call *call, const struct tool 
     if (ruling.answer == CR_RULING_DENIED)
         deny(call, &ruling);
     else
-        cr_decide_rule(call->run, call->number, &ruling);
+        keep_decider(call, &ruling);
     return ruling.answer;
 }
 
@@ -185,16 +217,27 @@ static bool may_send(struct cr_target_call *call, const char *tool)
     return true;
 }
 
-/* Did ruled() resume the call for this very tool, and is there no new permission since? */
+/* Did ruled() resume the call for this very tool? */
 static bool is_ruled(const struct cr_target_call *call, const struct tool *tool)
 {
     uint8_t hash[CR_HASH_BYTES];
 
-    if (!call->ruled_tool || strcmp(call->ruled_tool, tool->name) != 0 ||
-        call->ruled_patterns != call->route->policy.patterns.total)
+    if (!call->ruled_tool || strcmp(call->ruled_tool, tool->name) != 0)
         return false;
     cr_hash_take(tool->definition, tool->len, hash);
     return memcmp(hash, call->ruled_hash, sizeof(hash)) == 0;
+}
+
+/*
+ * Asks again, since there are new permissions. A person who has allowed the call, and made a rule
+ * of that, is still the one who has decided.
+ */
+static bool is_still_allowed(struct cr_target_call *call, const struct tool *tool)
+{
+    const char *by = cr_calls_at(call->run, call->number)->by;
+
+    call->person = by && strncmp(by, "human:", 6) == 0 ? by : NULL;
+    return ask(call, tool) == CR_RULING_ALLOWED;
 }
 
 bool cr_target_may_call(struct cr_target_call *call, const char *name, const char *definition,
@@ -202,8 +245,14 @@ bool cr_target_may_call(struct cr_target_call *call, const char *name, const cha
 {
     const struct tool tool = {.name = name, .definition = definition, .len = definition_len};
 
-    if (!is_ruled(call, &tool) && ask(call, &tool) != CR_RULING_ALLOWED)
+    if (!is_ruled(call, &tool)) {
+        call->person = NULL;
+        if (ask(call, &tool) != CR_RULING_ALLOWED)
+            return false;
+    } else if (call->ruled_patterns != call->route->policy.patterns.total &&
+               !is_still_allowed(call, &tool)) {
         return false;
+    }
     return may_send(call, name);
 }
 
@@ -320,7 +369,7 @@ static int add_list(struct cr_route *route, char *const *list, enum cr_policy_an
 
 /* Adds one rule of |file|. An error has its place in the file. */
 static int add_rule(struct cr_route *route, const struct cr_config *file,
-                    const struct cr_config_rule *from, enum cr_patterns_source source,
+                    const struct cr_config_rule *from, enum cr_patterns_source source, bool is_own,
                     struct cr_err *err)
 {
     static const enum cr_policy_answer answers[] = {[CAPRUN_ALLOW] = CR_POLICY_ALLOW,
@@ -335,7 +384,9 @@ static int add_rule(struct cr_route *route, const struct cr_config *file,
                                       .place = (size_t)(from - file->rules),
                                       .max_calls = from->max_calls,
                                       .rate_calls = from->rate_calls,
-                                      .rate_ms = from->rate_ms};
+                                      .rate_ms = from->rate_ms,
+                                      .pins = {from->pin, from->tool_pin, from->server_pin},
+                                      .is_own = is_own};
     struct cr_err why;
     int r = cr_rules_add(&route->policy.rules, &route->policy.patterns, &spec, file->dir, &why);
 
@@ -345,12 +396,12 @@ static int add_rule(struct cr_route *route, const struct cr_config *file,
 }
 
 static int add_rules(struct cr_route *route, const struct cr_config *file,
-                     enum cr_patterns_source source, struct cr_err *err)
+                     enum cr_patterns_source source, bool is_own, struct cr_err *err)
 {
     int r = 0;
 
     for (size_t i = 0; r == 0 && i < file->rule_count; i++)
-        r = add_rule(route, file, &file->rules[i], source, err);
+        r = add_rule(route, file, &file->rules[i], source, is_own, err);
     return r;
 }
 
@@ -365,7 +416,7 @@ static int add_permissions(struct cr_route *route, const struct cr_config *file,
     if (r == 0)
         r = add_list(route, file->deny, CR_POLICY_DENY, source, err);
     if (r == 0)
-        r = add_rules(route, file, source, err);
+        r = add_rules(route, file, source, false, err);
     return r;
 }
 
@@ -399,7 +450,22 @@ static int apply_config(struct cr_route *route, const struct cr_config *config, 
         r = add_permissions(route, config, CR_PATTERNS_PROJECT, err);
     if (r == 0 && config->user)
         r = add_permissions(route, config->user, CR_PATTERNS_USER, err);
+    if (r == 0 && config->remembered)
+        r = add_rules(route, config->remembered, CR_PATTERNS_USER, true, err);
     return r;
+}
+
+int cr_route_remember(struct cr_route *route, const struct cr_config *file, const char *id,
+                      bool is_own, struct cr_err *err)
+{
+    size_t i = 0;
+
+    while (i < file->rule_count && !(file->rules[i].id && strcmp(file->rules[i].id, id) == 0))
+        i++;
+    if (i == file->rule_count)
+        return cr_err_set(err, CAPRUN_E_INVAL, "no rule has the id '%s'", id);
+    return add_rule(route, file, &file->rules[i], is_own ? CR_PATTERNS_USER : CR_PATTERNS_PROJECT,
+                    is_own, err);
 }
 
 int cr_route_new(struct cr_loop *loop, const struct cr_config *config, const char *guard,

@@ -37,6 +37,14 @@ struct cr_gate *cr_route_gate(struct cr_route *route);
 /* The policy: to add permissions to the configuration's, and to set the asker. */
 struct cr_policy *cr_route_policy(struct cr_route *route);
 
+/*
+ * Adds the rule |id| of |file| to the policy, for calls that policy is asked about from now on:
+ * one of the user's own remembered rules, or one of the project. Returns 0, CAPRUN_E_INVAL or
+ * CAPRUN_E_NOMEM.
+ */
+int cr_route_remember(struct cr_route *route, const struct cr_config *file, const char *id,
+                      bool is_own, struct cr_err *err);
+
 /* |frozen|: the lockfile must not change, and calls of tools that are not pinned are rejected. */
 void cr_route_freeze(struct cr_route *route, bool frozen);
 

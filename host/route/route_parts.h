@@ -105,7 +105,12 @@ struct cr_target_call {
     char *ruled_tool;   /* exact name of the tool of the ruling that came, or comes, later; NULL */
     uint8_t ruled_hash[CR_HASH_BYTES]; /* of its definition */
     size_t ruled_patterns;             /* number of patterns then */
+    const char *person; /* "by" of the person who has allowed the call; a new rule only repeats
+                           that; or NULL */
     const char *place;                 /* of the server */
+    struct {
+        char code[CR_HASH_DIGITS + 1], tool[CR_HASH_DIGITS + 1], server[CR_HASH_DIGITS + 1];
+    } pins; /* for remembered rules */
     const struct cr_rule *counted;     /* the rule whose budget the call was counted for, or NULL */
     bool is_timed;                     /* counted for its rate, too */
     struct cr_pending pending;

@@ -119,6 +119,29 @@ TEST(a_text_that_is_no_object_is_refused)
     }
 }
 
+static bool removes(const char *text, const char *pointer, const char *want)
+{
+    cr_buf_init(&out, 1u << 20);
+    return cr_edit_remove(text, strlen(text), pointer, &out, &err) == 0 && is(want);
+}
+
+TEST(an_item_is_removed_with_its_comma_and_its_line)
+{
+    CHECK(removes("{\"a\": [1, 2, 3]}", "/a/0", "{\"a\": [2, 3]}"));
+    CHECK(removes("{\"a\": [1, 2, 3]}", "/a/1", "{\"a\": [1, 3]}"));
+    CHECK(removes("{\"a\": [1, 2, 3]}", "/a/2", "{\"a\": [1, 2]}"));
+    CHECK(removes("{\"a\": [\n  1,\n  2\n]}\n", "/a/1", "{\"a\": [\n  1\n]}\n"));
+    CHECK(removes("{\"a\": [\n  1\n], \"b\": 1}", "/a/0", "{\"a\": [], \"b\": 1}"));
+}
+
+TEST(only_an_item_of_a_list_can_be_removed)
+{
+    cr_buf_init(&out, 1u << 20);
+    CHECK(cr_edit_remove("{\"a\": {\"b\": 1}}", 17, "/a/b", &out, &err) < 0);
+    CHECK(cr_edit_remove("{\"a\": [1]}", 10, "/a/1", &out, &err) < 0);
+    cr_buf_clear(&out);
+}
+
 int main(int argc, char **argv)
 {
     return tap_main(argc, argv);

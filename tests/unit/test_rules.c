@@ -56,7 +56,7 @@ static enum cr_policy_answer judge(const char *method, const char *caller, bool 
                    &(struct cr_facts){.method = method,
                                       .by_alias = by_alias,
                                       .caller = caller,
-                                      .truths = truths,
+                                      .truths = truths, .truth_count = 16,
                                       .budgets = &budgets,
                                       .now_us = now_us},
                    &v);
@@ -232,6 +232,38 @@ TEST(a_rule_may_be_for_one_capability)
     CHECK(judge("a:x", "acme.tools.a.c", false) == ASK && judge("a:x", "exec", false) == ASK);
     CHECK(judge("a:x", NULL, false) == ASK);
     CHECK(judge("b:x", "exec", false) == ALLOW && judge("b:x", "acme.tools.a.b", false) == ASK);
+    CHECK(end());
+}
+
+/* The answer of a remembered rule to a call with these hashes; early: before the tool is known. */
+static enum cr_policy_answer judge_pins(const char *code, const char *tool, const char *server,
+                                        bool is_early)
+{
+    cr_rules_judge(&patterns,
+                   &(struct cr_facts){.method = "s:t",
+                                      .budgets = &budgets,
+                                      .pins = {code, tool, server},
+                                      .is_early = is_early},
+                   &v);
+    return v.answer;
+}
+
+TEST(a_remembered_rule_is_bound_to_code_tool_and_server)
+{
+    CHECK(begin());
+    CHECK(add((struct cr_rule_spec){
+        .id = "1", .tool = "s:t", .pins = {"code", "tool", "server"}, .is_own = true}));
+    CHECK(rules.has_pins);
+    CHECK(judge_pins("code", "tool", "server", false) == CR_POLICY_ALLOW && v.rule->is_own);
+    CHECK(judge_pins("other", "tool", "server", false) == CR_POLICY_ASK);
+    CHECK(judge_pins("code", "other", "server", false) == CR_POLICY_ASK);
+    CHECK(judge_pins("code", "tool", "other", false) == CR_POLICY_ASK);
+    CHECK(judge_pins(NULL, NULL, NULL, false) == CR_POLICY_ASK);
+    CHECK(judge_pins("code", NULL, "server", true) == CR_POLICY_ALLOW);
+    CHECK(judge_pins("other", NULL, "server", true) == CR_POLICY_ASK);
+    /* such rules have ids of their own */
+    CHECK(!cr_rules_find(&rules, "1"));
+    CHECK(add((struct cr_rule_spec){.id = "1", .tool = "s:u"}));
     CHECK(end());
 }
 
