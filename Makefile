@@ -77,7 +77,7 @@ room_journal := base policy pool run wire
 room_audit := base policy pool run wire
 room_capability := base config http registry policy pool run journal wire
 room_types := base
-room_cli := types base config http mcp policy registry journal audit capability
+room_cli := types base config http mcp people policy registry run journal audit capability
 
 rooms := $(sort $(patsubst room_%,%,$(filter room_%,$(.VARIABLES))))
 room_api := $(filter-out guard fetch cli,$(rooms)) wire

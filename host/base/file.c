@@ -132,7 +132,8 @@ static int open_beside(int dir, const char *path, mode_t mode, char *temporary, 
     return openat(dir, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
 }
 
-/* Gives |fd| the mode of the file that it will replace, if that exists; from root also its owner. */
+/* Gives |fd| the mode of the file that it will replace, if that exists; from root also its owner.
+ */
 static int keep_mode(int dir, const char *path, int fd)
 {
     struct stat st;

@@ -42,8 +42,8 @@ int cr_file_write_all(int fd, const void *bytes, size_t len);
  * Replaces |path| by |len| bytes atomically: a reader sees the whole old file or the whole new
  * file, also after a crash. The bytes are written to a file beside it, synced, then renamed. A
  * caller that must not find the old file after a crash also syncs the directory. A new file gets
- * |mode| minus the umask, an existing one keeps its mode, and its owner if root writes it; a symbolic link is replaced itself.
- * Returns 0; or CAPRUN_E_SYS, and nothing has changed.
+ * |mode| minus the umask, an existing one keeps its mode, and its owner if root writes it; a
+ * symbolic link is replaced itself. Returns 0; or CAPRUN_E_SYS, and nothing has changed.
  */
 int cr_file_replace(int dir, const char *path, const void *bytes, size_t len, mode_t mode,
                     struct cr_err *err);

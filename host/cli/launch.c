@@ -7,6 +7,7 @@
 #include "cli/input.h"
 #include "cli/offer.h"
 #include "cli/output.h"
+#include "cli/questions.h"
 #include "cli/settings.h"
 #include "cli/trace.h"
 
@@ -62,24 +63,41 @@ int cr_launch_args(struct caprun_runtime *rt, struct caprun_run *run, const char
                                "ARGS is a path, - or JSON that starts with {");
 }
 
-/* Waits for the run, for a signal, for standard error to take more lines, or to draw progress. */
+/* A terminal that hangs up while it asks decides nothing: the run is suspended. */
+static void take_signal(struct caprun_run *run, struct cr_signals *signals,
+                        struct cr_questions *questions)
+{
+    if (caprun_done(run) || !cr_signals_take(signals))
+        return;
+    if (signals->taken == SIGHUP && cr_questions_hang_up(questions))
+        signals->taken = 0;
+    else
+        caprun_cancel(run);
+}
+
+/*
+ * Waits for the run, a signal, a person at the terminal, for standard error to take more lines, or
+ * to draw progress.
+ */
 static void wait_and_step(struct caprun_runtime *rt, struct caprun_run *run,
-                          struct cr_signals *signals, struct cr_trace *trace)
+                          struct cr_signals *signals, struct cr_questions *questions,
+                          struct cr_trace *trace)
 {
     struct cr_output *out = trace->out;
     struct pollfd fds[] = {
         {.fd = caprun_fd(rt), .events = POLLIN},
         {.fd = signals->fd, .events = POLLIN},
-        {.fd = out->waiting.len ? STDERR_FILENO : -1, .events = POLLOUT},
+        {.fd = cr_questions_fd(questions), .events = POLLIN},
+        {.fd = cr_output_is_ready(out) ? STDERR_FILENO : -1, .events = POLLOUT},
     };
 
-    (void)poll(fds, 3, cr_trace_wait_ms(trace));
+    (void)poll(fds, sizeof(fds) / sizeof(fds[0]), cr_trace_wait_ms(trace));
     caprun_step(rt);
-    if (fds[2].revents)
+    if (fds[3].revents)
         cr_output_some(out);
+    cr_questions_step(questions);
     cr_trace_draw(trace, run);
-    if (!caprun_done(run) && cr_signals_take(signals))
-        caprun_cancel(run);
+    take_signal(run, signals, questions);
 }
 
 static void note_recording(void *data, bool is_detail, const char *text)
@@ -126,17 +144,20 @@ int cr_launch_recorded(struct caprun_runtime *rt, struct caprun_run *run,
 int cr_launch_run(struct caprun_runtime *rt, struct caprun_run *run, struct cr_signals *signals,
                   const struct cr_options *o)
 {
+    struct cr_questions questions;
     struct cr_output out;
     struct cr_trace trace;
 
+    cr_questions_begin(&questions, rt, o);
     cr_output_init(&out);
     if (!o->quiet)
         caprun_run_set_log(run, cr_output_log, &out);
     cr_trace_begin(&trace, run, &out, o);
     (void)caprun_start(run);
     while (!caprun_done(run))
-        wait_and_step(rt, run, signals, &trace);
+        wait_and_step(rt, run, signals, &questions, &trace);
     caprun_step(rt); /* the last events */
+    cr_questions_end(&questions);
     cr_trace_end(&trace);
     cr_signals_end(signals); /* from now on a signal ends caprun, if standard error blocks */
     cr_output_finish(&out);

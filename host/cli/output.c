@@ -24,6 +24,7 @@
     "\r\033[J" /* also what a terminal that became narrower has moved to the next line \
                 */
 
+static bool is_held;
 static bool has_status; /* is the last line of the terminal one of cr_output_status()? */
 
 /* Another process may have made the descriptor non-blocking. */
@@ -48,7 +49,8 @@ void cr_output_status(const char *text)
     cr_autobuf struct cr_buf out = CR_BUF(MAX_STATUS);
     const char *term = getenv("TERM");
 
-    if ((term && strcmp(term, "dumb") == 0) || poll(&p, 1, 0) != 1 || !(p.revents & POLLOUT))
+    if (is_held || (term && strcmp(term, "dumb") == 0) || poll(&p, 1, 0) != 1 ||
+        !(p.revents & POLLOUT))
         return;
     cr_buf_str(&out, ERASE);
     cr_columns_cut(&out, text, cr_columns_available(STDERR_FILENO) - 1);
@@ -99,6 +101,18 @@ void cr_output_log(void *o, const char *line, size_t len)
 
     cr_escape_terminal(&output->waiting, line, len);
     cr_buf_str(&output->waiting, "\n");
+}
+
+void cr_output_hold(bool holds)
+{
+    if (holds)
+        cr_output_end_status();
+    is_held = holds;
+}
+
+bool cr_output_is_ready(const struct cr_output *o)
+{
+    return o->waiting.len && !is_held;
 }
 
 void cr_output_some(struct cr_output *o)

@@ -39,6 +39,15 @@ void cr_output_line(struct cr_output *o, const char *fmt, ...)
 void cr_output_status(const char *text);
 void cr_output_end_status(void);
 
+/*
+ * While |holds|, queued lines stay in their queues, and there is no status line: a question is on
+ * the terminal, and nothing may look like a part of it.
+ */
+void cr_output_hold(bool holds);
+
+/* Does |o| have lines that may be written now? */
+bool cr_output_is_ready(const struct cr_output *o);
+
 /* Standard error has room: writes as much as cannot block. */
 void cr_output_some(struct cr_output *o);
 

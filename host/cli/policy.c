@@ -15,6 +15,7 @@
 #include "cli/launch.h"
 #include "cli/output.h"
 #include "cli/policy_parts.h"
+#include "cli/remember.h"
 #include "cli/servers.h"
 #include "cli/settings.h"
 
@@ -64,6 +65,8 @@ void cr_cli_policy_place(const struct cr_cli_policy *p, const struct cr_patterns
         return;
     }
     ret->file = one->source == CR_PATTERNS_USER && p->config->user ? p->config->user : p->config;
+    if (one->rule && one->rule->is_own)
+        ret->file = p->config->remembered;
     permissions = cr_json_get(ret->file->doc.root, "permissions");
     ret->value = cr_json_first(
         cr_json_get(permissions, one->rule ? "rules" : cr_cli_policy_answer(one->answer)));
@@ -141,7 +144,7 @@ static void add_details(const struct cr_rule *rule, const struct cr_cli_place *p
 {
     const struct cJSON *when = written(place, "when");
 
-    cr_buf_fmt(out, "rule %s", rule->name);
+    cr_buf_fmt(out, "%s %s", rule->code_pin ? "remembered rule" : "rule", rule->name);
     if (rule->caller)
         cr_buf_fmt(out, ", only for %s", rule->caller);
     if (rule->max_calls)
@@ -284,9 +287,28 @@ static int list(const struct cr_cli_policy *p, struct caprun_run *run)
 static int refuse(struct caprun_run *run, const char *words)
 {
     caprun_reject(run, CAPRUN_OUTCOME_USAGE, words,
-                  "caprun policy, caprun policy explain NS:ACTION [ARGS], or "
-                  "caprun policy test CASES");
+                  "caprun policy, caprun policy explain NS:ACTION [ARGS], caprun policy test "
+                  "CASES, or caprun policy withdraw N");
     return -1;
+}
+
+/* Takes back a remembered rule: a number is one of the user's own, any other id the project's. */
+static int withdraw(const struct cr_cli_policy *p, struct caprun_run *run)
+{
+    const char *id = p->options->words[2];
+    bool is_own = strspn(id, "0123456789") == strlen(id);
+    struct cr_err why;
+
+    if (!is_own && !p->config->path) {
+        (void)cr_err_end(&why, CAPRUN_OUTCOME_USAGE, "caprun policy lists the rules",
+                         "no rule is remembered as \"%.100s\"", id);
+        return cr_launch_reject(run, &why);
+    }
+    if (cr_remember_withdraw(id, is_own ? NULL : p->config, &why) < 0)
+        return cr_launch_reject(run, &why);
+    if (!p->options->quiet)
+        cr_output_note("withdrawn: %s", id);
+    return 0;
 }
 
 static int choose(const struct cr_cli_policy *p, struct caprun_run *run)
@@ -304,7 +326,10 @@ static int choose(const struct cr_cli_policy *p, struct caprun_run *run)
     if (strcmp(what, "test") == 0)
         return o->word_count == 3 ? cr_cli_policy_test(p, run)
                                   : refuse(run, "policy test needs one file of CASES");
-    return refuse(run, "policy can do two things: explain and test");
+    if (strcmp(what, "withdraw") == 0)
+        return o->word_count == 3 ? withdraw(p, run)
+                                  : refuse(run, "policy withdraw needs the number of a rule");
+    return refuse(run, "policy can do three things: explain, test and withdraw");
 }
 
 int cr_cli_policy(struct caprun_runtime *rt, struct caprun_run *run, const struct cr_options *o)

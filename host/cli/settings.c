@@ -10,6 +10,7 @@
 #include "base/pattern.h"
 #include "capability/host.h"
 #include "cli/output.h"
+#include "cli/remember.h"
 #include "config/text.h"
 
 #define MIB (1024u * 1024)
@@ -85,11 +86,13 @@ int cr_settings_load(const struct cr_options *o, enum cr_trust_need need, struct
                           "--dev renews pins in the lockfile, and --frozen forbids it");
     cr_settings_user_file(user);
     r = cr_config_load_gated(cr_settings_file(o), user[0] ? user : NULL, &gate, ret, why);
-    if (r == 0 && o->registry_count) {
+    if (r < 0)
+        return r;
+    r = cr_remember_load(ret, why);
+    if (r == 0 && o->registry_count)
         r = replace_registries(ret, o, why);
-        if (r < 0)
-            cr_config_clear(ret);
-    }
+    if (r < 0)
+        cr_config_clear(ret);
     for (size_t i = 0; r == 0 && o->dev && i < ret->registry_count; i++)
         if (ret->registries[i] && !strstr(ret->registries[i], "://"))
             ret->registry_dev[i] = true;

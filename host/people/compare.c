@@ -79,8 +79,8 @@ static void compare_whole(const struct cr_inquiry_tool *tool, struct cr_compare 
     for (size_t i = 1; i < tool->count && !differs; i++)
         differs = !are_equal(tool->calls[i].args, tool->calls[i].len, first->args, first->len);
     ret->count = 1;
-    ret->parts[0] = (struct cr_compare_part){
-        .value = first->args, .value_len = first->len, .differs = differs};
+    ret->parts[0] =
+        (struct cr_compare_part){.value = first->args, .value_len = first->len, .differs = differs};
 }
 
 void cr_compare_calls(const struct cr_inquiry_tool *tool, struct cr_compare *ret)

@@ -75,6 +75,14 @@ static size_t count_children(const char *array, const char *end)
     return n;
 }
 
+static int compare_numbers(const void *a, const void *b)
+{
+    const struct cr_inquiry_call *one = a, *other = b;
+
+    return (one->number > other->number) - (one->number < other->number);
+}
+
+/* The calls are shown in the order in which the code made them. */
 static int take_calls(const struct reading *r, const char *array, const char *end,
                       struct cr_inquiry_tool *tool)
 {
@@ -99,7 +107,10 @@ static int take_calls(const struct reading *r, const char *array, const char *en
             return cr_err_memory(r->err);
         memcpy(call->args, args, call->len);
     }
-    return tool->count ? 0 : refuse(r->err, "calls");
+    if (!tool->count)
+        return refuse(r->err, "calls");
+    qsort(tool->calls, tool->count, sizeof(*tool->calls), compare_numbers);
+    return 0;
 }
 
 /* Appends a word of a command, as it would be typed in a shell. */

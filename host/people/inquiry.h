@@ -29,12 +29,12 @@ struct cr_inquiry_rule {
 
 /* Calls of one tool. */
 struct cr_inquiry_tool {
-    char *name;   /* "server:exact-name"; the name is the server's text */
-    char *server; /* its command line or URL */
-    char *cwd;    /* where a command is started, or NULL */
-    char *pin;    /* sha256 of the tool's definition */
+    char *name;                          /* "server:exact-name"; the name is the server's text */
+    char *server;                        /* its command line or URL */
+    char *cwd;                           /* where a command is started, or NULL */
+    char *pin;                           /* sha256 of the tool's definition */
     char server_pin[CR_HASH_DIGITS + 1]; /* of what the configuration says of the server */
-    char *because; /* why a person is asked */
+    char *because;                       /* why a person is asked */
     struct cr_inquiry_call *calls;
     size_t count; /* at least 1 */
     /* Rules that would allow all these calls without a question, from the narrowest. */

@@ -15,7 +15,7 @@ struct cr_waiting {
     const char *server;        /* JSON */
     const char *args;          /* valid until the answer */
     size_t args_len;
-    const char *dir, *from;    /* where relative paths of the server and of rules start; or NULL */
+    const char *dir, *from; /* where relative paths of the server and of rules start; or NULL */
     bool may_add, may_add_any_args; /* would a new rule, with and without conditions, allow it? */
     char definition[CR_HASH_DIGITS + 1]; /* its hash */
     struct cr_asking *asking;

@@ -60,17 +60,17 @@ static void show_asker(const struct cr_inquiry *q, size_t columns, struct cr_buf
 
     if (q->pin)
         (void)snprintf(pin, sizeof(pin), "sha256 %.*s", (int)PIN_SHOWN, q->pin);
-    cr_show_labelled(out, q->capability ? "who" : "code", q->capability ? q->capability
-                                                          : q->file     ? q->file
-                                                                        : "of no file",
+    cr_show_labelled(out, q->capability ? "who" : "code",
+                     q->capability ? q->capability
+                     : q->file     ? q->file
+                                   : "of no file",
                      columns);
     if (pin[0])
         cr_show_labelled(out, q->capability ? "code" : "", pin, columns);
 }
 
 /* Appends the lines of |json|, each with the bar before it. */
-static void add_lines(struct cr_buf *out, const char *json, size_t len, size_t columns,
-                      size_t most)
+static void add_lines(struct cr_buf *out, const char *json, size_t len, size_t columns, size_t most)
 {
     struct cr_lines lines;
     size_t mark, n = 0;

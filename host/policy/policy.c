@@ -135,9 +135,9 @@ static void rule(struct cr_policy *policy, const struct cr_question *q, const ch
                  const struct cr_verdict *v, struct cr_ruling *ret)
 {
     set(ret, v->answer == CR_POLICY_ALLOW ? CR_RULING_ALLOWED : CR_RULING_DENIED,
-        v->answer == CR_POLICY_ASK     ? "no_channel"
+        v->answer == CR_POLICY_ASK   ? "no_channel"
         : v->rule && v->rule->is_own ? "remembered:"
-                                       : "rule:",
+                                     : "rule:",
         v->answer == CR_POLICY_ASK ? NULL
         : v->rule                  ? v->rule->name
                                    : v->pattern);
@@ -169,8 +169,9 @@ bool cr_policy_foresee(const struct cr_policy *policy, const char *called, const
     const struct cr_rule *one = policy->rules.list;
 
     judge_early(&in, called, ret);
-    while (one && !((one->when || one->code_pin) && (!one->caller || strcmp(one->caller, caller) == 0) &&
-                    cr_pattern_matches_alias(one->tool, called)))
+    while (one &&
+           !((one->when || one->code_pin) && (!one->caller || strcmp(one->caller, caller) == 0) &&
+             cr_pattern_matches_alias(one->tool, called)))
         one = one->next;
     return !one;
 }

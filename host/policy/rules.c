@@ -222,10 +222,9 @@ static bool is_for(const struct cr_rule *rule, const struct cr_facts *facts)
 
     if (rule->caller && (!facts->caller || strcmp(rule->caller, facts->caller) != 0))
         return false;
-    return !rule->code_pin ||
-           (may_be(rule->code_pin, pins->code, facts->is_early) &&
-            may_be(rule->tool_pin, pins->tool, facts->is_early) &&
-            may_be(rule->server_pin, pins->server, facts->is_early));
+    return !rule->code_pin || (may_be(rule->code_pin, pins->code, facts->is_early) &&
+                               may_be(rule->tool_pin, pins->tool, facts->is_early) &&
+                               may_be(rule->server_pin, pins->server, facts->is_early));
 }
 
 static enum cr_truth truth_of(const struct cr_rule *rule, const struct cr_facts *facts)

@@ -107,12 +107,12 @@ struct cr_target_call {
     size_t ruled_patterns;             /* number of patterns then */
     const char *person; /* "by" of the person who has allowed the call; a new rule only repeats
                            that; or NULL */
-    const char *place;                 /* of the server */
+    const char *place;  /* of the server */
     struct {
         char code[CR_HASH_DIGITS + 1], tool[CR_HASH_DIGITS + 1], server[CR_HASH_DIGITS + 1];
-    } pins; /* for remembered rules */
-    const struct cr_rule *counted;     /* the rule whose budget the call was counted for, or NULL */
-    bool is_timed;                     /* counted for its rate, too */
+    } pins;                        /* for remembered rules */
+    const struct cr_rule *counted; /* the rule whose budget the call was counted for, or NULL */
+    bool is_timed;                 /* counted for its rate, too */
     struct cr_pending pending;
 };
 

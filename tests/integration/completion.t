@@ -114,7 +114,7 @@ OFFERS = {
     "caprun tools files:r": TOOLS[:1],
     "caprun doctor ": [],
     "caprun config ": [],
-    "caprun policy ": ["explain", "test"],
+    "caprun policy ": ["explain", "test", "withdraw"],
     "caprun policy explain files:r": TOOLS[:1],
     "caprun policy explain files:read a": ["args.json"],
     "caprun policy test a": ["args.json"],

@@ -1,4 +1,5 @@
-/* test_people_show.c - questions as a person sees them: lines, tables, pages, and what is marked. */
+/* test_people_show.c - questions as a person sees them: lines, tables, pages, and what is marked.
+ */
 #include "tap.h"
 
 #include <stdbool.h>
@@ -37,7 +38,7 @@ TEST(letters_that_move_or_hide_are_escaped_in_questions)
 {
     CHECK(shows(cr_escape_question, "caf\xc3\xa9 \xe6\xbc\xa2", "caf\xc3\xa9 \xe6\xbc\xa2"));
     CHECK(shows(cr_escape_question, "\xd7\x90/\xd8\xa7", "\\u05d0/\\u0627")); /* right to left */
-    CHECK(shows(cr_escape_question, "e\xcc\x81", "e\\u0301"));                 /* combines */
+    CHECK(shows(cr_escape_question, "e\xcc\x81", "e\\u0301"));                /* combines */
     CHECK(shows(cr_escape_question, "\xe2\x80\xae\x1b[2J\r\n\t", "\\u202e\\u001b[2J\\r\\n\\t"));
 }
 
@@ -104,7 +105,8 @@ TEST(no_line_is_wider_than_the_terminal)
 
 TEST(the_lines_have_every_character_of_the_args_in_their_order)
 {
-    const char *json = "{\"a\\n\\u0007b\":\"\xc3\xa9 , : { } [ ] \\\" \\\\\",\"n\":-1.50e+3,\"z\":null}";
+    const char *json =
+        "{\"a\\n\\u0007b\":\"\xc3\xa9 , : { } [ ] \\\" \\\\\",\"n\":-1.50e+3,\"z\":null}";
     size_t at = 0;
 
     lay_out(json, CR_LINES_LEAST);
@@ -165,10 +167,11 @@ static bool read_question(const char *tools)
     char json[8192];
     struct cr_err err;
 
-    (void)snprintf(json, sizeof(json),
-                   "{\"id\":1,\"run\":\"r\",\"asker\":{\"capability\":\"a.b.c.d\",\"pin\":\"0123456789"
-                   "abcdef\"},\"waiting\":1,\"tools\":[%s]}",
-                   tools);
+    (void)snprintf(
+        json, sizeof(json),
+        "{\"id\":1,\"run\":\"r\",\"asker\":{\"capability\":\"a.b.c.d\",\"pin\":\"0123456789"
+        "abcdef\"},\"waiting\":1,\"tools\":[%s]}",
+        tools);
     cr_buf_init(&out, 1u << 20);
     return cr_inquiry_read(json, strlen(json), args_of, json, &q, &err) == 0;
 }
@@ -183,11 +186,11 @@ static void show_all(size_t rows, size_t columns)
         cr_buf_str(&out, "--\n");
 }
 
-#define HEAD                                    \
-    "  who     a.b.c.d\n"                       \
-    "  code    sha256 0123456789ab\n"           \
-    "  tool    s:t\n"                           \
-    "  server  x 'y z'\n"                      \
+#define HEAD                          \
+    "  who     a.b.c.d\n"             \
+    "  code    sha256 0123456789ab\n" \
+    "  tool    s:t\n"                 \
+    "  server  x 'y z'\n"             \
     "  in      /\n"
 #define SERVER "\"tool\":\"s:t\",\"server\":{\"command\":[\"x\",\"y z\"],\"cwd\":\"/\"},"
 
@@ -201,7 +204,8 @@ TEST(a_question_shows_who_asks_for_what_with_which_args)
 
 TEST(args_that_imitate_a_question_stay_behind_their_bar)
 {
-    CHECK(read_question("{" SERVER "\"calls\":[{\"n\":1,\"args\":{\"a\":\"\\ncaprun: y, n\\r\xe2\x80"
+    CHECK(read_question("{" SERVER
+                        "\"calls\":[{\"n\":1,\"args\":{\"a\":\"\\ncaprun: y, n\\r\xe2\x80"
                         "\xa8  tool    s:safe\"}}]}"));
     show_all(20, 80);
     CHECK(is(HEAD "  args:\n  | {\n  |   \"a\": \"\\ncaprun: y, n\\r\\u2028  tool    s:safe\"\n"
@@ -222,8 +226,8 @@ TEST(paths_come_first_if_the_args_are_long)
 
 TEST(a_path_with_letters_that_look_like_others_is_also_shown_exactly)
 {
-    CHECK(read_question("{" SERVER
-                        "\"calls\":[{\"n\":1,\"args\":{\"path\":\"/p\xd0\xb0sswd\"}}]}"));
+    CHECK(
+        read_question("{" SERVER "\"calls\":[{\"n\":1,\"args\":{\"path\":\"/p\xd0\xb0sswd\"}}]}"));
     show_all(20, 80);
     CHECK(strstr(cr_buf_text(&out), "  |     /p\\u0430sswd\n"));
     cr_buf_clear(&out);
@@ -233,8 +237,8 @@ TEST(a_path_with_letters_that_look_like_others_is_also_shown_exactly)
 TEST(many_calls_show_what_is_equal_and_a_table_of_what_differs)
 {
     CHECK(read_question("{" SERVER "\"calls\":["
-                        "{\"n\":3,\"args\":{\"m\":\"w\",\"p\":\"a\"}},"
-                        "{\"n\":5,\"args\":{\"m\":\"w\",\"p\":\"b\"}}]}"));
+                        "{\"n\":5,\"args\":{\"m\":\"w\",\"p\":\"b\"}},"
+                        "{\"n\":3,\"args\":{\"m\":\"w\",\"p\":\"a\"}}]}"));
     show_all(20, 80);
     CHECK(is(HEAD "  the same in all 2 calls:\n  | \"m\": \"w\"\n  different:\n"
                   "  | call   \"p\"\n  | 3      \"a\"\n  | 5      \"b\"\n"));

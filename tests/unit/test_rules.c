@@ -56,7 +56,8 @@ static enum cr_policy_answer judge(const char *method, const char *caller, bool 
                    &(struct cr_facts){.method = method,
                                       .by_alias = by_alias,
                                       .caller = caller,
-                                      .truths = truths, .truth_count = 16,
+                                      .truths = truths,
+                                      .truth_count = 16,
                                       .budgets = &budgets,
                                       .now_us = now_us},
                    &v);

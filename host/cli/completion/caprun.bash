@@ -130,7 +130,7 @@ _caprun_word()
     1:resume | *:runs) _caprun_runs ;;
     1:policy)
         compopt +o default
-        _caprun_offer explain test
+        _caprun_offer explain test withdraw
         ;;
     [23]:policy)
         if [[ $#:$2 == 2:explain ]]; then
