@@ -10,7 +10,7 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
-from harness import contains, each, equal, main, stretched, test, wait_until
+from harness import contains, each, equal, main, stretched, test, wait_until, write_file
 from people import Person, person, screen_lines
 from tools import tools
 
@@ -195,6 +195,33 @@ def a_question_in_the_background_is_not_asked_and_does_not_stop_caprun():
             contains(p.run.out, "ended")
             equal(("ended 3" in p.run.out or "ended 7" in p.run.out, t.called("s")), (True, []), p.run.out)
             equal("may this call" in p.seen, False)
+
+
+def stopped(t, next_command):
+    """A question that Ctrl-Z stops, and after which the shell continues with |next_command|."""
+    write_file(os.path.join(t.work, "code.js"), "return mcp.s.echo({x: 1})")
+    return person(t, "x", under=["bash", "-c", f'set -m; "$1" exec code.js --json > out; {next_command}; echo ended $?', "bash"])
+
+
+@test
+def after_control_z_and_fg_the_question_is_asked_again():
+    with tools(permissions=ASK, s={}) as t, stopped(t, "fg") as p:
+        p.question()
+        p.type("\x1a")
+        contains(p.answer("y"), "may this call be made?")
+        p.end()
+        contains(p.run.out, "ended 0")
+        equal(len(t.called("s")), 1)
+
+
+@test
+def after_control_z_and_bg_nothing_is_decided():
+    with tools(permissions=ASK, s={}) as t, stopped(t, "bg; wait %1") as p:
+        p.question()
+        p.type("\x1a")
+        p.end()
+        contains(p.run.out, "ended 7")
+        equal(t.called("s"), [])
 
 
 @test
