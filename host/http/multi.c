@@ -173,8 +173,12 @@ void cr_http_multi_clear(struct cr_http_multi *m)
         return;
     (void)m->lib->multi_cleanup(m->curl);
     m->curl = NULL;
-    while (m->sockets)
-        forget_socket(m->sockets);
+    for (struct cr_http_socket *s = m->sockets, *next; s; s = next) {
+        next = s->next;
+        cr_loop_remove(m->loop, &s->watch);
+        free(s);
+    }
+    m->sockets = NULL;
     cr_loop_unset(m->loop, &m->timer);
     cr_loop_forget(m->loop, &m->now);
 }

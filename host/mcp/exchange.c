@@ -245,13 +245,13 @@ static bool is_type(const char *type, const char *wanted)
 /* The head is complete: what is the body? */
 static void choose_body(struct cr_exchange *x)
 {
-    bool is_json = is_type(x->type, "application/json");
+    /* then an error is about the session, and not about the request */
+    bool is_session_lost = x->head.status == 404 && x->had_session;
+    bool is_good = x->head.status / 100 == 2, is_error = x->head.status >= 400;
 
-    if (x->head.status / 100 == 2 && is_type(x->type, "text/event-stream"))
+    if (is_good && is_type(x->type, "text/event-stream"))
         x->body = CR_EXCHANGE_EVENTS;
-    else if (x->head.status == 404 && x->had_session)
-        x->body = CR_EXCHANGE_NONE; /* an error about the session, not about the request */
-    else if (is_json && (x->head.status / 100 == 2 || x->head.status >= 400))
+    else if ((is_good || is_error) && !is_session_lost && is_type(x->type, "application/json"))
         x->body = CR_EXCHANGE_JSON;
     else
         x->body = CR_EXCHANGE_NONE;

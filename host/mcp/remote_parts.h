@@ -20,7 +20,7 @@ enum cr_remote_stage {
 struct cr_remote_opening;
 
 struct cr_remote_endpoint {
-    struct cr_endpoint endpoint;
+    struct cr_endpoint endpoint; /* the first, so that both have the same address */
     struct cr_exchange_site site;
     char *key[3];
 };
