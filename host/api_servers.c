@@ -31,6 +31,7 @@ static int make_route(struct caprun_runtime *rt)
     r = cr_route_new(&rt->loop, rt->config, guard, rt->cache, &rt->route, &rt->err);
     if (r == 0)
         cr_route_policy(rt->route)->asker = &rt->people.asker;
+    rt->people.timeout_ms = rt->config->approval_ms;
     return r;
 }
 

@@ -191,6 +191,8 @@ static const struct setting {
     {"recordLimits", "runMB", NULL, 0, "64", NULL},
     {"recordLimits", "totalMB", NULL, 0, "1024", NULL},
     {"recordLimits", "days", NULL, 0, "30", NULL},
+    {"approvals", "timeoutMs", NULL, 0, "null", " (no limit)"},
+    {"approvals", "scripts", NULL, 0, "false", NULL},
     {NULL, "audit", NULL, 0, "null", NULL},
 };
 

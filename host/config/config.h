@@ -7,7 +7,7 @@
  * belongs to the user or root and no other user can write it.
  *
  * The user may have a file of their own, for all projects. It is merged below the project's file:
- * by whole top-level keys, but "mcpServers", "env" and "limits" by name; patterns of both files
+ * by whole top-level keys, but "mcpServers", "env", "limits" and "approvals" by name; patterns of both files
  * hold, each with the strength of its file.
  *
  * A project's file may come from anyone. Before a ${NAME} in it is replaced, and before it takes
@@ -90,6 +90,8 @@ struct cr_config {
     bool require_all_layers, fresh_program;    /* of "sandbox" */
     uint64_t uid_base;                         /* 0: the default */
     bool stop_when_denied;                     /* "onDenied": "stop" */
+    uint64_t approval_ms; /* "approvals": how long a question may wait; 0: for ever */
+    bool scripts_approve; /* the user's own file permits `caprun approve --yes` */
     bool has_record;                           /* the file has "record" */
     enum cr_config_record record;
     uint64_t record_run_mb, record_total_mb, record_days; /* of "recordLimits"; 0: the default */

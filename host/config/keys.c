@@ -209,6 +209,12 @@ static const struct cr_key record_limits[] = {
     {0},
 };
 
+static const struct cr_key approvals[] = {
+    KEY("timeoutMs", NUMBER(0, CR_UNITS_MAX_MS), TO(approval_ms)),
+    KEY("scripts", &flag, TO(scripts_approve), .users_only = true),
+    {0},
+};
+
 static const struct cr_key audit_keys[] = {
     KEY("file", TEXT(filled)),
     KEY("args", &flag),
@@ -232,6 +238,7 @@ static const struct cr_key file[] = {
     KEY("sandbox", OBJECT(sandbox)),
     KEY("record", TEXT(record)),
     KEY("recordLimits", OBJECT(record_limits)),
+    KEY("approvals", OBJECT(approvals)),
     KEY("audit", &audit),
     {0},
 };

@@ -16,7 +16,8 @@
 static bool is_by_name(const char *object)
 {
     return strcmp(object, "mcpServers") == 0 || strcmp(object, "env") == 0 ||
-           strcmp(object, "limits") == 0 || strcmp(object, "permissions") == 0;
+           strcmp(object, "limits") == 0 || strcmp(object, "permissions") == 0 ||
+           strcmp(object, "approvals") == 0;
 }
 
 const struct cr_config *cr_config_find(const struct cr_config *config, const char *object,

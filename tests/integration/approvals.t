@@ -270,6 +270,33 @@ def without_an_application_to_ask_the_call_is_denied_and_nothing_is_started():
 
 
 @test
+def a_question_has_a_time_limit_of_its_own_which_is_not_a_person_s_no():
+    with servers() as t:
+        t.serve({"s": {}, "free": {}}, permissions=ASK, approvals={"timeoutMs": 300})
+        with asking(t) as app:
+            run = app.begin("await mcp.s.echo({})")
+            question = app.wait_for_question()
+            app.wait_for(run, "ENDED")
+            equal(app.withdrawn, [1])
+            equal(app.decide(run, question, {"allow": True}), E_STATE)
+            envelope = app.json_of(run)
+            assert "nobody decided about it within 300 ms" in envelope["error"]["message"], envelope["error"]
+            equal((envelope["error"]["code"], envelope["calls"][0]["by"]), ("PERMISSION_DENIED", "timeout"))
+            assert envelope["metrics"]["waitTimeMs"] >= 300
+
+
+@test
+def a_project_s_file_cannot_let_scripts_approve():
+    with servers() as t:
+        t.serve({"s": {}, "free": {}}, permissions=ASK, approvals={"scripts": True})
+        status, error = t.error("return 1")
+        equal((status, error["code"]), (2, "CONFIG_ERROR"))
+        assert '"scripts" may only be in your own file' in error["message"], error
+        t.serve({"s": {}, "free": {}}, permissions=ASK, approvals={"timeoutMs": 1000})
+        equal(t.value("return 1"), 1)
+
+
+@test
 def a_run_that_is_not_recorded_cannot_be_suspended():
     def person(app, run, _question):
         equal(app.suspend(run), 0)
