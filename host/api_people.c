@@ -4,7 +4,19 @@
 void caprun_set_ask(struct caprun_runtime *rt, caprun_ask_fn *ask, void *data)
 {
     rt->people.ask = ask;
+    rt->people.only_suspends = ask == caprun_ask_later;
+    rt->people.asker.wants_grant = ask == caprun_ask_later;
     rt->people.data = data;
+}
+
+void caprun_ask_later(void *data, struct caprun_run *run, uint32_t question, const char *json,
+                      size_t len)
+{
+    (void)data;
+    (void)question;
+    (void)len;
+    if (json)
+        (void)caprun_suspend(run);
 }
 
 int caprun_decide(struct caprun_run *run, uint32_t question, const char *json, size_t len)

@@ -338,6 +338,13 @@ typedef void caprun_ask_fn(void *data, struct caprun_run *run, uint32_t question
 CAPRUN_API void caprun_set_ask(struct caprun_runtime *rt, caprun_ask_fn *ask, void *data);
 
 /*
+ * An |ask| for applications in which nobody can be asked now: runs with a journal are suspended, as
+ * by caprun_suspend(). Other runs are treated as without |ask|. Not to be called.
+ */
+CAPRUN_API void caprun_ask_later(void *data, struct caprun_run *run, uint32_t question,
+                                 const char *json, size_t len);
+
+/*
  * Decides about calls of |question| of |run|. |json|, an object, is the decision:
  *
  *     {"allow": true, "calls": [3, 4], "for": "calls", "by": "human:application"}

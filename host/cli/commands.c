@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/nearest.h"
+#include "cli/approve.h"
 #include "cli/audit.h"
 #include "cli/bench.h"
 #include "cli/call.h"
@@ -37,6 +38,9 @@
     "\n                                   " /* for what is said beside a usage \
                                              */
 #define SETTINGS (CR_OPTION_LIMITS | CR_OPTION_CONFIG | CR_OPTION_TALK)
+#define DECISIONS                                                                            \
+    (SETTINGS | CR_OPTION_REGISTRY | CR_OPTION_FROZEN | CR_OPTION_POLICY | CR_OPTION_RETRY | \
+     CR_OPTION_DECIDE)
 #define RUNS (SETTINGS | CR_OPTION_POLICY | CR_OPTION_RECORD)
 
 struct task {
@@ -76,6 +80,12 @@ static int do_replay(struct task *t)
 static int do_resume(struct task *t)
 {
     t->signal = cr_cli_resume(t->rt, t->run, t->options);
+    return -1;
+}
+
+static int do_approve(struct task *t)
+{
+    t->signal = cr_cli_approve(t->rt, t->run, t->options);
     return -1;
 }
 
@@ -182,8 +192,12 @@ static const struct command {
      SETTINGS | CR_OPTION_REGISTRY | CR_OPTION_FROZEN | CR_OPTION_POLICY | CR_OPTION_RETRY |
          CR_OPTION_DECLARED,
      do_resume, "a RUN", "caprun resume RUN", "go on with a run that was interrupted"},
-    {"runs", 1, CR_OPTIONS_WORDS, CR_OPTION_TALK | CR_OPTION_REMOVE, do_runs, NULL,
-     "caprun runs [--rm] [RUN...]", "list, show or remove recorded runs"},
+    {"approve", 2, 2, DECISIONS | CR_OPTION_YES, do_approve, "a RUN", "caprun approve RUN",
+     "allow what a run waits for, and go on"},
+    {"deny", 2, 2, DECISIONS, do_approve, "a RUN", "caprun deny RUN",
+     "deny what a run waits for, and go on"},
+    {"runs", 1, CR_OPTIONS_WORDS, CR_OPTION_TALK | CR_OPTION_REMOVE | CR_OPTION_WAITING, do_runs,
+     NULL, "caprun runs [--rm] [RUN...]", "list, show or remove recorded runs"},
     {"audit", 1, 2, CR_OPTION_CONFIG | CR_OPTION_TALK | CR_OPTION_AUDIT, do_audit, NULL,
      "caprun audit [FILE]", "show, follow or verify all calls"},
     {"lock", 1, 1,

@@ -10,6 +10,7 @@
 #include "cli/questions.h"
 #include "cli/settings.h"
 #include "cli/trace.h"
+#include "cli/unattended.h"
 
 int cr_launch_reject(struct caprun_run *run, const struct cr_err *why)
 {
@@ -145,10 +146,12 @@ int cr_launch_run(struct caprun_runtime *rt, struct caprun_run *run, struct cr_s
                   const struct cr_options *o)
 {
     struct cr_questions questions;
+    struct cr_unattended unattended;
     struct cr_output out;
     struct cr_trace trace;
 
     cr_questions_begin(&questions, rt, o);
+    cr_unattended_begin(&unattended, rt, o);
     cr_output_init(&out);
     if (!o->quiet)
         caprun_run_set_log(run, cr_output_log, &out);

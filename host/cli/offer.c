@@ -53,6 +53,16 @@ static void add_to_hint(struct caprun_run *run, const struct cr_journal *j, cons
     const char *hint = caprun_get_hint(run);
     char option[64], both[1024];
 
+    if (outcome == CAPRUN_OUTCOME_APPROVAL_REQUIRED) {
+        (void)snprintf(both, sizeof(both),
+                       "decide, and go on: caprun approve %.120s\nor: caprun deny "
+                       "%.120s%s",
+                       word, word,
+                       o->permission_count ? "\nadd the same --allow, --ask and --deny" : "");
+        caprun_run_set_hint(run, both);
+        return;
+    }
+
     cr_offer_option(&j->head, caprun_outcome_name(outcome), option);
     (void)snprintf(
         both, sizeof(both), "%.200s%s%s caprun resume %.120s%s%s%s", hint, hint[0] ? "\n" : "",

@@ -20,7 +20,7 @@ enum kind {
     STRING,     /* sets a const char *, once */
     REGISTRY,   /* adds to the registries */
     PERMISSION, /* adds to the permissions */
-    CALL,       /* adds to the calls that may be made again */
+    CALL,       /* adds to the calls that are decided, or may be made again */
     ENV,        /* adds to the variables that a replay is given */
     ROUNDS,     /* sets the rounds of a benchmark */
     AGE,        /* sets seconds */
@@ -49,7 +49,7 @@ static const struct option {
     {"--allow", 0, PERMISSION, CR_OPTION_POLICY, CAPRUN_ALLOW, "PAT",
      "calls that are allowed: ns:action, ns:read_*, ns or *"},
     {"--ask", 0, PERMISSION, CR_OPTION_POLICY, CAPRUN_ASK, "PAT",
-     "calls that a person decides on (this version: denied)"},
+     "calls that a person decides about"},
     {"--deny", 0, PERMISSION, CR_OPTION_POLICY, CAPRUN_DENY, "PAT",
      "calls that are denied, even if allowed; repeatable"},
     {"--allow-declared", 0, FLAG, CR_OPTION_DECLARED, AT(allow_declared), NULL,
@@ -75,6 +75,13 @@ static const struct option {
     {"--retry-call", 0, CALL, CR_OPTION_RETRY, 0, "N", "resume: make call N again; repeatable"},
     {"--fail-unknown", 0, FLAG, CR_OPTION_RETRY, AT(fail_unknown), NULL,
      "resume: the other calls that were under way fail"},
+    {"--call", 0, CALL, CR_OPTION_DECIDE, 0, "N", "approve --yes, deny: only call N; repeatable"},
+    {"--run", 0, FLAG, CR_OPTION_DECIDE, AT(for_run), NULL,
+     "approve --yes, deny: further calls of these tools, too"},
+    {"--yes", 0, FLAG, CR_OPTION_YES, AT(yes), NULL,
+     "approve: without a person, if your own config permits it"},
+    {"--waiting", 0, FLAG, CR_OPTION_WAITING, AT(waiting), NULL,
+     "runs: those that wait for a person"},
     {"--rm", 0, FLAG, CR_OPTION_REMOVE, AT(remove), NULL,
      "runs: remove RUN..., or what --older or --all names"},
     {"--older", 0, AGE, CR_OPTION_REMOVE, AT(older_s), "AGE",
@@ -113,11 +120,16 @@ static const struct option {
 
 #define COUNT (sizeof(options) / sizeof(options[0]))
 
-static const struct option *find_option(const char *arg, size_t len)
+/* |command| is the first word so far, or NULL: `audit` has a --run of its own. */
+static const struct option *find_option(const char *arg, size_t len, const char *command)
 {
+    bool is_audit = command && strcmp(command, "audit") == 0;
+
     for (size_t i = 0; i < COUNT; i++) {
         const struct option *o = &options[i];
 
+        if (strcmp(o->name, "--run") == 0 && is_audit != (o->group == CR_OPTION_AUDIT))
+            continue;
         if (len == strlen(o->name) && memcmp(o->name, arg, len) == 0)
             return o;
         if (o->letter && len == 2 && arg[0] == '-' && arg[1] == o->letter)
@@ -165,15 +177,16 @@ static uint32_t to_number(const char *value, uint32_t most)
     return value[0] < '0' || value[0] > '9' || *end || number > most ? 0 : (uint32_t)number;
 }
 
-static int add_call(struct cr_options *ret, const char *value, struct cr_err *err)
+static int add_call(uint32_t list[CR_OPTIONS_RETRIES], int *count, const char *value,
+                    struct cr_err *err)
 {
     uint32_t number = to_number(value, UINT32_MAX);
 
     if (!number)
         return cr_err_set(err, CAPRUN_E_INVAL, "'%.60s' is not the number of a call", value);
-    if (ret->retry_count == CR_OPTIONS_RETRIES)
+    if (*count == CR_OPTIONS_RETRIES)
         return refuse_more(value, CR_OPTIONS_RETRIES, err);
-    ret->retry_calls[ret->retry_count++] = number;
+    list[(*count)++] = number;
     return 0;
 }
 
@@ -261,7 +274,10 @@ static int set_option(struct cr_options *ret, const struct option *o, const char
         r = add_permission(ret, (int)o->offset, value, &why);
         break;
     case CALL:
-        r = add_call(ret, value, &why);
+        if (o->group == CR_OPTION_DECIDE)
+            r = add_call(ret->decided_calls, &ret->decided_count, value, &why);
+        else
+            r = add_call(ret->retry_calls, &ret->retry_count, value, &why);
         break;
     case ENV:
         r = add_env(ret, value, &why);
@@ -306,7 +322,7 @@ static int take_option(char **argv, int *at, struct cr_options *ret, struct cr_e
     const char *arg = argv[(*at)++];
     const char *equals = strncmp(arg, "--", 2) == 0 ? strchr(arg, '=') : NULL;
     size_t len = equals ? (size_t)(equals - arg) : strlen(arg);
-    const struct option *o = find_option(arg, len);
+    const struct option *o = find_option(arg, len, ret->words[0]);
 
     if (!o)
         return refuse_unknown(arg, len, err);

@@ -40,15 +40,19 @@ enum cr_option_group {
     CR_OPTION_TRUST = 1 << 16,
     CR_OPTION_DECLARED = 1 << 17,
     CR_OPTION_AUDIT = 1 << 18,
+    CR_OPTION_DECIDE = 1 << 19,
+    CR_OPTION_YES = 1 << 20,
+    CR_OPTION_WAITING = 1 << 21,
 };
-#define CR_OPTION_GROUPS 19
+#define CR_OPTION_GROUPS 22
 #define CR_OPTIONS_ALL ((1u << CR_OPTION_GROUPS) - 1)
 
 struct cr_options {
     const char *words[CR_OPTIONS_WORDS + 1]; /* the command and its operands */
     int word_count;
     bool json, quiet, verbose, help, version, frozen, retry_unknown, fail_unknown, remove, all,
-        strict, dev, no_input, list, withdraw, allow_declared, verify, follow;
+        strict, dev, no_input, list, withdraw, allow_declared, verify, follow, for_run, yes,
+        waiting;
     uint64_t timeout_ms, cpu_ms, rpc_timeout_ms, memory, older_s;         /* 0: not given */
     const char *config, *accept, *record, *code, *speed, *compare, *from; /* NULL: not given */
     const char *caller;                                                   /* --for; the same */
@@ -62,6 +66,8 @@ struct cr_options {
     int permission_count;
     uint32_t retry_calls[CR_OPTIONS_RETRIES]; /* numbers of calls */
     int retry_count;
+    uint32_t decided_calls[CR_OPTIONS_RETRIES]; /* --call: numbers of calls */
+    int decided_count;
     const char *envs[CR_OPTIONS_ENVS]; /* names of variables */
     int env_count;
     uint32_t rounds;                     /* 0: not given */

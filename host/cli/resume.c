@@ -13,6 +13,7 @@
 
 #include "capability/host.h"
 #include "capability/loader.h"
+#include "cli/approve.h"
 #include "cli/capability.h"
 #include "cli/journal_limits.h"
 #include "cli/launch.h"
@@ -127,7 +128,8 @@ static int run_with(struct job *job, const struct cr_config *config)
     cr_capability_host_note_trust(job->run, config);
     if (job->is_in_store)
         cr_record_limit(job->run, cr_recording_run_bytes(config));
-    if (cr_settings_host(config, job->rt, &why) < 0 ||
+    if (cr_approve_check(&job->options, config, &why) < 0 ||
+        cr_settings_host(config, job->rt, &why) < 0 ||
         cr_settings_audit(config, job->rt, &why) < 0 || decide_calls(job, &why) < 0 ||
         give_limits(job, config, &why) < 0) {
         (void)cr_launch_reject(job->run, &why);

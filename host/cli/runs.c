@@ -37,6 +37,11 @@ static bool can_resume(const struct cr_index_run *r)
     return r->summary.resumable && !r->is_live;
 }
 
+static bool is_waiting(const struct cr_index_run *r)
+{
+    return strcmp(r->summary.outcome, "APPROVAL_REQUIRED") == 0 && can_resume(r);
+}
+
 /* --- as JSON --------------------------------------------------------------------------------- */
 
 static void add_run_json(struct cr_buf *out, const char *dir, const struct cr_index_run *r)
@@ -219,6 +224,7 @@ static void write_text(const struct cr_index_list *list, struct cr_buf *out)
     struct table t = {.list = list, .out = out};
     bool is_terminal = isatty(STDOUT_FILENO);
     cr_autobuf struct cr_buf rest = CR_BUF(256);
+    size_t waiting = 0;
 
     if (list->total > list->count)
         cr_buf_fmt(&rest, "and %zu %s; caprun runs --json has them all\n",
@@ -232,10 +238,14 @@ static void write_text(const struct cr_index_list *list, struct cr_buf *out)
     if (!is_terminal)
         cr_buf_add(out, rest.data, rest.len);
     for (size_t i = 0; i < list->count; i++)
+        waiting += is_waiting(&list->runs[i]);
+    for (size_t i = 0; i < list->count && waiting < list->count; i++)
         if (can_resume(&list->runs[i])) {
             cr_buf_str(out, "* caprun resume RUN goes on with it\n");
             break;
         }
+    if (waiting)
+        cr_buf_str(out, "* caprun approve RUN, or caprun deny RUN, decides what a run waits for\n");
 }
 
 /* --- the command ----------------------------------------------------------------------------- */
@@ -247,12 +257,26 @@ static int print_output(const struct cr_buf *out, bool json)
     return 0;
 }
 
+/* Removes all runs from the list that do not wait for a person. */
+static void keep_waiting(struct cr_index_list *list)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < list->count; i++) {
+        if (is_waiting(&list->runs[i]))
+            list->runs[kept++] = list->runs[i];
+        else
+            cr_summary_clear(&list->runs[i].summary);
+    }
+    list->count = list->total = kept;
+}
+
 static int list_runs(const char *dir, const struct cr_options *o, struct cr_err *why)
 {
     struct cr_index_list list;
     struct cr_buf out;
     struct cr_err err;
-    int r = cr_index_list(dir, o->json ? SIZE_MAX : SHOWN, &list, &err);
+    int r = cr_index_list(dir, o->json || o->waiting ? SIZE_MAX : SHOWN, &list, &err);
 
     if (r == CAPRUN_E_NOMEM)
         return cr_err_memory(why);
@@ -260,11 +284,15 @@ static int list_runs(const char *dir, const struct cr_options *o, struct cr_err 
         return cr_err_end(why, CAPRUN_OUTCOME_INTERNAL, NULL, "%s", err.text);
     if (list.note.code && o->verbose)
         cr_output_note("%s", list.note.text);
+    if (o->waiting)
+        keep_waiting(&list);
     cr_buf_init(&out, MAX_TEXT);
     if (o->json)
         write_json(&list, dir, &out);
     else if (list.count)
         write_text(&list, &out);
+    else if (o->waiting && !o->quiet)
+        cr_output_note("no run waits for a person");
     else if (!o->quiet)
         cr_output_note("nothing was recorded yet; a run is, unless \"record\" in .caprun.json says "
                        "otherwise: caprun FQDN, or caprun exec FILE");

@@ -45,6 +45,8 @@ static void free_waiting(struct cr_waiting *w)
         free((char *)(uintptr_t)w->call.tool);
     if (w)
         free(w->because);
+    if (w)
+        free(w->grant);
     free(w);
 }
 
@@ -369,7 +371,7 @@ static void suspend(struct cr_asking *a)
         deny_all(a, "no_channel");
     } else if (cr_asked_is_paused(a->run)) {
         explain_suspension(a);
-        cr_asked_suspend(a->run);
+        cr_asked_suspend(a->run, a->first->call.number, a->first->grant);
     }
 }
 
@@ -451,12 +453,17 @@ static void work(struct cr_task *task)
 
 /* --- for the policy ------------------------------------------------------------------------- */
 
+static bool has_channel(const struct cr_people *people, const struct caprun_run *run)
+{
+    return people->ask && (!people->only_suspends || cr_asked_can_suspend(run));
+}
+
 static bool can_ask(struct cr_asker *asker, const struct cr_question *q)
 {
     const struct cr_people *people = cr_container(asker, struct cr_people, asker);
     const struct cr_asking *a = q->about.run ? cr_asked_data(q->about.run) : NULL;
 
-    return q->about.run && (people->ask || (a && a->known));
+    return q->about.run && (has_channel(people, q->about.run) || (a && a->known));
 }
 
 /* The hash of the tool's name and definition, and of where its server is. */
@@ -510,10 +517,12 @@ static bool ask(struct cr_asker *asker, const struct cr_question *q, struct cr_p
 
     if (known)
         rule(people, q->tool, known, ret);
-    if (known || !w || !people->ask) {
+    if (known || !w || !has_channel(people, a->run)) {
         free_waiting(w);
         return known != NULL;
     }
+    if (q->about.grant && !a->first)
+        w->grant = strdup(q->about.grant); /* without memory the error does not have it */
     w->asking = a;
     pending->asked = w;
     append(a, w);

@@ -33,6 +33,7 @@ struct cr_people {
     struct cr_loop *loop;
     caprun_ask_fn *ask; /* NULL: nobody can be asked */
     void *data;
+    bool only_suspends;  /* |ask| asks nobody, and suspends each run that can be suspended */
     uint64_t timeout_ms; /* of a question; 0: none */
 };
 

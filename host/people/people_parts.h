@@ -12,6 +12,7 @@ struct cr_waiting {
     struct cr_asked_call call; /* owns |tool| */
     uint32_t question;         /* in which it is; 0: in none yet */
     char *because;             /* why a person is asked */
+    char *grant;               /* of the first call that waits: what would allow it, or NULL */
     const char *server;        /* JSON */
     const char *args;          /* valid until the answer */
     size_t args_len;

@@ -226,10 +226,11 @@ static bool count(const struct inquiry *in, const struct cr_verdict *v)
 }
 
 /* Returns false if nobody can be asked. */
-static bool ask_person(const struct inquiry *in, const struct cr_verdict *v,
-                       struct cr_pending *pending, struct cr_ruling *ret)
+static bool ask_person(struct cr_policy *policy, const struct inquiry *in, const char *name,
+                       const struct cr_verdict *v, struct cr_pending *pending,
+                       struct cr_ruling *ret)
 {
-    struct cr_asker *asker = in->policy->asker;
+    struct cr_asker *asker = policy->asker;
     struct cr_question q = *in->q;
     char because[400];
 
@@ -240,6 +241,10 @@ static bool ask_person(const struct inquiry *in, const struct cr_verdict *v,
     q.about.from = in->policy->dir;
     q.about.may_add = !(v->rule && v->rule->when);
     q.about.may_add_any_args = q.about.may_add && (!v->pattern || v->level < CR_LEVEL_EXACT);
+    if (asker->wants_grant) {
+        rule(policy, in->q, name, v, ret);
+        q.about.grant = ret->grant;
+    }
     set(ret, CR_RULING_LATER, NULL, NULL);
     return asker->ask(asker, &q, pending, ret);
 }
@@ -260,7 +265,7 @@ static void answer_exactly(struct cr_policy *policy, const struct inquiry *in,
     allow_declared(q, &v);
     if (v.answer != CR_POLICY_DENY && !count(in, &v))
         refuse_without_memory(ret);
-    else if (v.answer != CR_POLICY_ASK || !ask_person(in, &v, pending, ret))
+    else if (v.answer != CR_POLICY_ASK || !ask_person(policy, in, name, &v, pending, ret))
         rule(policy, in->q, name, &v, ret);
 }
 

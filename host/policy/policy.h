@@ -32,6 +32,7 @@ struct cr_asked {
     const char *from;      /* where relative paths of the configuration start, or NULL */
     bool may_add;          /* a new rule with conditions would allow the call */
     bool may_add_any_args; /* so would one without conditions */
+    const char *grant;     /* if the asker wants it: JSON of what would allow it, or NULL */
 };
 
 struct cr_question {
@@ -93,6 +94,7 @@ struct cr_asker {
                 struct cr_ruling *ret);
     /* The caller does not need the answer any longer. */
     void (*forget)(struct cr_asker *asker, struct cr_pending *pending);
+    bool wants_grant;
 };
 
 /* All zeros: nothing is allowed, and no person can be asked. */

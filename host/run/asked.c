@@ -6,6 +6,8 @@
  * stands still when all open calls wait for a person; a timer of the code does not prevent that.
  * Then nothing can happen in the run before a decision, and its worker must not send anything.
  */
+#include <string.h>
+
 #include "run/calls.h"
 #include "run/run_parts.h"
 
@@ -103,8 +105,14 @@ bool cr_asked_can_suspend(const struct caprun_run *run)
     return run->recorder && run->recorder->can_suspend(run->recorder);
 }
 
-void cr_asked_suspend(struct caprun_run *run)
+void cr_asked_suspend(struct caprun_run *run, uint32_t number, const char *grant)
 {
+    const struct cr_call *call = &run->calls[number - 1];
+
+    run->error.tool = strdup(call->method);
+    if (grant)
+        cr_calls_grant(run, number, grant);
+    run->error.grant = call->grant;
     cr_run_end(run, CAPRUN_OUTCOME_APPROVAL_REQUIRED);
 }
 

@@ -77,8 +77,11 @@ bool cr_asked_record_decision(struct caprun_run *run, const struct cr_decision *
 /* Can the run be suspended, because a resume could bring it to the same point? */
 bool cr_asked_can_suspend(const struct caprun_run *run);
 
-/* Ends a run that waits only for a person with APPROVAL_REQUIRED. */
-void cr_asked_suspend(struct caprun_run *run);
+/*
+ * Ends a run that waits only for a person with APPROVAL_REQUIRED. The error names call |number|,
+ * and has |grant|, JSON of what would allow that call; NULL: nothing.
+ */
+void cr_asked_suspend(struct caprun_run *run, uint32_t number, const char *grant);
 
 /* For the player: the run's prompter, or NULL; and how long the run has waited for a person before.
  */

@@ -142,13 +142,14 @@ def a_decision_may_come_later_and_that_time_counts_for_no_limit():
 @test
 def a_timer_stands_still_while_only_a_person_is_waited_for():
     code = """
-        const late = new Promise((resolve) => setTimeout(() => resolve("timer"), 300));
+        await mcp.s.structured({value: 1});  // now the server has started
+        const late = new Promise((resolve) => setTimeout(() => resolve("timer"), 1500));
         return Promise.race([mcp.s.echo({}).then(() => "person"), late]);
     """
-    with servers() as t, asking(t) as app:
+    with tools(permissions={"ask": ["s:echo"], "allow": ["s:*"]}, s={}) as t, asking(t) as app:
         run = app.begin(code)
         question = app.wait_for_question()
-        app.step(40)
+        app.step(100)
         equal(app.lib.caprun_done(run), 0)
         equal(app.decide(run, question, {"allow": True}), 0)
         assert app.json_of(run)["success"]

@@ -29,14 +29,14 @@ READY, INSERT, DONE = "ready> ", "\x14", "\x0f"  # the prompt; two keys
 
 TOOLS, RUNS = ["files:read", "files:write/x", "empty:"], ["ffff0001", "0000aaaa", "77770000"]
 NAMES = ["acme.tools.text.count", "acme.tools.text.slug", "other.things.a.b"]
-COMMANDS = ["audit", "bench", "call", "config", "doctor", "exec", "help", "info", "init", "list", "lock", "policy", "replay", "resume", "run", "runs", "tools", "trust", "types"]
+COMMANDS = ["approve", "audit", "bench", "call", "config", "deny", "doctor", "exec", "help", "info", "init", "list", "lock", "policy", "replay", "resume", "run", "runs", "tools", "trust", "types"]
 LONG = ["--allow", "--allow-declared", "--ask", "--color", "--config", "--cpu", "--deny", "--dev", "--frozen", "--help", "--json", "--memory", "--no-input",
         "--quiet", "--record", "--registry", "--rpc-timeout", "--timeout", "--verbose", "--version"]
 GENERAL = LONG + ["-h", "-q", "-v"]
 OF_LOCK, OF_REPLAY, OF_RESUME = ["--accept"], ["--code", "--compare", "--env", "--speed"], ["--fail-unknown", "--retry-call", "--retry-unknown"]
 OF_AUDIT = ["--decision", "--follow", "--run", "--since", "--tool", "--verify"]
-OF_BENCH, OF_RUNS, OF_DOCTOR, OF_INIT, OF_TRUST = ["--rounds"], ["--all", "--older", "--rm"], ["--strict"], ["--from"], ["--list", "--withdraw"]
-OF_POLICY = ["--for"]
+OF_BENCH, OF_RUNS, OF_DOCTOR, OF_INIT, OF_TRUST = ["--rounds"], ["--all", "--older", "--rm", "--waiting"], ["--strict"], ["--from"], ["--list", "--withdraw"]
+OF_POLICY, OF_DENY, OF_APPROVE = ["--for"], ["--call", "--run"], ["--yes"]
 MEASURED = ["answer10m", "answer1m", "busy", "call", "cpu", "fresh", "memory", "rate"]
 FOLDERS = ["deep folder", "folder"]
 FILES = ["args.json", "code.js", *FOLDERS]
@@ -129,6 +129,10 @@ OFFERS = {
     "caprun lock --": LONG + OF_LOCK,
     "caprun replay x --": LONG + OF_REPLAY,
     "caprun resume x --": LONG + OF_RESUME,
+    "caprun approve x --": LONG + OF_RESUME + OF_DENY + OF_APPROVE,
+    "caprun deny x --": LONG + OF_RESUME + OF_DENY,
+    "caprun approve 7": RUNS[2:],
+    "caprun deny ": RUNS,
     "caprun bench --": LONG + OF_BENCH,
     "caprun runs --": LONG + OF_RUNS,
     "caprun audit --": LONG + OF_AUDIT,
@@ -304,7 +308,7 @@ def the_completions_are_those_in_the_help():
     usage, rows = told.split("\n\n")[1], told.split("\n\n")[3]
     equal(sorted(re.findall(r"caprun \[?([a-z]+)", usage)), COMMANDS, "commands of the help")
     equal(sorted(re.findall(r"(?m)^  (?:(-[a-z]), )?(--[a-z-]+)", rows)), sorted(
-        [(short, long) for long in LONG + OF_LOCK + OF_POLICY + OF_REPLAY + OF_RESUME + OF_RUNS + OF_AUDIT + OF_DOCTOR + OF_INIT + OF_TRUST + OF_BENCH
+        [(short, long) for long in LONG + OF_LOCK + OF_POLICY + OF_REPLAY + OF_RESUME + OF_DENY + OF_APPROVE + OF_RUNS + OF_AUDIT + OF_DOCTOR + OF_INIT + OF_TRUST + OF_BENCH
          for short in ["-" + long[2] if long in ("--help", "--quiet", "--verbose") else ""]]), "options of the help")
 
 
@@ -318,7 +322,7 @@ def a_command_explains_itself_in_80_columns(word):
     for option in ("--rounds", "--accept", "--retry-unknown", "--strict", "--rm"):
         if option not in offered:
             value = ["1"] if option == "--rounds" else ["x.y.z.w"] if option == "--accept" else []
-            words = {"replay": ["x"], "resume": ["x"], "exec": ["x"], "call": ["a:b"], "run": ["a.b.c.d"], "info": ["a.b.c.d"]}.get(word, [])
+            words = {"replay": ["x"], "resume": ["x"], "approve": ["x"], "deny": ["x"], "exec": ["x"], "call": ["a:b"], "run": ["a.b.c.d"], "info": ["a.b.c.d"]}.get(word, [])
             done = caprun(word, *words, option, *value)
             equal(done.status, 2)
             assert f"does not take '{option}'" in done.err, done.err

@@ -8,7 +8,8 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import contains, each, equal, main, test
-from tools import FAKE, tools
+from tools import FAKE
+from tools import unrecorded_tools as tools
 
 NAMES = ["plain", "a-b", "a.c", "x/y", "e-f", "e_f", "p-q", "p.q", "deep/er.name-d"]
 ODD = {"only": True, "tools": [{"name": name} for name in NAMES]}

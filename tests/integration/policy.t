@@ -9,7 +9,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import ROOT, Terminal, caprun, contains, each, equal, main, test, write_file
-from tools import tools
+from tools import unrecorded_tools as tools
 
 NAME = "acme.tools.report.weekly"
 OWN = {"id": "own", "for": NAME, "tool": "a:echo", "when": {"/path": {"under": "./out"}}, "maxCalls": 2, "then": "allow"}

@@ -9,7 +9,8 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import contains, each, equal, main, reap_orphans, test, wait_until, write_file
-from tools import real_tools, tools
+from tools import real_tools
+from tools import unrecorded_tools as tools
 
 def rules(*list, **lists):
     return {"rules": [*list], **lists}
@@ -214,6 +215,8 @@ def a_resumed_run_has_what_is_left_of_its_budget():
         running.end()
         wait_until(lambda: not reap_orphans(), 10, "the end of its processes")
         done = t.run("resume", journal, "--fail-unknown", "--json")
+        equal(done.envelope["error"]["code"], "APPROVAL_REQUIRED")
+        done = t.run("deny", journal, "--run", "--json")
         equal(done.envelope["result"], [2, "PERMISSION_DENIED", "PERMISSION_DENIED"], str(done.envelope.get("error")))
         equal(t.called("a").count("echo"), 3)
 

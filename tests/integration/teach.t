@@ -12,7 +12,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import contains, each, equal, main, need_program, reap_orphans, test, wait_until, write_file
 from registries import NAME
-from tools import tools
+from tools import unrecorded_tools as tools
 
 CALL = "return mcp.a.echo(args)"
 

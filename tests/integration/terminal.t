@@ -174,7 +174,7 @@ LONG_DENIAL = "await mcp.files.read_file({})"  # of a tool that a person has to 
 @test
 def a_denial_fits_a_terminal_of_80_columns_and_is_one_line_in_a_pipe():
     with place() as p:
-        p.configure(mcpServers={"files": {"command": "true"}})
+        p.configure(mcpServers={"files": {"command": "true"}}, record="none")  # else the run is suspended
         text = seen(p, "exec", "-", "--ask", "files", code=LONG_DENIAL, columns=80, env={"NO_COLOR": "1"})
         lines = text.partition("---")[0].splitlines()  # the diff is not wrapped
         assert max(map(len, lines)) <= 80 and lines[1].startswith("    "), text

@@ -129,3 +129,11 @@ def real_tools(only=None, urls=None, **changes):
         config["mcpServers"].update({name: {"url": url} for name, url in (urls or {}).items()})
         t.configure(**config)
         yield t
+
+
+@contextlib.contextmanager
+def unrecorded_tools(*words, **servers):
+    """The same, but runs are not recorded: a call that a person has to decide about is denied, not suspended."""
+    with tools(*words, **servers) as t:
+        t.env["XDG_STATE_HOME"] = "/dev/null/none"
+        yield t

@@ -119,7 +119,7 @@ _caprun_word()
     case $#:${1-} in
     0:)
         compopt +o default
-        _caprun_offer run exec replay resume runs list info tools types call policy audit lock init config trust doctor bench help
+        _caprun_offer run exec replay resume approve deny runs list info tools types call policy audit lock init config trust doctor bench help
         _caprun_names
         ;;
     1:run | 1:info)
@@ -127,7 +127,7 @@ _caprun_word()
         _caprun_names
         ;;
     1:call | *:tools) _caprun_tools ;;
-    1:resume | *:runs) _caprun_runs ;;
+    1:resume | 1:approve | 1:deny | *:runs) _caprun_runs ;;
     1:policy)
         compopt +o default
         _caprun_offer explain test withdraw
@@ -148,7 +148,7 @@ _caprun_word()
         ;;
     1:help)
         compopt +o default
-        _caprun_offer run exec replay resume runs list info tools types call policy audit lock init config trust doctor bench help
+        _caprun_offer run exec replay resume approve deny runs list info tools types call policy audit lock init config trust doctor bench help
         ;;
     *:bench)
         compopt +o default
@@ -162,7 +162,7 @@ _caprun_word()
 _caprun()
 {
     local words=() cword=0 cur i plain=()
-    local valued='--@(registry|config|timeout|cpu|rpc-timeout|memory|allow|ask|deny|accept|record|code|speed|compare|env|retry-call|older|rounds|color|from|for|run|tool|decision|since)'
+    local valued='--@(registry|config|timeout|cpu|rpc-timeout|memory|allow|ask|deny|accept|record|code|speed|compare|env|retry-call|call|older|rounds|color|from|for|run|tool|decision|since)'
     local options=(--registry --config --json --color --timeout --cpu --rpc-timeout --memory --allow --allow-declared
         --ask --deny --dev --record --no-input --frozen -q --quiet -v --verbose -h --help --version)
 
@@ -189,7 +189,9 @@ _caprun()
         policy) options+=(--for) ;;
         replay) options+=(--code --speed --compare --env) ;;
         resume) options+=(--retry-unknown --retry-call --fail-unknown) ;;
-        runs) options+=(--rm --older --all) ;;
+        approve) options+=(--call --run --yes --retry-unknown --retry-call --fail-unknown) ;;
+        deny) options+=(--call --run --retry-unknown --retry-call --fail-unknown) ;;
+        runs) options+=(--waiting --rm --older --all) ;;
         audit) options+=(--verify --follow --run --tool --decision --since) ;;
         doctor) options+=(--strict) ;;
         init) options+=(--from) ;;
