@@ -31,7 +31,7 @@ int cr_approve_check(const struct cr_options *o, const struct cr_config *config,
         return cr_err_end(why, CAPRUN_OUTCOME_USAGE,
                           "without --yes, caprun approve RUN asks at the terminal about each call",
                           "--call and --run say what --yes approves");
-    if (!o->yes && (!cr_terminal_is_there()))
+    if (!o->yes && (o->no_input || !cr_terminal_is_there()))
         return cr_err_end(why, CAPRUN_OUTCOME_USAGE, how,
                           "approve asks at the terminal, and there is none");
     return 0;

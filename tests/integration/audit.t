@@ -333,7 +333,7 @@ def an_audit_that_is_not_there_is_an_error():
 
 @test
 def lines_are_filtered():
-    with audited(permissions={"allow": ["s:e*"]}) as t:
+    with audited(permissions={"allow": ["s:e*"], "deny": ["s:text"]}) as t:
         one = t.execute("return mcp.s.echo({n: 1})")["runId"]
         t.execute("await outcome(mcp.s.text({})); return mcp.s.echo({n: 1})")
 
