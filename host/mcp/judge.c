@@ -60,7 +60,7 @@ static void say_unreachable(const struct cr_exchange *x, const struct cr_exchang
 {
     long number = 0;
     int len = origin_len(site->url);
-    char reason[CURL_ERROR_SIZE];
+    char reason[8 * CURL_ERROR_SIZE];
 
     (void)x->multi->lib->easy_getinfo(x->easy, CURLINFO_OS_ERRNO, &number);
     if (x->code == CURLE_COULDNT_RESOLVE_HOST)
@@ -83,7 +83,7 @@ static void say_unreachable(const struct cr_exchange *x, const struct cr_exchang
 static void say_untrusted(const struct cr_exchange *x, const struct cr_exchange_site *site,
                           struct cr_judgement *ret)
 {
-    char reason[sizeof(x->reason) * 4];
+    char reason[8 * sizeof(x->reason)];
 
     say(ret, x->code == CURLE_PEER_FAILED_VERIFICATION
                  ? "could not be trusted: its TLS certificate was refused"
@@ -165,7 +165,7 @@ static void judge_redirect(const struct cr_exchange *x, const struct cr_exchange
     const struct cr_http_lib *lib = x->multi->lib;
     cr_autobuf struct cr_buf url = CR_BUF(sizeof(ret->url)), to = CR_BUF(4096), from = CR_BUF(4096);
     bool keeps_method = x->head.status == 307 || x->head.status == 308;
-    char location[1024];
+    char location[2048];
 
     if (keeps_method && x->redirects < CR_JUDGE_REDIRECTS &&
         cr_url_join(lib, site->url, x->head.location, &url) && cr_buf_text(&url) &&
@@ -233,7 +233,7 @@ static void judge_status(const struct cr_exchange *x, const struct cr_exchange_s
 static void judge_silence(const struct cr_exchange *x, const struct cr_exchange_site *site,
                           struct cr_judgement *ret)
 {
-    char type[sizeof(x->type) * 2];
+    char type[8 * sizeof(x->type)];
 
     ret->may_have_effect = ret->may_be_era = true;
     if (x->body == CR_EXCHANGE_JSON)

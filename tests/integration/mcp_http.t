@@ -373,6 +373,7 @@ def a_server_that_is_not_there_is_said_at_once_and_others_work():
         equal(gone["message"], 'The server "gone" could not be reached: Connection refused')
         equal(unknown["message"], 'The server "unknown" could not be reached: its host name is not known')
         equal(good, {"n": 1})
+        contains(t.error("return mcp.unknown.x()")[1]["hint"], "https://nowhere.invalid: Could not resolve host: nowhere.invalid")
 
 
 main()
