@@ -7,6 +7,7 @@
 
 #include "audit/line.h"
 #include "base/escape.h"
+#include "base/nest.h"
 #include "run/calls.h"
 #include "run/envelope.h"
 #include "run/run.h"
@@ -32,6 +33,27 @@ static void add_number(struct cr_buf *out, const char *name, uint64_t number)
     cr_buf_str(out, name);
     cr_buf_str(out, "\":");
     cr_buf_number(out, number);
+}
+
+/* A line that a verification could not parse would look like damage. */
+static bool fits(const char *json, size_t len)
+{
+    return len <= CR_AUDIT_MAX_ARGS && cr_nest_fits(json, len);
+}
+
+/* Native code in a worker can put line ends between values. */
+static void add_json(struct cr_buf *out, const char *name, const char *json, size_t len)
+{
+    size_t start;
+
+    cr_buf_str(out, ",\"");
+    cr_buf_str(out, name);
+    cr_buf_str(out, "\":");
+    start = out->len;
+    cr_buf_add(out, json, len);
+    for (size_t i = start; i < out->len; i++)
+        if (out->data[i] == '\n' || out->data[i] == '\r')
+            out->data[i] = ' ';
 }
 
 static void add_ms(struct cr_buf *out, uint64_t us)
@@ -90,10 +112,8 @@ void cr_audit_compose_begin(struct cr_buf *out, struct cr_audit_who *who, struct
 
     cr_audit_line_begin(out, event);
     add_who(out, who, run);
-    if (spec->origin.len > 2) {
-        cr_buf_str(out, ",\"origin\":");
-        cr_buf_add(out, spec->origin.data, spec->origin.len);
-    }
+    if (spec->origin.len > 2 && fits((const char *)spec->origin.data, spec->origin.len))
+        add_json(out, "origin", (const char *)spec->origin.data, spec->origin.len);
     cr_buf_fmt(out, ",\"pid\":%d", (int)getpid());
 }
 
@@ -117,12 +137,10 @@ void cr_audit_compose_call(struct cr_buf *out, struct cr_audit_who *who,
     add_number(out, "call", ticket->number);
     cr_escape_member(out, "tool", ticket->tool);
     add_hash(out, "argsSha256", hash);
-    if (has_args && ticket->args_len <= CR_AUDIT_MAX_ARGS) {
-        cr_buf_str(out, ",\"args\":");
-        cr_buf_add(out, ticket->args, ticket->args_len);
-    } else if (has_args) {
-        cr_buf_fmt(out, ",\"argsBytes\":%zu", ticket->args_len);
-    }
+    if (has_args && fits(ticket->args, ticket->args_len))
+        add_json(out, "args", ticket->args, ticket->args_len);
+    else if (has_args)
+        add_number(out, "argsBytes", ticket->args_len);
     add_decision(out, cr_calls_at(ticket->run, ticket->number));
 }
 

@@ -62,14 +62,15 @@ static bool read_number(const struct cJSON *root, const char *name, uint64_t *re
     return value && cr_json_number(value, UINT64_MAX, ret) == 0;
 }
 
-bool cr_audit_record_parse(const char *text, size_t len, struct cr_audit_record *ret)
+int cr_audit_record_parse(const char *text, size_t len, struct cr_audit_record *ret)
 {
     struct cr_audit_record r;
     struct cr_json_doc doc = {0};
     bool is_good;
+    int code = cr_json_parse_within(text, len, 16, &doc, NULL);
 
-    if (cr_json_parse_within(text, len, 16, &doc, NULL) < 0)
-        return false;
+    if (code < 0)
+        return code == CAPRUN_E_NOMEM ? code : CAPRUN_E_INVAL;
     is_good = read_number(doc.root, "count", &r.count) && read_hash(doc.root, "hash", r.hash) &&
               read_number(doc.root, "file", &r.file) && read_number(doc.root, "bytes", &r.bytes) &&
               read_number(doc.root, "oldest", &r.oldest) &&
@@ -78,5 +79,5 @@ bool cr_audit_record_parse(const char *text, size_t len, struct cr_audit_record 
     cr_json_clear(&doc);
     if (is_good)
         *ret = r;
-    return is_good;
+    return is_good ? 0 : CAPRUN_E_INVAL;
 }

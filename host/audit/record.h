@@ -30,8 +30,8 @@ extern const struct cr_audit_record cr_audit_record_none;
 /* Writes the text of |record|, filled up with spaces. */
 void cr_audit_record_show(const struct cr_audit_record *record, char ret[CR_AUDIT_RECORD_BYTES]);
 
-/* Returns false if |text| is not a record. */
-bool cr_audit_record_parse(const char *text, size_t len, struct cr_audit_record *ret);
+/* Returns 0; CAPRUN_E_INVAL if |text| is not a record; or CAPRUN_E_NOMEM. */
+int cr_audit_record_parse(const char *text, size_t len, struct cr_audit_record *ret);
 
 /* Reads 64 lower-case hexadecimal digits. */
 bool cr_audit_hash_parse(const char *text, uint8_t ret[CR_HASH_BYTES]);

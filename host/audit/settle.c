@@ -372,9 +372,12 @@ static int repair(struct cr_audit_file *f, struct cr_audit_record *record, struc
     ssize_t len = pread(f->record_fd, text, sizeof(text), 0);
     struct stat st;
     uint64_t size;
-    bool is_good =
-        len == (ssize_t)sizeof(text) && cr_audit_record_parse(text, sizeof(text), record);
+    int code = len == (ssize_t)sizeof(text) ? cr_audit_record_parse(text, sizeof(text), record)
+                                            : CAPRUN_E_INVAL;
+    bool is_good = code == 0;
 
+    if (code == CAPRUN_E_NOMEM)
+        return cr_err_memory(err);
     if (len < 0 || fstat(f->fd, &st) < 0)
         return cr_err_sys(err, "cannot read '%s'", f->path);
     size = (uint64_t)st.st_size;

@@ -34,10 +34,16 @@ static int read_record(struct cr_audit_trail *t, struct cr_err *err)
         return errno == ENOENT ? 0 : cr_err_sys(err, "cannot open '%s'", path);
     for (int i = 0; i < TRIES; i++) {
         len = pread(fd, text, sizeof(text), 0);
-        if (len == (ssize_t)sizeof(text) && cr_audit_record_parse(text, sizeof(text), &t->record)) {
-            t->has_record = CR_AUDIT_RECORD_GOOD;
+        int code = len == (ssize_t)sizeof(text)
+                       ? cr_audit_record_parse(text, sizeof(text), &t->record)
+                       : CAPRUN_E_INVAL;
+
+        if (code == CAPRUN_E_NOMEM)
+            return cr_err_memory(err);
+        t->has_record = CR_AUDIT_RECORD_GOOD;
+        if (code == 0)
             return 0;
-        }
+        t->has_record = CR_AUDIT_RECORD_MISSING;
     }
     if (len < 0)
         return cr_err_sys(err, "cannot read '%s'", path);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/nest.h"
 #include "base/scan.h"
 #include "run/envelope.h"
 
@@ -65,38 +66,9 @@ static void add_blob(struct cr_line *line, const char *name, const void *bytes, 
     cr_buf_fmt(line->text, "%s\",\"%sBytes\":%zu", blob->name, name, len);
 }
 
-/* Returns how deep |json|, which is valid JSON, is nested. */
-static size_t max_depth(const char *json, size_t len)
-{
-    size_t depth = 0, most = 0;
-    bool in_string = false;
-
-    for (size_t i = 0; i < len; i++) {
-        if (json[i] == '"')
-            in_string = !in_string;
-        else if (in_string)
-            i += json[i] == '\\';
-        else if (json[i] == '[' || json[i] == '{')
-            most = ++depth > most ? depth : most;
-        else if (json[i] == ']' || json[i] == '}')
-            depth--;
-    }
-    return most;
-}
-
-/* A line is one level deeper than its values, so a value of the maximum depth does not fit. */
-static bool is_too_deep(const char *json, size_t len)
-{
-    size_t open = 0;
-
-    for (size_t i = 0; i < len && open < CR_SCAN_MAX_DEPTH; i++)
-        open += json[i] == '[' || json[i] == '{';
-    return open == CR_SCAN_MAX_DEPTH && max_depth(json, len) >= CR_SCAN_MAX_DEPTH;
-}
-
 bool cr_line_is_long(const void *value, size_t len, bool is_json)
 {
-    return len > CR_LINE_INLINE || (is_json && is_too_deep(value, len));
+    return len > CR_LINE_INLINE || (is_json && !cr_nest_fits(value, len));
 }
 
 void cr_line_json(struct cr_line *line, const char *name, const void *json, size_t len)

@@ -16,7 +16,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import (TORTURE, between, contains, each, equal, main, on_a_terminal, reap_orphans,
-                     scratch_dir, test, wait_until, write_file)
+                     scratch_dir, start, test, wait_until, write_file)
 from library import Library
 from tools import OUTCOME, tools
 
@@ -432,6 +432,19 @@ def a_handler_gets_the_args_that_were_hashed():
         host.execute("await Promise.all([1, 2, 3].map((n) => mcp.a.b({n, s: 'z'.repeat(400000)}))); return 1")
         equal(sorted(sha256(args) for args in got),
               sorted(line["argsSha256"] for line in read(host.audit) if line["event"] == "call"))
+
+
+@test
+def args_that_are_nested_as_deep_as_args_can_be_are_in_a_line_that_can_be_read():
+    with library(flags=1) as host:
+        host.execute("for (const depth of [998, 999, 1000]) {"
+                     "    let x = 1; for (let i = 0; i < depth; i++) x = [x];"
+                     "    await mcp.a.b(x); }")
+        with open(host.audit, encoding="utf-8") as file:
+            calls = [line for line in file if '"event":"call"' in line]
+        equal(['"args":[[[' in line for line in calls], [True, True, False])
+        done = start("audit", "--verify", host.audit).end()
+        equal((done.status, done.out), (0, "ok: 8 lines, 1 to 8\n"))
 
 
 @test

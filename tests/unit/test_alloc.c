@@ -10,8 +10,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "audit/verify.h"
 #include "base/scan.h"
 #include "failing.h"
+#include "scratch.h"
 #include "fake_runs.h"
 
 static const char code[] = "for (let i = 0; i < 50; i++) console.log('line', i);"
@@ -48,7 +50,7 @@ static bool is_an_answer(struct caprun_run *one, int r)
     return !json || cr_scan_json((const uint8_t *)json, len, CR_SCAN_PASS, NULL) == 0;
 }
 
-static bool with_handler, with_tools;
+static bool with_handler, with_tools, with_audit;
 static const char *schema = "", *env = "";
 
 static bool answers(const char *args, long allowed)
@@ -62,6 +64,8 @@ static bool answers(const char *args, long allowed)
     r = caprun_new(&rt);
     if (r == 0)
         r = caprun_set_worker(rt, built_program("caprun-worker"));
+    if (r == 0 && with_audit)
+        r = caprun_set_audit(rt, path_of("audit"), CAPRUN_AUDIT_ARGS);
     if (r == 0)
         r = caprun_set_warm(rt, CAPRUN_WARM_NONE); /* so that each run makes the same allocations */
     if (r == 0)
@@ -98,6 +102,12 @@ static bool answers_whatever_fails(const char *args)
     return false;
 }
 
+static void note_damage(void *data, const char *words)
+{
+    (void)data;
+    (void)fprintf(stderr, "# %s\n", words);
+}
+
 TEST(a_run_that_succeeds_survives_each_failure)
 {
     CHECK(answers_whatever_fails("{\"size\": 300000}"));
@@ -115,6 +125,21 @@ TEST(a_run_whose_calls_are_answered_survives_each_failure)
     CHECK(answers_whatever_fails("{\"size\": 1}"));
     CHECK(answers_whatever_fails("{\"size\": 1, \"fails\": true}"));
     with_handler = false;
+}
+
+/* Each call that the handler got has its line, whatever has failed. */
+TEST(an_audited_run_survives_each_failure)
+{
+    struct cr_audit_verdict verdict;
+    struct cr_err err;
+
+    CHECK(scratch_begin());
+    with_handler = with_audit = true;
+    CHECK(answers_whatever_fails("{\"size\": 1, \"fails\": true}"));
+    with_handler = with_audit = false;
+    CHECK(cr_audit_verify(path_of("audit"), note_damage, NULL, &verdict, &err) == 0);
+    CHECK(verdict.problems == 0 && verdict.lines > 100 && verdict.torn == 0);
+    scratch_end();
 }
 
 TEST(a_run_whose_calls_are_denied_survives_each_failure)
