@@ -8,8 +8,8 @@
  *
  * The lines of a commit are in one write(). A writer knows that it is the only one as long as the
  * file is as long as it left it; otherwise it first reads the lines that others have added. The
- * record is only read at the beginning and after a surprise, so it may be behind: it is renewed by
- * commits that no call waits for, and the lines behind it are known by their chain. Whatever a
+ * record is only read at the beginning and after a surprise, so not each commit renews it: the
+ * lines behind it are known by their chain. Whatever a
  * killed process, or a person, leaves, cr_audit_file_settle() puts right: if the lines do not
  * follow from each other, the file is full or gone, or another process has begun a new one. That
  * may take long, so it belongs in a helper thread.

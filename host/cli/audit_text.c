@@ -45,8 +45,10 @@ static void show_what(const struct cr_audit_line *line, char words[MAX_WORDS])
         add_member(words, "  ", line, "decision");
     if (!has_ended)
         add_member(words, " ", line, "by");
-    add_member(words, "  ", line, "outcome");
-    add_member(words, " ", line, "code");
+    if (strcmp(cr_audit_line_get(line, "outcome"), "denied") != 0) {
+        add_member(words, "  ", line, "outcome");
+        add_member(words, " ", line, "code");
+    }
     add_member(words, ", calls: ", line, "calls");
     if (has_ended && *cr_audit_line_get(line, "ms")) {
         add_member(words, ", ", line, "ms");

@@ -193,7 +193,7 @@ static const struct setting {
     {"recordLimits", "days", NULL, 0, "30", NULL},
     {"approvals", "timeoutMs", NULL, 0, "null", " (no limit)"},
     {"approvals", "scripts", NULL, 0, "false", NULL},
-    {NULL, "audit", NULL, 0, "null", NULL},
+    {NULL, "audit", NULL, 0, "null", " (audit.jsonl in the state directory)"},
 };
 
 /* Appends bytes as MiB, exactly: sizes are written in KiB or more, and 1/1024 has ten decimals. */

@@ -2,7 +2,7 @@
 """servers.t - a worker with native code can only make calls to an MCP server behind the gate, not send other messages.
 
 A message to a server is one line. If args had line breaks between their values, the server would read them as
-several messages. The prelude never sends such args. Each attack has a twin without line breaks, which must arrive.
+several messages; and in the audit a call is one line. The prelude never sends such args. Each attack has a twin without line breaks, which must arrive.
 """
 
 import json
@@ -11,7 +11,7 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
-from harness import contains, each, equal, main
+from harness import contains, each, equal, main, scratch_dir
 from hook import hooked, use_hook
 from library import Library
 from tools import tools
@@ -60,6 +60,21 @@ def line_breaks_between_values_never_reach_a_server(args):
         equal((kind, calls[0]["state"]), (REPLY, "done"), words)
         equal([line["params"]["arguments"] for line in t.trace("fake") if line.get("method") == "tools/call"],
               [json.loads(twin)], "what the server got")
+
+
+@each(ATTACKS)
+def line_breaks_between_values_never_begin_a_line_of_the_audit(args):
+    with scratch_dir() as root, Library(lambda call: call.reply("1"), warm=1) as host:
+        use_hook(host)
+        audit = os.path.join(root, "audit")
+        equal(host.lib.caprun_set_audit(host.runtime, audit.encode(), 1), 0, host.error())
+        for characters in BREAKS.values():
+            (kind, words), _ = result_of(host, args.replace("~", characters))
+            equal(kind, REPLY, words)  # a handler gets args as they are
+        with open(audit, encoding="utf-8", newline="") as file:
+            lines = [json.loads(line) for line in file.read().removesuffix("\n").split("\n")]
+        equal([line["event"] for line in lines], ["run", "call", "result", "end"] * len(BREAKS))
+        equal([line["args"] for line in lines if "args" in line], [json.loads(args.replace("~", ""))] * len(BREAKS))
 
 
 main()
