@@ -14,6 +14,7 @@
 #include "base/locate.h"
 #include "base/scan.h"
 #include "base/words.h"
+#include "journal/asked_line.h"
 #include "journal/fields.h"
 #include "journal/line.h"
 #include "journal/undo.h"
@@ -142,30 +143,10 @@ static bool find_body(struct reading *r, struct cr_journal_line *line)
 /* Returns the largest length of such a line, with values that are not blobs, and escaped texts. */
 static size_t max_line_length(enum cr_journal_kind kind)
 {
-    switch (kind) {
-    case CR_JOURNAL_REPLY:
-    case CR_JOURNAL_DONE:
+    if (kind == CR_JOURNAL_REPLY || kind == CR_JOURNAL_DONE)
         return CR_LINE_INLINE + MAX_REST;
-    case CR_JOURNAL_JOB:
-    case CR_JOURNAL_FAIL:
-    case CR_JOURNAL_WAKE:
-    case CR_JOURNAL_CALL:
-    case CR_JOURNAL_LOG:
-    case CR_JOURNAL_BLOCKED:
-    case CR_JOURNAL_THREW:
-    case CR_JOURNAL_LATE:
-    case CR_JOURNAL_FULL:
-    case CR_JOURNAL_SEND:
-    case CR_JOURNAL_RESUME:
-    case CR_JOURNAL_UNDO:
-    case CR_JOURNAL_END:
-    case CR_JOURNAL_CUT:
-        break;
-    case CR_JOURNAL_ASK:
-        return MAX_ASK;
-    case CR_JOURNAL_DECIDE:
-        return MAX_DECIDE;
-    }
+    if (kind == CR_JOURNAL_ASK || kind == CR_JOURNAL_DECIDE)
+        return kind == CR_JOURNAL_ASK ? MAX_ASK : MAX_DECIDE;
     return ESCAPED *
                (LIMIT_ERROR_MESSAGE_BYTES + LIMIT_ERROR_STACK_BYTES + (size_t)CR_LINE_INLINE) +
            MAX_REST;
@@ -290,56 +271,15 @@ static int check_send(struct reading *r, const struct cr_journal_line *line)
     return 0;
 }
 
-/* Calls |list|, which may be objects with a number each, are open. Sets the largest of them. */
-static int check_asked(struct reading *r, const struct cJSON *list, struct cr_journal_line *line)
-{
-    for (const struct cJSON *v = cr_json_first(list); v; v = cr_json_next(v)) {
-        const struct cJSON *n = cr_json_type(v) == CR_JSON_OBJECT ? cr_json_get(v, "n") : v;
-        uint64_t number;
-
-        if (!n || cr_json_number(n, LIMIT_MAX_CALLS, &number) < 0 || !number ||
-            number > r->j->calls || r->answered[number])
-            return reject_line(r, "it is about a call that does not wait");
-        if (number > line->n)
-            line->n = (uint32_t)number;
-    }
-    return line->n ? 0 : reject_line(r, "it is about no call");
-}
-
 /* Since version 2: a question to a person, and a decision about it. */
 static int check_question(struct reading *r, struct cr_journal_line *line)
 {
-    bool is_decision = line->kind == CR_JOURNAL_DECIDE;
-    int64_t question = 0;
-    struct cr_json_doc doc = {0};
-    struct cr_err err;
-    size_t len = 0;
-    const char *json = cr_journal_member(line, "calls", &len);
-    int code;
+    const char *problem;
+    int code = cr_asked_line_check(r->j, line, r->answered, &r->question, &r->base_us, &problem);
 
-    if (r->j->head.version == 1 ||
-        !cr_journal_take_number(line, is_decision ? "decide" : "ask", UINT32_MAX, &question) ||
-        (is_decision ? question != r->question : question <= r->question))
-        return reject_line(r, "there cannot be this question here");
-    if (is_decision &&
-        ((!has_value(line, "decision", "\"allow\"") && !has_value(line, "decision", "\"deny\"")) ||
-         (!has_value(line, "for", "\"calls\"") && !has_value(line, "for", "\"run\"")) ||
-         !cr_journal_member(line, "by", &len) ||
-         !cr_journal_take_number(line, "date", MAX_US, &r->base_us)))
-        return reject_line(r, "it does not say what was decided, or by whom, or when");
-    r->question = (uint32_t)question;
-    if (!json)
-        return reject_line(r, "it is about no call");
-    (void)cr_journal_member(line, "calls", &len);
-    code = cr_json_parse(json, len, &doc, &err);
-    if (code == 0)
-        code = check_asked(r, doc.root, line);
-    else if (code != CAPRUN_E_NOMEM)
-        code = reject_line(r, "%s", err.text);
-    else
-        code = cr_err_memory(r->why);
-    cr_json_clear(&doc);
-    return code;
+    if (code == CAPRUN_E_NOMEM)
+        return cr_err_memory(r->why);
+    return code < 0 ? reject_line(r, "%s", problem) : 0;
 }
 
 /* A resumed run may have other limits than before; they replace the ones of the header. */

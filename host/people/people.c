@@ -75,109 +75,6 @@ static void close_question(struct cr_asking *a)
 
 /* --- decisions ------------------------------------------------------------------------------ */
 
-/* Returns a new decision, which is not in a list yet; NULL without memory. */
-static struct cr_known *new_known(const struct cr_asked_call *call, bool for_run,
-                                  const struct cr_decision *d)
-{
-    size_t by = strlen(d->by) + 1, tool = strlen(call->tool) + 1;
-    struct cr_known *k = calloc(1, sizeof(*k) + by + tool);
-
-    if (!k)
-        return NULL;
-    k->number = for_run ? 0 : call->number;
-    k->is_allowed = d->is_allowed;
-    k->is_limited = for_run && d->max_calls;
-    k->left = d->max_calls;
-    k->tool = memcpy(k->by + by, call->tool, tool);
-    memcpy(k->by, d->by, by);
-    memcpy(k->binding, call->binding, sizeof(k->binding));
-    return k;
-}
-
-static void free_known(struct cr_known *k)
-{
-    struct cr_known *next;
-
-    for (; k; k = next) {
-        next = k->next;
-        free(k);
-    }
-}
-
-static bool has_tool(const struct cr_known *k, const char *binding)
-{
-    while (k && (k->number || strcmp(k->binding, binding) != 0))
-        k = k->next;
-    return k != NULL;
-}
-
-/* Returns all that |d| decides, or NULL without memory. */
-static struct cr_known *know(const struct cr_decision *d)
-{
-    struct cr_known *list = NULL, *k;
-
-    for (size_t i = 0; i < d->count; i++) {
-        k = new_known(&d->calls[i], false, d);
-        if (k) {
-            k->next = list;
-            list = k;
-        }
-        if (k && d->for_run && !has_tool(list, d->calls[i].binding)) {
-            k = new_known(&d->calls[i], true, d);
-            if (k) {
-                k->next = list;
-                list = k;
-            }
-        }
-        if (!k) {
-            free_known(list);
-            return NULL;
-        }
-    }
-    return list;
-}
-
-/* Adds |list| to what is known. */
-static void remember(struct cr_asking *a, struct cr_known *list)
-{
-    struct cr_known **end = &list;
-
-    while (*end)
-        end = &(*end)->next;
-    *end = a->known;
-    a->known = list;
-}
-
-static const struct cr_known *find_known(const struct cr_asking *a,
-                                         const struct cr_asked_call *call)
-{
-    const struct cr_known *k = a->known;
-
-    while (k && (k->number != call->number || strcmp(k->binding, call->binding) != 0))
-        k = k->next;
-    return k;
-}
-
-/* Finds what was decided about |call|, or about all calls of its tool: then one of these is used.
- */
-static const struct cr_known *use_known(struct cr_asking *a, const struct cr_asked_call *call)
-{
-    const struct cr_known *known = find_known(a, call);
-    struct cr_known *k = a->known;
-
-    while (!known && k &&
-           (k->number || (k->is_limited && !k->left) || strcmp(k->binding, call->binding) != 0))
-        k = k->next;
-    if (known || !k)
-        return known;
-    remember(a, know(&(struct cr_decision){
-                    .is_allowed = k->is_allowed, .by = k->by, .calls = call, .count = 1}));
-    known = find_known(a, call);
-    if (known)
-        k->left--;
-    return known;
-}
-
 /* Says what is true: only a person's no is called one. */
 static void say_denied(const struct cr_people *people, const char *tool, const char *by,
                        struct cr_err *why)
@@ -290,15 +187,15 @@ static int decide(struct cr_asking *a, const struct cr_people_answer *answer, st
         return n;
     d.calls = calls;
     d.count = (size_t)n;
-    list = know(&d);
+    list = cr_known_make(&d);
     if (!list)
         return cr_err_memory(err);
-    remember(a, list);
+    cr_known_add(a, list);
     if (!cr_asked_record_decision(a->run, &d))
         return refuse_decision(err); /* the run has ended: its journal cannot be written */
     for (struct cr_waiting *w = a->first; w; w = w->next)
         if (is_in_question(a, w) && is_chosen(answer, w->call.number))
-            w->known = find_known(a, &w->call);
+            w->known = cr_known_find(a, &w->call);
     close_question(a);
     cr_loop_defer(a->people->loop, &a->task);
     return 0;
@@ -513,7 +410,7 @@ static bool ask(struct cr_asker *asker, const struct cr_question *q, struct cr_p
     struct cr_people *people = cr_container(asker, struct cr_people, asker);
     struct cr_asking *a = q->about.run ? asking_of(people, q->about.run) : NULL;
     struct cr_waiting *w = a ? new_waiting(q, pending) : NULL;
-    const struct cr_known *known = w ? use_known(a, &w->call) : NULL;
+    const struct cr_known *known = w ? cr_known_use(a, &w->call) : NULL;
 
     if (known)
         rule(people, q->tool, known, ret);
@@ -567,11 +464,11 @@ static int recall_decision(struct cr_prompter *prompter, struct caprun_run *run,
                            const struct cr_decision *d)
 {
     struct cr_asking *a = asking_of(cr_container(prompter, struct cr_people, prompter), run);
-    struct cr_known *list = a && d->count ? know(d) : NULL;
+    struct cr_known *list = a && d->count ? cr_known_make(d) : NULL;
 
     if (!list)
         return a && !d->count ? 0 : CAPRUN_E_NOMEM;
-    remember(a, list);
+    cr_known_add(a, list);
     return 0;
 }
 
@@ -620,7 +517,7 @@ static void forget_run(struct cr_prompter *prompter, struct caprun_run *run)
     cr_loop_unset(a->people->loop, &a->limit);
     cr_loop_forget(a->people->loop, &a->task);
     cr_asked_set_data(run, NULL);
-    free_known(a->known);
+    cr_known_free(a->known);
     free(a);
 }
 

@@ -53,4 +53,20 @@ struct cr_asking {
 /* The question about all calls of |a| that are in it, as JSON. */
 void cr_question_write(const struct cr_asking *a, struct cr_buf *out);
 
+/* --- known.c -------------------------------------------------------------------------------- */
+
+/* Returns a list of all that |d| decides, or NULL without memory. */
+struct cr_known *cr_known_make(const struct cr_decision *d);
+
+/* Adds |list|, which may be NULL, to what is known. */
+void cr_known_add(struct cr_asking *a, struct cr_known *list);
+
+/* Returns what was decided about this very call, or NULL. */
+const struct cr_known *cr_known_find(const struct cr_asking *a, const struct cr_asked_call *call);
+
+/* The same, or what was decided about all calls of its tool: then one of these is used. */
+const struct cr_known *cr_known_use(struct cr_asking *a, const struct cr_asked_call *call);
+
+void cr_known_free(struct cr_known *list);
+
 #endif
