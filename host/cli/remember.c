@@ -54,7 +54,8 @@ static int check_owner(const char *path, struct cr_err *why)
     struct cr_err err;
 
     if (lstat(path, &st) < 0) {
-        if (errno == ENOENT || errno == ENOTDIR)
+        /* in a directory of another user nothing of this user can be remembered */
+        if (errno == ENOENT || errno == ENOTDIR || errno == EACCES)
             return 1;
         return refuse_file(why, path, strerror(errno));
     }
