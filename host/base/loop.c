@@ -107,6 +107,7 @@ static void bell_rang(struct cr_watch *watch, uint32_t events)
     cr_helper_deliver(&loop->helper);
     cr_helper_deliver(&loop->disk);
     cr_helper_deliver(&loop->slow);
+    cr_helper_deliver(&loop->rules);
 }
 
 int cr_loop_init(struct cr_loop *loop, struct cr_err *err)
@@ -123,6 +124,7 @@ int cr_loop_init(struct cr_loop *loop, struct cr_err *err)
     cr_helper_init(&loop->helper, loop);
     cr_helper_init(&loop->disk, loop);
     cr_helper_init(&loop->slow, loop);
+    cr_helper_init(&loop->rules, loop);
     loop->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     if (loop->epoll_fd < 0)
         return cr_err_sys(err, "epoll_create1");
@@ -140,6 +142,7 @@ void cr_loop_clear(struct cr_loop *loop)
 {
     int *fds[] = {&loop->clock.fd, &loop->bell.fd, &loop->epoll_fd};
 
+    cr_helper_clear(&loop->rules);
     cr_helper_clear(&loop->slow);
     cr_helper_clear(&loop->disk);
     cr_helper_clear(&loop->helper);

@@ -59,6 +59,7 @@ struct cr_loop {
     struct cr_helper helper; /* for computations */
     struct cr_helper disk;   /* for jobs that wait for a disk */
     struct cr_helper slow;   /* for jobs that may take seconds */
+    struct cr_helper rules;  /* for conditions of rules, which calls wait for */
     struct epoll_event batch[CR_LOOP_BATCH];
     int batch_len;
     bool stepping;

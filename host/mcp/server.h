@@ -40,7 +40,8 @@ struct cr_server_queue;
 struct cr_servers {
     struct cr_loop *loop;
     struct cr_server *first;
-    uint32_t in_flight, most; /* calls sent and not answered, and their maximum */
+    uint32_t in_flight, most; /* calls sent and not answered; a server with more than a few of them
+                                 waits while there are |most| */
     size_t waiting_bytes;     /* bytes of args of calls that are not sent */
 };
 

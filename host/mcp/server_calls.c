@@ -5,11 +5,16 @@
 
 #include "base/json.h"
 #include "base/locate.h"
+#include "base/unescape.h"
 #include "mcp/server_parts.h"
 
 #define MAX_UNREAD (1u << 20)              /* bytes that wait for the server to read them */
 #define MAX_WAITING_BYTES (64u << 20)      /* of args of calls that were not sent */
 #define MAX_ALL_WAITING_BYTES (256u << 20) /* for all servers together */
+/* What each server may have although all servers together have too much: no run can stop all. */
+#define OWN_PLACES 4u
+#define OWN_WAITING_BYTES (1u << 20)
+#define MAX_WORDS (6u << 10) /* of an error's message, as written: 800 characters are shown */
 #define MAX_NOTE (64u << 10) /* of a progress notification, or an error, to be looked at */
 
 /* --- queues ------------------------------------------------------------------------------------
@@ -65,7 +70,7 @@ static void take_out(struct cr_server_call *call)
 static void free_places(struct cr_server *s, uint32_t count)
 {
     struct cr_servers *all = s->all;
-    bool was_full = all->in_flight == all->most;
+    bool was_full = all->in_flight >= all->most;
 
     all->in_flight -= count;
     for (struct cr_server *each = all->first; was_full && each; each = each->next)
@@ -83,7 +88,8 @@ int cr_server_call(struct cr_server *s, struct cr_server_call *call, struct cr_e
 {
     if (s->waiting->count && s->waiting->bytes + call->len > MAX_WAITING_BYTES)
         return cr_err_set(err, CAPRUN_E_TOOBIG, "Too much waits for the server \"%s\"", s->name);
-    if (s->all->waiting_bytes && s->all->waiting_bytes + call->len > MAX_ALL_WAITING_BYTES)
+    if (s->all->waiting_bytes && s->all->waiting_bytes + call->len > MAX_ALL_WAITING_BYTES &&
+        s->waiting->bytes + call->len > OWN_WAITING_BYTES)
         return cr_err_set(err, CAPRUN_E_TOOBIG, "Too much waits for servers");
     call->id = 0;
     append(s->waiting, call);
@@ -218,7 +224,8 @@ void cr_server_free_queues(struct cr_server *s)
 
 static bool is_full(const struct cr_server *s)
 {
-    return s->sent->count == s->at_once || s->all->in_flight == s->all->most;
+    return s->sent->count == s->at_once ||
+           (s->all->in_flight >= s->all->most && s->sent->count >= OWN_PLACES);
 }
 
 static bool has_place(const struct cr_server *s)
@@ -293,20 +300,25 @@ void cr_server_send_calls(struct cr_server *s)
 static void fail_by_error(struct cr_server *s, struct cr_server_call *call,
                           const struct cr_message *m)
 {
+    static const char no_code[] = "without a code";
+    size_t len = m->error.len > MAX_NOTE ? 0 : m->error.len, code_len = 0, words_len = 0;
+    const char *code = len ? cr_locate_member(m->error.at, len, "code", &code_len) : NULL;
+    const char *words = len ? cr_locate_member(m->error.at, len, "message", &words_len) : NULL;
     struct cr_err why;
-    struct cr_json_doc doc = {0};
-    const struct cJSON *code, *words;
+    struct cr_buf text;
 
-    if (m->error.len > MAX_NOTE || cr_json_parse(m->error.at, m->error.len, &doc, NULL) < 0)
-        doc.root = NULL;
-    code = cr_json_get(doc.root, "code");
-    words = cr_json_get(doc.root, "message");
+    if (!code || !strchr("-0123456789", *code)) {
+        code = no_code;
+        code_len = sizeof(no_code) - 1;
+    }
+    cr_buf_init(&text, MAX_WORDS + 1);
+    if (words && *words == '"')
+        cr_unescape(&text, words + 1, words_len - 2 < MAX_WORDS ? words_len - 2 : MAX_WORDS);
     (void)cr_err_end(
-        &why, CAPRUN_OUTCOME_RPC_ERROR, NULL, "%.800s (JSON-RPC error %.20s of the server \"%s\")",
-        words && cr_json_type(words) == CR_JSON_STRING ? cr_json_text(words) : "It failed",
-        code && cr_json_type(code) == CR_JSON_NUMBER ? cr_json_text(code) : "without a code",
-        s->name);
-    cr_json_clear(&doc);
+        &why, CAPRUN_OUTCOME_RPC_ERROR, NULL, "%.800s (JSON-RPC error %.*s of the server \"%s\")",
+        words && *words == '"' && cr_buf_text(&text) ? cr_buf_text(&text) : "It failed",
+        code_len < 20 ? (int)code_len : 20, code, s->name);
+    cr_buf_clear(&text);
     fail_one(s, call, &why);
 }
 

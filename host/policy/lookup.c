@@ -133,10 +133,37 @@ static void work(struct cr_job *job)
     cr_lookup_now(cr_container(job, struct cr_lookup, job));
 }
 
+static void append(struct cr_budgets *run, struct cr_lookup *l)
+{
+    l->prev = run->last;
+    l->next = NULL;
+    *(run->last ? &run->last->next : &run->first) = l;
+    run->last = l;
+}
+
+static void take_out(struct cr_budgets *run, struct cr_lookup *l)
+{
+    *(l->prev ? &l->prev->next : &run->first) = l->next;
+    *(l->next ? &l->next->prev : &run->last) = l->prev;
+}
+
+static void start_next(struct cr_budgets *run)
+{
+    struct cr_lookup *l = run->first;
+
+    run->working = l;
+    if (!l)
+        return;
+    take_out(run, l);
+    cr_helper_submit(l->policy->helper, &l->job);
+}
+
 static void worked(struct cr_job *job)
 {
     struct cr_lookup *l = cr_container(job, struct cr_lookup, job);
 
+    if (l->q.budgets)
+        start_next(l->q.budgets);
     l->done(l);
 }
 
@@ -158,13 +185,31 @@ int cr_lookup_later(struct cr_lookup *l, void (*done)(struct cr_lookup *l))
     l->args = l->own_args;
     l->q.tool = l->tool;
     l->done = done;
-    l->job = (struct cr_job){
-        .work = work, .done = worked, .discard = discard, .name = "rules", .bytes = q->args_len};
-    cr_helper_submit(l->policy->helper, &l->job);
+    l->job = (struct cr_job){.work = work,
+                             .done = worked,
+                             .discard = discard,
+                             .name = "rules",
+                             .bytes = l->weight * q->args_len};
+    if (!q->budgets) {
+        cr_helper_submit(l->policy->helper, &l->job);
+        return 0;
+    }
+    append(q->budgets, l);
+    if (!q->budgets->working)
+        start_next(q->budgets);
     return 0;
 }
 
 void cr_lookup_abandon(struct cr_lookup *l)
 {
+    struct cr_budgets *run = l->q.budgets;
+
+    if (run && run->working != l) {
+        take_out(run, l);
+        cr_lookup_free(l);
+        return;
+    }
     cr_helper_abandon(l->policy->helper, &l->job);
+    if (run)
+        start_next(run);
 }

@@ -27,6 +27,7 @@ struct cr_lookup {
     size_t weight; /* of all conditions: steps for each byte of the args, roughly */
     const char *args;
     char *own_args, *dir, *tool;
+    struct cr_lookup *prev, *next; /* of the same run, waiting for the helper */
 };
 
 /*
@@ -44,7 +45,8 @@ void cr_lookup_now(struct cr_lookup *l);
 
 /*
  * Fills |l->truths| in a thread of |l->policy->helper|; done() is called in a later step. Copies
- * the args. Returns 0 or CAPRUN_E_NOMEM.
+ * the args. The helper has one lookup of each run, |q.budgets|, at a time, so that runs with many
+ * lookups do not delay the others. Returns 0 or CAPRUN_E_NOMEM.
  */
 int cr_lookup_later(struct cr_lookup *l, void (*done)(struct cr_lookup *l));
 

@@ -72,13 +72,43 @@ static int fill(struct cr_rule *rule, const struct cr_rule_spec *spec, const cha
     return spec->when ? cr_conditions_new(spec->when, dir, &rule->when, err) : 0;
 }
 
+/* FNV-1a */
+static size_t choose_chain(const char *name)
+{
+    uint32_t hash = 2166136261u;
+
+    for (; *name; name++)
+        hash = (hash ^ (uint8_t)*name) * 16777619u;
+    return hash % CR_RULES_CHAINS;
+}
+
 const struct cr_rule *cr_rules_find(const struct cr_rules *rules, const char *name)
 {
-    const struct cr_rule *rule = rules->list;
+    const struct cr_rule *rule;
 
-    while (rule && (rule->is_own || strcmp(rule->name, name) != 0))
-        rule = rule->next;
+    if (strnlen(name, rules->longest_name + 1) > rules->longest_name)
+        return NULL;
+    rule = rules->chains[choose_chain(name)];
+    while (rule && strcmp(rule->name, name) != 0)
+        rule = rule->next_in_chain;
     return rule;
+}
+
+static void add_to_list(struct cr_rules *rules, struct cr_rule *rule)
+{
+    struct cr_rule **chain = &rules->chains[choose_chain(rule->name)];
+    size_t len = strlen(rule->name);
+
+    rule->next = rules->list;
+    rules->list = rule;
+    rules->count++;
+    rules->has_conditions = rules->has_conditions || rule->when;
+    rules->has_pins = rules->has_pins || rule->code_pin;
+    if (rule->is_own)
+        return; /* cr_rules_find() does not find it */
+    rule->next_in_chain = *chain;
+    *chain = rule;
+    rules->longest_name = len > rules->longest_name ? len : rules->longest_name;
 }
 
 int cr_rules_add(struct cr_rules *rules, struct cr_patterns *patterns,
@@ -99,11 +129,7 @@ int cr_rules_add(struct cr_rules *rules, struct cr_patterns *patterns,
         free_rule(rule);
         return r;
     }
-    rule->next = rules->list;
-    rules->list = rule;
-    rules->count++;
-    rules->has_conditions = rules->has_conditions || rule->when;
-    rules->has_pins = rules->has_pins || rule->code_pin;
+    add_to_list(rules, rule);
     return 0;
 }
 

@@ -21,6 +21,7 @@
 #include "policy/conditions.h"
 #include "policy/patterns.h"
 
+#define CR_RULES_CHAINS 1024u
 #define CR_RULES_FOR_EXEC "exec" /* "for": code that is in no registry */
 
 /*
@@ -47,9 +48,10 @@ struct cr_rule_spec {
 };
 
 struct cr_rule {
-    struct cr_rule *next; /* added before this one */
-    size_t index;         /* 0 for the first that was added */
-    char *name;           /* its id; without one "#1" for the first that was added, and so on */
+    struct cr_rule *next;          /* added before this one */
+    struct cr_rule *next_in_chain; /* its name is in the same chain */
+    size_t index;                  /* 0 for the first that was added */
+    char *name; /* its id; without one "#1" for the first that was added, and so on */
     char *tool, *caller;
     enum cr_policy_answer then;
     enum cr_patterns_source source;
@@ -66,13 +68,21 @@ struct cr_rules {
     size_t count;
     bool has_conditions; /* at least one rule has */
     bool has_pins;       /* the same */
+    size_t longest_name;
+    struct cr_rule *chains[CR_RULES_CHAINS]; /* of names: a hash table */
 };
 
-/* Calls of a run that count against budgets; all zeros at first. */
+/*
+ * What the rules know about a run: its calls that count against budgets, and its calls that wait
+ * for a lookup or a ruling; all zeros at first.
+ */
 struct cr_budgets {
     struct cr_budget *list; /* one for each rule, or NULL: nothing has been counted */
     size_t count;
-    bool has_begun; /* calls before a resume have been counted */
+    bool has_begun;     /* calls before a resume have been counted */
+    size_t asked_bytes; /* of args of calls that wait for a ruling */
+    /* One lookup of a run is in the helper's queue; the others wait here, in their order. */
+    struct cr_lookup *working, *first, *last;
 };
 
 /*

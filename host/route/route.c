@@ -21,6 +21,7 @@
 #define MOST_IN_FLIGHT 1024u
 #define MAX_NAMES 1000u             /* of servers, for suggestions */
 #define MAX_ASKED_BYTES (64u << 20) /* of args of calls that wait for a ruling */
+#define OWN_ASKED_BYTES (1u << 20)  /* each run may have so many, whatever the others have */
 
 /* --- the ends of a call ----------------------------------------------------------------------- */
 
@@ -133,6 +134,13 @@ static void stop_waiting(struct cr_target_call *call)
 {
     call->awaits_ruling = false;
     call->route->asked_bytes -= call->args_len;
+    cr_run_budgets(call->run)->asked_bytes -= call->args_len;
+}
+
+static bool may_wait(const struct cr_target_call *call)
+{
+    return call->route->asked_bytes + call->args_len <= MAX_ASKED_BYTES ||
+           cr_run_budgets(call->run)->asked_bytes + call->args_len <= OWN_ASKED_BYTES;
 }
 
 /* Says in the run who has decided. */
@@ -169,10 +177,10 @@ static enum cr_ruling_answer await_ruling(struct cr_target_call *call, const str
     call->ruled_tool = tool->name ? strdup(tool->name) : NULL;
     call->ruled_patterns = route->policy.patterns.total;
     cr_hash_take(tool->definition, tool->len, call->ruled_hash);
-    if ((call->ruled_tool || !tool->name) &&
-        route->asked_bytes + call->args_len <= MAX_ASKED_BYTES) {
+    if ((call->ruled_tool || !tool->name) && may_wait(call)) {
         call->awaits_ruling = true;
         route->asked_bytes += call->args_len;
+        cr_run_budgets(call->run)->asked_bytes += call->args_len;
         cr_calls_queued(call->run, call->number);
         return CR_RULING_LATER;
     }
@@ -476,13 +484,16 @@ int cr_route_new(struct cr_loop *loop, const struct cr_config *config, const cha
 
     if (!route)
         return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for the servers");
-    route->policy.helper = &loop->slow;
+    route->policy.helper = &loop->rules;
     route->gate = (struct cr_gate){
         .take = take, .is_idempotent = is_idempotent, .resume = resume, .cancel = cancel};
     route->all = (struct cr_servers){.loop = loop, .most = MOST_IN_FLIGHT};
     route->release = (struct cr_task){.run = cr_route_release_held, .name = "route"};
     route->held_last = &route->held;
     r = apply_config(route, config, guard, cache, err);
+    /* now: a server could create so many processes that no thread can be created */
+    if (r == 0 && route->policy.rules.has_conditions && !cr_helper_start(&loop->rules))
+        r = cr_err_set(err, CAPRUN_E_SYS, "cannot create the helper thread that rules need");
     if (r < 0) {
         cr_route_free(route);
         return r;

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "base/loop.h"
 #include "policy/lookup.h"
 #include "policy/policy.h"
 
@@ -151,6 +152,73 @@ TEST(long_args_and_slow_conditions_are_not_judged_in_the_loop)
     CHECK(!is_decided_at_once("{\"/a\": {\"min\": 1}}", 16385));
     CHECK(is_decided_at_once(glob, 1000) && !is_decided_at_once(glob, 16384));
     CHECK(!is_decided_at_once("{\"/a\": {\"under\": \"x\"}}", 10));
+}
+
+/* --- lookups of many runs ------------------------------------------------------------------- */
+
+static char order[8]; /* of the rulings */
+static size_t ruled_count;
+
+struct waiting_call {
+    struct cr_pending pending;
+    char run;
+};
+
+static void note_order(struct cr_pending *p, const struct cr_ruling *r)
+{
+    struct waiting_call *call = (struct waiting_call *)p;
+
+    (void)r;
+    order[ruled_count++] = call->run;
+}
+
+static bool look_up(struct waiting_call *call, char run, struct cr_budgets *budgets)
+{
+    static const char args[] = "{\"a\": \"x\"}";
+    const struct cr_rule *counted = NULL;
+    struct cr_question q = {.run = "r",
+                            .method = "a:x",
+                            .called = "a:x",
+                            .tools = &tools,
+                            .args = args,
+                            .args_len = sizeof(args) - 1,
+                            .budgets = budgets,
+                            .counted = &counted};
+
+    *call = (struct waiting_call){.pending = {.ruled = note_order}, .run = run};
+    cr_policy_ask(&policy, &q, &call->pending, &ruling);
+    return ruling.answer == CR_RULING_LATER;
+}
+
+/* A run has one lookup in the helper's queue: its next one comes after those of the other runs. */
+TEST(a_run_with_many_lookups_does_not_delay_the_lookup_of_another_run)
+{
+    struct cr_rule_spec spec = {
+        .tool = "a", .when = "{\"/a\": {\"under\": \"x\"}}", .then = CR_POLICY_ALLOW};
+    struct cr_budgets mine = {0}, theirs = {0};
+    struct waiting_call calls[6];
+    struct cr_loop loop;
+
+    CHECK(begin(NULL, NULL, NULL) && cr_loop_init(&loop, &err) == 0);
+    loop.rules.is_threadless = true; /* so that the order is always the same */
+    policy.helper = &loop.rules;
+    CHECK(cr_rules_add(&policy.rules, &policy.patterns, &spec, "/", &err) == 0);
+    for (int i = 0; i < 4; i++)
+        CHECK(look_up(&calls[i], 'm', &mine));
+    CHECK(look_up(&calls[4], 't', &theirs) && look_up(&calls[5], 't', &theirs));
+    cr_policy_forget(&policy, &calls[1].pending); /* one that waits */
+    for (int i = 0; i < 100 && ruled_count < 5; i++)
+        cr_loop_step(&loop, 0);
+    order[ruled_count] = '\0';
+    CHECK(strcmp(order, "mtmtm") == 0 && !mine.working && !theirs.working && !mine.first);
+    CHECK(look_up(&calls[0], 'm', &mine) && look_up(&calls[1], 'm', &mine));
+    cr_policy_forget(&policy,
+                     &calls[0].pending); /* one that is in the queue: the next one goes on */
+    for (int i = 0; i < 100 && ruled_count < 6; i++)
+        cr_loop_step(&loop, 0);
+    CHECK(ruled_count == 6 && !mine.working);
+    cr_loop_clear(&loop);
+    CHECK(end());
 }
 
 int main(int argc, char **argv)

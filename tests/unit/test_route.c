@@ -161,10 +161,25 @@ TEST(calls_that_wait_for_a_person_have_bounded_args)
 
     CHECK(begin() && start("return await mcp.fake.a_b({})"));
     route = cr_container(run->gate, struct cr_route, gate);
-    route->asked_bytes = 64u << 20; /* other calls wait with args of this size */
+    route->asked_bytes = 64u << 20;      /* other calls wait with args of this size */
+    run->budgets.asked_bytes = 1u << 20; /* and of these, so much is of this run */
     CHECK_SOON(caprun_done(run));
     CHECK(says("Too many calls wait for a decision") && forgotten == 1);
-    CHECK(route->asked_bytes == 64u << 20 && end());
+    CHECK(route->asked_bytes == 64u << 20 && run->budgets.asked_bytes == 1u << 20 && end());
+}
+
+TEST(calls_of_other_runs_that_wait_for_a_person_take_no_bytes_of_this_run)
+{
+    struct cr_route *route;
+
+    CHECK(begin() && start("return await mcp.fake.a_b({})"));
+    route = cr_container(run->gate, struct cr_route, gate);
+    route->asked_bytes = 64u << 20;
+    CHECK_SOON(asked_count == 1);
+    CHECK(route->asked_bytes > 64u << 20 && run->budgets.asked_bytes > 0);
+    caprun_cancel(run);
+    CHECK_SOON(caprun_done(run));
+    CHECK(route->asked_bytes == 64u << 20 && run->budgets.asked_bytes == 0 && end());
 }
 
 int main(int argc, char **argv)

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "counting.h"
 #include "policy/rules.h"
 
 static struct cr_patterns patterns;
@@ -414,6 +415,27 @@ TEST(what_is_unclear_never_allows_more_than_what_is_clear)
         CHECK(ask("a:x") >= before);
         CHECK(end());
     }
+}
+
+/* A resume looks for the rule of each call that was made before. */
+TEST(a_rule_is_found_among_a_thousand_with_few_comparisons)
+{
+    char name[200];
+
+    CHECK(begin());
+    for (int i = 0; i < 1000; i++) {
+        (void)snprintf(name, sizeof(name), "rule-%d", i);
+        CHECK(add((struct cr_rule_spec){.id = i % 2 ? name : NULL, .tool = "a", .then = ALLOW}));
+    }
+    counting_comparisons = 0;
+    for (int i = 0; i < 1000; i++) {
+        (void)snprintf(name, sizeof(name), i % 2 ? "rule-%d" : "#%d", i % 2 ? i : i + 1);
+        CHECK(cr_rules_find(&rules, name) && cr_rules_find(&rules, name)->index == (size_t)i);
+        (void)snprintf(name, sizeof(name), "server:read_%d*", i); /* a pattern is no rule */
+        CHECK(!cr_rules_find(&rules, name));
+    }
+    printf("# %zu comparisons\n", counting_comparisons);
+    CHECK(counting_comparisons < 3000 * 3 && end());
 }
 
 int main(int argc, char **argv)

@@ -137,22 +137,28 @@ TEST(a_server_works_on_a_limited_number_of_calls_and_the_others_hear_that_they_w
     CHECK(c[1].results == 1 && c[2].results == 1 && c[3].queued == 1 && end_all());
 }
 
-TEST(all_servers_together_work_on_a_limited_number_of_calls)
+TEST(all_servers_together_work_on_a_limited_number_of_calls_and_each_on_a_few)
 {
-    struct call mine = call_to("hold"), theirs = call_to("echo");
+    struct call mine[5], theirs = call_to("echo");
     struct cr_server *other = NULL;
 
     CHECK(begin_all());
     all.most = 1;
     CHECK(SERVE("legacy") && make(&other, (const char *const[]){"legacy", NULL}));
-    CHECK(make_call(&mine));
-    CHECK_SOON(mine.sent == 1);
-    CHECK(cr_server_call(other, &theirs.at, &err) == 0);
-    CHECK_SOON(theirs.queued == 1);
+    for (int i = 0; i < 5; i++) {
+        mine[i] = call_to(i < 4 ? "hold" : "echo");
+        CHECK(make_call(&mine[i]));
+    }
+    CHECK_SOON(mine[4].queued == 1);
     settle();
-    CHECK(theirs.sent == 0 && all.in_flight == 1);
-    cr_server_cancel(server, &mine.at, "x");
+    CHECK(mine[3].sent == 1 && mine[4].sent == 0 && all.in_flight == 4);
+    CHECK(cr_server_call(other, &theirs.at, &err) == 0);
     CHECK_SOON(theirs.results == 1);
+    CHECK(theirs.queued == 0 && mine[4].sent == 0);
+    cr_server_cancel(server, &mine[0].at, "x");
+    CHECK_SOON(mine[4].results == 1);
+    for (int i = 1; i < 4; i++)
+        cr_server_cancel(server, &mine[i].at, "x");
     cr_server_free(other);
     CHECK(end_all());
 }
@@ -185,15 +191,16 @@ TEST(a_limited_number_of_bytes_waits_for_all_servers_together)
     struct call c[2] = {call_to("echo"), call_to("echo")};
 
     CHECK(begin_all() && SERVE("legacy"));
-    c[0].at.len = c[1].at.len = 10;
-    server->all->waiting_bytes = most - 10; /* waiting for other servers */
-    CHECK(make_call(&c[0]) && server->all->waiting_bytes == most);
+    c[0].at.len = 1u << 20; /* so much may always wait for a server */
+    c[1].at.len = 10;
+    server->all->waiting_bytes = most; /* waiting for other servers */
+    CHECK(make_call(&c[0]) && server->all->waiting_bytes == most + c[0].at.len);
     CHECK(cr_server_call(server, &c[1].at, &err) == CAPRUN_E_TOOBIG);
     CHECK(strcmp(err.text, "Too much waits for servers") == 0);
     cr_server_cancel(server, &c[0].at, "x");
     CHECK(make_call(&c[1]));
     cr_server_cancel(server, &c[1].at, "x");
-    CHECK(server->all->waiting_bytes == most - 10 && end_all());
+    CHECK(server->all->waiting_bytes == most && end_all());
 }
 
 TEST(a_server_that_does_not_read_gets_no_more_than_it_can_hold)
