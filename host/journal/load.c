@@ -59,20 +59,56 @@ static void add_send(struct cr_replay *p, struct cr_replay_call *call,
     call->is_sent = true;
 }
 
+/* |by_at| is the offset of what allowed a call that was sent. */
+static void add_allowed(struct cr_replay *p, size_t by_at)
+{
+    static const char rule[] = "rule:";
+    size_t at = by_at + sizeof(rule) - 1;
+
+    if (by_at && p->is_resume &&
+        strncmp((const char *)p->texts.data + by_at, rule, sizeof(rule) - 1) == 0)
+        cr_buf_add(&p->allowed, &at, sizeof(at));
+}
+
 static void add_to_call(struct cr_replay *p, const struct cr_journal_line *line)
 {
     struct cr_replay_call *call = &p->calls[line->n - 1];
+    bool is_send = line->kind == CR_JOURNAL_SEND;
+    size_t by_at;
 
     if (line->kind == CR_JOURNAL_CALL) {
         call->made = line;
         return;
     }
-    if (line->kind == CR_JOURNAL_SEND)
+    if (is_send)
         add_send(p, call, line);
     else
         call->answer = line;
+    if (call->by_at && !is_send)
+        return;
+    by_at = keep_text(p, line, "by");
     if (!call->by_at)
-        call->by_at = keep_text(p, line, "by");
+        call->by_at = by_at;
+    if (is_send)
+        add_allowed(p, by_at);
+}
+
+/* The texts do not move any longer. */
+static int sum_allowed(struct cr_replay *p)
+{
+    size_t count = p->allowed.len / sizeof(size_t), at;
+
+    p->earlier = calloc(count + 1, sizeof(*p->earlier));
+    if (!p->earlier || cr_buf_err(&p->allowed))
+        return CAPRUN_E_NOMEM;
+    for (size_t i = 0; i < count; i++) {
+        memcpy(&at, p->allowed.data + i * sizeof(at), sizeof(at));
+        p->earlier[i] =
+            (struct cr_budgets_earlier){.rule = (const char *)p->texts.data + at, .count = 1};
+    }
+    cr_buf_clear(&p->allowed);
+    p->earlier_count = cr_budgets_sum_earlier(p->earlier, count);
+    return 0;
 }
 
 static void sort_line(struct cr_replay *p, const struct cr_journal_line *line)
@@ -130,7 +166,7 @@ static int sort_lines(struct cr_replay *p, struct cr_err *why)
         return cr_err_memory(why);
     for (size_t i = 0; i < j->count; i++)
         sort_line(p, &j->lines[i]);
-    if (cr_buf_err(&p->texts))
+    if (cr_buf_err(&p->texts) || sum_allowed(p) < 0)
         return cr_err_memory(why);
     cr_journal_outcome(j, outcome);
     p->outcome = cr_envelope_outcome(outcome);
@@ -156,6 +192,10 @@ static void free_replay(struct cr_player *hooks)
         cr_helper_free(&p->loop->helper, args, sizeof(*args) + args->len);
     }
     cr_buf_clear(&p->retries);
+    cr_buf_clear(&p->allowed);
+    free(p->earlier);
+    free(p->index);
+    cr_buf_clear(&p->open);
     cr_buf_clear(&p->matches);
     cr_journal_clear(&p->journal);
     free(p);
@@ -290,6 +330,8 @@ static struct cr_replay *load_replay(struct caprun_run *run, const char *path, i
     p->last_new_args = &p->new_args;
     cr_buf_init(&p->matches, LIMIT_MAX_CALLS * sizeof(struct cr_replay_match));
     cr_buf_init(&p->retries, LIMIT_MAX_CALLS * sizeof(uint32_t));
+    cr_buf_init(&p->allowed, MAX_TEXTS);
+    cr_buf_init(&p->open, LIMIT_MAX_CALLS * sizeof(uint32_t));
     if (cr_journal_read(path, fd, &p->journal, why) < 0 ||
         (is_resume && prepare_resume(p, why) < 0) || sort_lines(p, why) < 0 ||
         set_spec(p, why) < 0) {

@@ -41,6 +41,13 @@ struct cr_replay_args {
     uint8_t bytes[];
 };
 
+/* A recorded call, found by its hash. */
+struct cr_replay_entry {
+    uint64_t hash; /* of its method and args */
+    uint32_t number;
+    uint32_t used; /* of the first entry with this hash: how many of these are matched */
+};
+
 struct cr_replay {
     struct cr_player hooks;
     struct cr_journal journal;
@@ -51,6 +58,9 @@ struct cr_replay {
     size_t undo_from; /* number of the first line that is taken back; 0: none */
     enum cr_replay_compare compare;
     struct cr_buf matches;         /* match.c: a struct cr_replay_match for each call of this run */
+    struct cr_replay_entry *index; /* match.c: of each recorded call, sorted; NULL: no memory */
+    struct cr_buf open;            /* match.c: numbers of calls of this run, open ones and others */
+    size_t compared;               /* match.c: how often two calls were compared, for tests */
     int64_t now_us, base_us;       /* match.c: the clock, and what Date shows at time 0 */
     struct cr_journal_line giving; /* match.c: the input that is given, for a call of this run */
     char file[CR_RECORD_MARK];     /* resume: the identity of the journal's file */
@@ -80,7 +90,11 @@ struct cr_replay {
     struct cr_buf body;                      /* the body of the message that is compared */
     struct cr_replay_args *new_args, **last_new_args; /* of new calls, in their order */
     size_t new_bytes;                                 /* of |new_args| */
-    struct cr_buf retries;                            /* numbers of calls, uint32_t */
+    struct cr_buf allowed; /* resume: of each call that was sent, the offset in |texts| of the rule
+                              that allowed it, size_t */
+    struct cr_budgets_earlier *earlier; /* resume: the same, summed up */
+    size_t earlier_count;
+    struct cr_buf retries; /* numbers of calls, uint32_t */
     bool retries_all;
 };
 
@@ -179,6 +193,9 @@ void cr_match_frame(struct cr_replay *p, struct caprun_run *run, enum cr_journal
 
 /* Like cr_replay_next(). */
 bool cr_match_next(struct cr_replay *p, struct caprun_run *run);
+
+/* Before the start: prepares to find recorded calls. */
+void cr_match_begin(struct cr_replay *p);
 
 /* Returns a recorded call that had to be made, and was not, or 0. */
 uint32_t cr_match_find_missing(const struct cr_replay *p);

@@ -30,12 +30,15 @@ static bool is_idempotent(const struct cr_replay *p, struct caprun_run *run, uin
 }
 
 /* A call that was sent is sent again only to the same tool, whatever the code's name means now. */
-static void expect_same_tool(const struct cr_replay *p, struct caprun_run *run, uint32_t number)
+static void expect_same_tool(struct cr_replay *p, struct caprun_run *run, uint32_t number)
 {
     const struct cr_replay_call *call = &p->calls[number - 1];
+    bool is_clear = call->tool_at && !call->has_unclear_tool;
 
-    if (call->is_sent && call->tool_at && !call->has_unclear_tool)
-        cr_calls_expect(run, number, (const char *)p->texts.data + call->tool_at);
+    if (!call->is_sent)
+        return;
+    cr_replay_set_decider(p, run, number);
+    cr_calls_expect(run, number, is_clear ? (const char *)p->texts.data + call->tool_at : NULL);
 }
 
 static bool may_repeat(const struct cr_replay *p, struct caprun_run *run, uint32_t number)
@@ -215,10 +218,8 @@ void cr_replay_finish_calls_later(struct cr_task *task)
 void cr_replay_go_live(struct cr_replay *p, struct caprun_run *run)
 {
     p->finish_count = (uint32_t)cr_run_look(run).call_count;
-    /* budgets count what was sent, before any call is decided */
-    for (uint32_t n = 1; n <= p->journal.calls && n <= p->finish_count; n++)
-        if (p->calls[n - 1].by_at)
-            cr_replay_set_decider(p, run, n);
+    cr_run_budgets(run)->earlier = p->earlier;
+    cr_run_budgets(run)->earlier_count = p->earlier_count;
     if (cr_replay_recall(p, run) < 0) {
         struct cr_err why;
 

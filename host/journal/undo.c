@@ -19,7 +19,11 @@ static bool has_value(const struct cr_journal_line *line, const char *key, const
 /* Has the call failed without an answer, because its server was lost or its time was over? */
 static bool is_lost(const struct cr_journal_line *line)
 {
-    return line->kind == CR_JOURNAL_FAIL && has_value(line, "state", "\"failed\"") &&
+    if (line->kind != CR_JOURNAL_FAIL)
+        return false;
+    if (has_value(line, "state", "\"unknown\""))
+        return has_value(line, "_lost", "true");
+    return has_value(line, "state", "\"failed\"") &&
            (has_value(line, "_lost", "true") || has_value(line, "code", "\"RPC_TIMEOUT\""));
 }
 

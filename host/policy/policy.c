@@ -318,7 +318,9 @@ void cr_policy_ask(struct cr_policy *policy, const struct cr_question *q,
 {
     struct cr_lookup *l;
 
-    if (q->tool && !is_listed(q->tools, q->method) && !is_listed(q->tools, q->tool))
+    if (q->budgets && cr_budgets_begin(q->budgets, &policy->rules, cr_loop_now()) < 0)
+        refuse_without_memory(ret);
+    else if (q->tool && !is_listed(q->tools, q->method) && !is_listed(q->tools, q->tool))
         cr_policy_deny_unlisted(q->tools, q->method, ret);
     else if (cr_lookup_new(policy, q, &l) < 0)
         refuse_without_memory(ret);

@@ -217,11 +217,75 @@ int cr_budgets_time(struct cr_budgets *budgets, const struct cr_rules *rules,
     return 0;
 }
 
-void cr_budgets_clear(struct cr_budgets *budgets)
+static void forget_all(struct cr_budgets *budgets)
 {
     for (size_t i = 0; i < budgets->count; i++)
         cr_buf_clear(&budgets->list[i].times);
     free(budgets->list);
+    budgets->list = NULL;
+    budgets->count = 0;
+}
+
+/* --- calls before a resume ------------------------------------------------------------------ */
+
+static int compare_earlier(const void *a, const void *b)
+{
+    return strcmp(((const struct cr_budgets_earlier *)a)->rule,
+                  ((const struct cr_budgets_earlier *)b)->rule);
+}
+
+size_t cr_budgets_sum_earlier(struct cr_budgets_earlier *list, size_t count)
+{
+    size_t kept = 0;
+
+    qsort(list, count, sizeof(*list), compare_earlier);
+    for (size_t i = 0; i < count; i++) {
+        if (kept && compare_earlier(&list[kept - 1], &list[i]) == 0)
+            list[kept - 1].count += list[i].count;
+        else
+            list[kept++] = list[i];
+    }
+    return kept;
+}
+
+/* If the budget is exceeded, it does not matter by how much. */
+static int count_earlier(struct cr_budgets *budgets, const struct cr_rules *rules,
+                         const struct cr_rule *rule, uint32_t count, int64_t now_us)
+{
+    struct cr_budget *b = find_budget(budgets, rules, rule);
+    int r = b ? 0 : CAPRUN_E_NOMEM;
+
+    if (r == 0)
+        b->calls += count;
+    for (uint32_t i = 0; r == 0 && i < count && i < rule->rate_calls; i++)
+        r = cr_budgets_time(budgets, rules, rule, now_us);
+    return r;
+}
+
+int cr_budgets_begin(struct cr_budgets *budgets, const struct cr_rules *rules, int64_t now_us)
+{
+    const struct cr_rule *rule = budgets->has_begun || !budgets->earlier ? NULL : rules->list;
+    const struct cr_budgets_earlier *found;
+    int r = 0;
+
+    for (; r == 0 && rule; rule = rule->next) {
+        if (!rule->max_calls && !rule->rate_calls)
+            continue;
+        found = bsearch(&(struct cr_budgets_earlier){.rule = rule->name}, budgets->earlier,
+                        budgets->earlier_count, sizeof(*found), compare_earlier);
+        if (found)
+            r = count_earlier(budgets, rules, rule, found->count, now_us);
+    }
+    if (r == 0)
+        budgets->has_begun = true;
+    else
+        forget_all(budgets);
+    return r;
+}
+
+void cr_budgets_clear(struct cr_budgets *budgets)
+{
+    forget_all(budgets);
     *budgets = (struct cr_budgets){0};
 }
 

@@ -72,6 +72,12 @@ struct cr_rules {
     struct cr_rule *chains[CR_RULES_CHAINS]; /* of names: a hash table */
 };
 
+/* How often a resumed run has sent a call that a rule allowed: each time it was sent counts. */
+struct cr_budgets_earlier {
+    const char *rule; /* its name */
+    uint32_t count;
+};
+
 /*
  * What the rules know about a run: its calls that count against budgets, and its calls that wait
  * for a lookup or a ruling; all zeros at first.
@@ -79,7 +85,9 @@ struct cr_rules {
 struct cr_budgets {
     struct cr_budget *list; /* one for each rule, or NULL: nothing has been counted */
     size_t count;
-    bool has_begun;     /* calls before a resume have been counted */
+    const struct cr_budgets_earlier *earlier; /* belongs to the player of the run; or NULL */
+    size_t earlier_count;
+    bool has_begun;     /* |earlier| has been counted */
     size_t asked_bytes; /* of args of calls that wait for a ruling */
     /* One lookup of a run is in the helper's queue; the others wait here, in their order. */
     struct cr_lookup *working, *first, *last;
@@ -112,6 +120,15 @@ int cr_budgets_count(struct cr_budgets *budgets, const struct cr_rules *rules,
                      const struct cr_rule *rule);
 int cr_budgets_time(struct cr_budgets *budgets, const struct cr_rules *rules,
                     const struct cr_rule *rule, int64_t now_us);
+
+/* Sorts |list|, and adds up entries of the same rule. Returns the number of the entries left. */
+size_t cr_budgets_sum_earlier(struct cr_budgets_earlier *list, size_t count);
+
+/*
+ * Counts, once, what |budgets|->earlier has, as if those calls were made at |now_us|. Returns 0 or
+ * CAPRUN_E_NOMEM, and no call may be decided.
+ */
+int cr_budgets_begin(struct cr_budgets *budgets, const struct cr_rules *rules, int64_t now_us);
 void cr_budgets_clear(struct cr_budgets *budgets);
 
 /* --- which rule or pattern decides ---------------------------------------------------------- */

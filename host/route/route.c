@@ -46,37 +46,6 @@ static void deny(struct cr_target_call *call, const struct cr_ruling *ruling)
 
 /* --- may the call be made? -------------------------------------------------------------------- */
 
-/* Counts the calls that a resumed run made before, as if they were made now. */
-static void restore_budgets(struct cr_target_call *call, struct cr_budgets *budgets)
-{
-    const struct cr_rules *rules = &call->route->policy.rules;
-
-    for (uint32_t n = 1; n <= cr_run_look(call->run).call_count; n++) {
-        const char *by = cr_calls_at(call->run, n)->by;
-        const struct cr_rule *rule =
-            by && strncmp(by, "rule:", 5) == 0 ? cr_rules_find(rules, by + 5) : NULL;
-
-        if (rule && cr_calls_at(call->run, n)->state != CR_CALL_DENIED) {
-            (void)cr_budgets_count(budgets, rules, rule);
-            (void)cr_budgets_time(budgets, rules, rule, cr_loop_now());
-        }
-    }
-}
-
-/* Returns the run's budgets, or NULL if there are no rules. */
-static struct cr_budgets *begin_budgets(struct cr_target_call *call)
-{
-    struct cr_budgets *budgets = cr_run_budgets(call->run);
-
-    if (!call->route->policy.rules.count)
-        return NULL;
-    if (!budgets->has_begun) {
-        budgets->has_begun = true;
-        restore_budgets(call, budgets);
-    }
-    return budgets;
-}
-
 /* The exact tool; |name| is NULL if it is not known yet. */
 struct tool {
     const char *name;
@@ -108,24 +77,25 @@ static struct cr_pins find_pins(struct cr_target_call *call, const struct tool *
 static void ask_policy(struct cr_target_call *call, const struct tool *tool, struct cr_ruling *ret)
 {
     const struct cr_spec *spec = cr_run_spec(call->run);
-    const struct cr_question q = {.run = spec->id,
-                                  .method = call->method,
-                                  .called = call->called,
-                                  .tool = tool->name,
-                                  .tools = &spec->tools,
-                                  .args = call->args,
-                                  .args_len = call->args_len,
-                                  .caller = spec->caller[0] ? spec->caller : CR_RULES_FOR_EXEC,
-                                  .dir = call->dir,
-                                  .budgets = begin_budgets(call),
-                                  .counted = &call->counted,
-                                  .allow_declared = spec->allow_declared,
-                                  .pins = find_pins(call, tool),
-                                  .about = {.run = call->run,
-                                            .number = call->number,
-                                            .server = call->place,
-                                            .definition = tool->definition,
-                                            .definition_len = tool->len}};
+    const struct cr_question q = {
+        .run = spec->id,
+        .method = call->method,
+        .called = call->called,
+        .tool = tool->name,
+        .tools = &spec->tools,
+        .args = call->args,
+        .args_len = call->args_len,
+        .caller = spec->caller[0] ? spec->caller : CR_RULES_FOR_EXEC,
+        .dir = call->dir,
+        .budgets = call->route->policy.rules.count ? cr_run_budgets(call->run) : NULL,
+        .counted = &call->counted,
+        .allow_declared = spec->allow_declared,
+        .pins = find_pins(call, tool),
+        .about = {.run = call->run,
+                  .number = call->number,
+                  .server = call->place,
+                  .definition = tool->definition,
+                  .definition_len = tool->len}};
 
     cr_policy_ask(&call->route->policy, &q, &call->pending, ret);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/scan.h"
 #include "base/units.h"
 #include "base/watchdog.h"
@@ -153,6 +154,7 @@ void cr_calls_queued(struct caprun_run *run, uint32_t number)
 void cr_calls_expect(struct caprun_run *run, uint32_t number, const char *tool)
 {
     run->calls[number - 1].must_be = tool;
+    run->calls[number - 1].was_sent = true;
 }
 
 /* The code's name for a tool may mean another tool since the run was interrupted. */
@@ -162,11 +164,10 @@ static int refuse_other_tool(struct caprun_run *run, uint32_t number, const char
     struct cr_err unused;
     char words[512];
 
-    (void)snprintf(
-        words, sizeof(words),
-        "%s was sent to %.128s before the run was interrupted, and would go to %.128s now: "
-        "it is not called again",
-        call->method, call->must_be, tool);
+    (void)snprintf(words, sizeof(words),
+                   "%s was sent to %.128s before the run was interrupted, and would go to %.128s "
+                   "now",
+                   call->method, call->must_be, tool);
     (void)cr_calls_fail(run, number, CAPRUN_OUTCOME_RPC_ERROR, words, strlen(words), &unused);
     return CAPRUN_E_STATE;
 }
@@ -239,6 +240,29 @@ static int check_answer_sent(const struct caprun_run *run, struct cr_err *err)
     return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for the answer, so that the run has ended");
 }
 
+bool cr_calls_is_doubtful(const struct cr_call *call)
+{
+    return call->was_sent && !call->sent_us;
+}
+
+/* Whatever the reason is that the call is not sent again: the first time may have had its effect.
+ */
+static int end_as_unknown(struct caprun_run *run, uint32_t number, const char *reason, size_t len,
+                          struct cr_err *err)
+{
+    const char *method = run->calls[number - 1].method;
+    cr_autofree char *words = NULL;
+    int n = asprintf(&words,
+                     "It is not known whether %s was carried out: caprun ended while it was under "
+                     "way, and has not called it again, because: %.*s",
+                     method, (int)len, reason);
+
+    if (n < 0)
+        words = NULL;
+    return cr_calls_end(run, number, CR_CALL_UNKNOWN, CAPRUN_OUTCOME_RPC_ERROR,
+                        words ? words : method, words ? (size_t)n : strlen(method), err);
+}
+
 int cr_calls_end(struct caprun_run *run, uint32_t number, enum cr_call_state state,
                  enum caprun_outcome outcome, const char *message, size_t len, struct cr_err *err)
 {
@@ -251,6 +275,8 @@ int cr_calls_end(struct caprun_run *run, uint32_t number, enum cr_call_state sta
 
     if (!call)
         return CAPRUN_E_STATE;
+    if (state != CR_CALL_UNKNOWN && cr_calls_is_doubtful(call))
+        return end_as_unknown(run, number, message, shown, err);
     /* any of ten thousand messages may end the run, but the beginning of most is enough */
     kept = number <= KEPT_WHOLE ? KEPT_LONG : KEPT_WORDS;
     if (asprintf(&call->message, "%.*s", (int)(shown < kept ? shown : kept), message) < 0)
@@ -369,7 +395,7 @@ void cr_calls_grant(struct caprun_run *run, uint32_t number, const char *grant)
 
 static void expire_call(struct caprun_run *run, uint32_t number)
 {
-    const struct cr_call *call = &run->calls[number - 1];
+    struct cr_call *call = &run->calls[number - 1];
     char amount[32], message[320];
     struct cr_err unused;
 
@@ -378,9 +404,10 @@ static void expire_call(struct caprun_run *run, uint32_t number)
         (void)snprintf(message, sizeof(message), "RPC timeout: no answer from %s after %s",
                        call->method, amount);
     else
-        (void)snprintf(message, sizeof(message),
-                       "RPC timeout: %s was not ready after %s, and has not been called",
-                       call->method, amount);
+        (void)snprintf(message, sizeof(message), "RPC timeout: %s was not ready after %s%s",
+                       call->method, amount,
+                       cr_calls_is_doubtful(call) ? "" : ", and has not been called");
+    call->is_lost |= cr_calls_is_doubtful(call); /* a resume can try it again */
     (void)cr_calls_fail(run, number, CAPRUN_OUTCOME_RPC_TIMEOUT, message, strlen(message), &unused);
 }
 

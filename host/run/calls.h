@@ -38,6 +38,7 @@ struct cr_call {
     const char *by;              /* what decided about it, a constant; NULL: not decided */
     bool is_with_handler;        /* the handler of the application was called */
     bool is_lost;                /* it failed because its server was lost, not by an answer */
+    bool was_sent;               /* before a resume, and its result is unknown */
     bool is_asked;               /* it waits for a person, or did when the run was suspended */
     bool is_answered;            /* the answer is being stored; the worker does not have it yet */
     const char *rule;            /* what follows |by|, or NULL; belongs to the gate */
@@ -69,6 +70,9 @@ const struct cr_call *cr_calls_at(const struct caprun_run *run, uint32_t number)
 /* Can the call still be answered? Not if its answer came, nor if the run is not RUNNING. */
 bool cr_calls_is_open(struct caprun_run *run, uint32_t number);
 
+/* Was the call sent before a resume, but not again yet? */
+bool cr_calls_is_doubtful(const struct cr_call *call);
+
 /* Starts the clock of the call; the caller calls cr_run_schedule() afterwards. */
 void cr_calls_start(struct caprun_run *run, uint32_t number);
 
@@ -95,8 +99,9 @@ void cr_calls_stop_clock(struct caprun_run *run, uint32_t number);
 void cr_calls_release(struct caprun_run *run, uint32_t number);
 
 /*
- * For a resumed run: call |number| was sent as |tool|, and is sent again only if that is its exact
- * tool now. |tool| has to stay as long as the run.
+ * For a resumed run: call |number| was sent before, as |tool| (NULL: not known), and is sent again
+ * only if that is its exact tool now. If the call ends without being sent again, it is UNKNOWN.
+ * |tool| has to stay as long as the run.
  */
 void cr_calls_expect(struct caprun_run *run, uint32_t number, const char *tool);
 

@@ -61,7 +61,8 @@ void cr_decide_deny(struct caprun_run *run, uint32_t number, const struct cr_rul
 {
     if (!cr_calls_is_open(run, number))
         return;
-    cr_decide_rule(run, number, ruling);
+    if (!cr_calls_is_doubtful(&run->calls[number - 1])) /* else what let it be sent stays */
+        cr_decide_rule(run, number, ruling);
     if (ruling->why.hint[0])
         cr_calls_hint(run, number, ruling->why.hint);
     if (ruling->grant)

@@ -95,7 +95,7 @@ static const char *const call_states[] = {
 
 const char *cr_envelope_call_state(const struct cr_call *call)
 {
-    if (call->state != CR_CALL_OPEN || call->sent_us)
+    if (call->state != CR_CALL_OPEN || call->sent_us || (call->was_sent && !call->is_asked))
         return call_states[call->state];
     return call->is_asked ? "waiting" : "not_started";
 }

@@ -56,6 +56,38 @@ def resumed(r, path, *options, status=0, **more):
     return done.envelope
 
 
+@each({"permission is missing": {"permissions": {"deny": ["*"]}},
+       "server does not start": {"s": {"command": "/no/such/command"}},
+       "server does not greet": {"s": {"silent": ["initialize"], "config": {"era": "legacy"}}},
+       "server has no such tool": {"s": {"only": ["fail"]}}})
+def a_call_that_was_sent_stays_unknown_if_its(change):
+    """The twin is the second call, which was never sent: it is denied, or has failed."""
+    with recorder(**SILENT) as r:
+        path = interrupted(r, ONE)
+        r.serve({"s": change.get("s", {})}, change.get("permissions"))
+        envelope = resumed(r, path, "--retry-unknown", "--rpc-timeout", "300ms")
+        assert [c["state"] for c in envelope["calls"]] in (["in_flight_unknown", state] for state in ("denied", "failed")), \
+            str(envelope["calls"])
+        equal(envelope["calls"][0]["decision"], "allow")
+        one, two = (outcome["message"] for outcome in envelope["result"])
+        contains(one, UNKNOWN, "has not called it again, because: ")
+        assert "has not been called" not in one and UNKNOWN not in two, f"{one}; {two}"
+        equal(envelope["result"][0]["code"], "RPC_ERROR")
+        equal(r.called("s"), ["echo"])
+
+
+@test
+def a_run_whose_server_did_not_start_again_can_be_resumed():
+    with recorder(**SILENT) as r:
+        path = interrupted(r, "return (await mcp.s.echo({n: 1})).n")
+        r.serve({"s": {"command": "/no/such/command"}})
+        envelope = resumed(r, path, "--retry-unknown", status=1)
+        equal((envelope["error"]["code"], envelope["calls"][0]["state"]), ("RPC_ERROR", "in_flight_unknown"))
+        r.serve({"s": {}})
+        equal(resumed(r, path, "--retry-unknown")["result"], 1)
+        equal(r.called("s"), ["echo", "echo"])
+
+
 def refused(r, path, *parts, status=2, words=(), unknown=("--fail-unknown",), **more):
     before = read(path)
     done = r.run("resume", path, *unknown, *words, **more)
@@ -597,7 +629,7 @@ def a_call_is_made_again_only_at_the_same_tool():
         equal([line["tool"] for line in lines_of(path) if "send" in line], ["s:do-it"])
         r.serve({"s": {"tools": [{"name": "do-it"}, {"name": "do_it"}], "config": {"idempotent": ["do-it"]}}})
         envelope = resumed(r, path)
-        equal((states(envelope), len(r.called("s"))), (["failed"], 1))
+        equal((states(envelope), len(r.called("s"))), (["in_flight_unknown"], 1))
         contains(json.dumps(envelope["result"]), "was sent to s:do-it before the run was interrupted, and would go to s:do_it now")
         equal(r.replay(path), 0, r.err)
 
@@ -804,7 +836,8 @@ def a_call_that_was_under_way_and_is_denied_today_is_not_made_again():
         path = interrupted(r, ONE)
         r.serve({"s": {}})
         envelope = resumed(r, path, "--retry-unknown", "--deny", "s:*")
-        equal(([one["code"] for one in envelope["result"]], len(r.called("s"))), (["PERMISSION_DENIED"] * 2, 1))
+        codes = [one["code"] for one in envelope["result"]]
+        equal((codes, len(r.called("s"))), (["RPC_ERROR", "PERMISSION_DENIED"], 1))
 
 
 # --- time --------------------------------------------------------------------------------------

@@ -321,6 +321,23 @@ TEST(a_call_that_was_counted_is_not_refused_by_its_own_budget)
     CHECK(v.answer == ALLOW && call("a:x") == ASK && end());
 }
 
+TEST(calls_before_a_resume_count_once_for_their_rules)
+{
+    struct cr_budgets_earlier list[] = {{"b", 1}, {"a", 1}, {"b", 1}, {"gone", 1}};
+
+    CHECK(begin());
+    CHECK(add((struct cr_rule_spec){.id = "a", .tool = "a:x", .then = ALLOW, .max_calls = 2}));
+    CHECK(add((struct cr_rule_spec){.id = "b", .tool = "a:y", .then = ALLOW, .max_calls = 2}));
+    CHECK(add((struct cr_rule_spec){.id = "c", .tool = "a:z", .then = ALLOW, .max_calls = 1}));
+    budgets.earlier = list;
+    budgets.earlier_count = cr_budgets_sum_earlier(list, 4);
+    CHECK(budgets.earlier_count == 3);
+    CHECK(cr_budgets_begin(&budgets, &rules, now_us) == 0);
+    CHECK(cr_budgets_begin(&budgets, &rules, now_us) == 0);
+    CHECK(call("a:x") == ALLOW && call("a:x") == ASK);
+    CHECK(call("a:y") == ASK && call("a:z") == ALLOW && end());
+}
+
 TEST(a_rate_is_about_every_span_of_that_length)
 {
     struct cr_rule_spec spec = {.tool = "a", .then = ALLOW, .rate_calls = 3, .rate_ms = 10};
