@@ -267,8 +267,11 @@ void cr_replay_set_compare(struct caprun_run *run, enum cr_replay_compare compar
 {
     struct cr_replay *p = cr_replay_find(run);
 
-    if (p && !p->is_resume)
-        p->compare = compare;
+    if (!p || p->is_resume)
+        return;
+    p->compare = compare;
+    if (compare != CR_REPLAY_EXACT)
+        cr_match_begin(p);
 }
 
 const char *cr_replay_origin(const struct caprun_run *run, const char *name)

@@ -48,21 +48,77 @@ static bool is_alike(const struct cr_journal_line *made, const char *now, size_t
     return quotes == 4;
 }
 
-/* Returns the recorded call that the call in |p->body| is equal to, or 0. */
-static uint32_t find_equal(const struct cr_replay *p)
+/* Equal calls have equal hashes, and nobody can make many others with the same hash. */
+static uint64_t hash_of(const char *text, size_t len)
 {
-    uint32_t again = 0;
+    uint8_t hash[CR_HASH_BYTES];
+    uint64_t ret;
+
+    cr_hash_take(text, len, hash);
+    memcpy(&ret, hash, sizeof(ret));
+    return ret;
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+    const struct cr_replay_entry *one = a, *other = b;
+
+    if (one->hash != other->hash)
+        return one->hash < other->hash ? -1 : 1;
+    return one->number < other->number ? -1 : one->number > other->number;
+}
+
+void cr_match_begin(struct cr_replay *p)
+{
+    size_t len;
+
+    free(p->index);
+    p->index = calloc(p->journal.calls + 1, sizeof(*p->index));
+    for (uint32_t i = 0; p->index && i < p->journal.calls; i++) {
+        const struct cr_journal_line *made = p->calls[i].made;
+        const char *text = after_number(made->body, made->body_len, &len);
+
+        p->index[i] = (struct cr_replay_entry){.hash = hash_of(text, len), .number = i + 1};
+    }
+    if (p->index)
+        qsort(p->index, p->journal.calls, sizeof(*p->index), compare_entries);
+}
+
+/* Returns the first entry with |hash|, or the one after the last entry. */
+static struct cr_replay_entry *find_entry(const struct cr_replay *p, uint64_t hash)
+{
+    size_t low = 0, high = p->journal.calls;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (p->index[middle].hash < hash)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return &p->index[low];
+}
+
+/* Returns the recorded call that the call in |p->body| is equal to, or 0. */
+static uint32_t find_equal(struct cr_replay *p)
+{
     size_t len;
     const char *now = after_number((const char *)p->body.data, p->body.len, &len);
+    uint64_t hash = hash_of(now, len);
+    struct cr_replay_entry *first = find_entry(p, hash), *end = p->index + p->journal.calls;
+    bool has_more;
 
-    for (uint32_t n = 1; n <= p->journal.calls; n++) {
-        if (!is_equal(p->calls[n - 1].made, now, len))
+    for (struct cr_replay_entry *e = first + (first < end ? first->used : 0);
+         e < end && e->hash == hash; e++) {
+        p->compared++;
+        if (!is_equal(p->calls[e->number - 1].made, now, len))
             continue;
-        if (!p->calls[n - 1].is_matched)
-            return n;
-        again = n;
+        has_more = e + 1 < end && e[1].hash == hash;
+        first->used = (uint32_t)(e - first) + (p->compare == CR_REPLAY_CALLS || has_more);
+        return e->number;
     }
-    return p->compare == CR_REPLAY_RESULT ? again : 0;
+    return 0;
 }
 
 /* Returns an unused recorded call of the same tool: probably it is this call with other args. */
@@ -79,16 +135,19 @@ static const struct cr_journal_line *find_alike(const struct cr_replay *p)
 
 static void match_call(struct cr_replay *p, struct caprun_run *run, uint32_t number)
 {
-    struct cr_replay_match match = {.recorded = find_equal(p), .made_us = p->now_us};
+    struct cr_replay_match match = {.recorded = p->index ? find_equal(p) : 0, .made_us = p->now_us};
 
-    if (!match.recorded) {
+    if (p->index && !match.recorded) {
         cr_replay_report_difference(p, run, CR_JOURNAL_CALL, number, find_alike(p));
         return;
     }
-    p->calls[match.recorded - 1].is_matched = true;
-    cr_buf_add(&p->matches, &match, sizeof(match));
-    if (!cr_buf_err(&p->matches))
-        return;
+    if (p->index) {
+        p->calls[match.recorded - 1].is_matched = true;
+        cr_buf_add(&p->matches, &match, sizeof(match));
+        cr_buf_add(&p->open, &number, sizeof(number));
+        if (!cr_buf_err(&p->matches) && !cr_buf_err(&p->open))
+            return;
+    }
     cr_run_set_message(run, "No memory to compare with");
     cr_run_end(run, CAPRUN_OUTCOME_INTERNAL);
 }
@@ -158,21 +217,32 @@ void cr_match_frame(struct cr_replay *p, struct caprun_run *run, enum cr_journal
 
 /* --- the next input ------------------------------------------------------------------------- */
 
+/* Removes the calls that are not open any longer from |p->open|. Returns how many are left. */
+static size_t sweep_open(struct cr_replay *p, const struct caprun_run *run)
+{
+    uint32_t *open = (uint32_t *)(void *)p->open.data; /* aligned by malloc() */
+    size_t count = p->open.len / sizeof(*open), kept = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (cr_calls_at(run, open[i])->state == CR_CALL_OPEN)
+            open[kept++] = open[i];
+    p->open.len = kept * sizeof(*open);
+    return kept;
+}
+
 /* Returns the open call that is answered next, or 0; |ret_due_us| is when. */
-static uint32_t find_next_answer(const struct cr_replay *p, const struct caprun_run *run,
+static uint32_t find_next_answer(struct cr_replay *p, const struct caprun_run *run,
                                  int64_t *ret_due_us)
 {
-    uint32_t found = 0, made = (uint32_t)cr_run_look(run).call_count;
+    size_t count = sweep_open(p, run);
+    uint32_t found = 0;
 
-    for (uint32_t n = 1; n <= made; n++) {
-        struct cr_replay_match match;
-        const struct cr_replay_call *call;
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t n = ((const uint32_t *)(const void *)p->open.data)[i];
+        struct cr_replay_match match = match_of(p, n);
+        const struct cr_replay_call *call = &p->calls[match.recorded - 1];
         int64_t due_us;
 
-        if (cr_calls_at(run, n)->state != CR_CALL_OPEN)
-            continue;
-        match = match_of(p, n);
-        call = &p->calls[match.recorded - 1];
         if (!call->answer)
             continue;
         due_us = match.made_us + (call->answer->at_us - call->made->at_us);

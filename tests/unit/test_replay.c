@@ -3,8 +3,7 @@
 
 #include "base/scan.h"
 #include "failing.h"
-#include "journal/record.h"
-#include "journal/replay.h"
+#include "journal/replay_parts.h"
 #include "journals.h"
 #include "run/calls.h"
 #include "recorded.h"
@@ -213,6 +212,29 @@ TEST(a_forged_answer_is_sent_to_the_worker_or_refused)
           refuses("j", "\"state\" is not known"));
     CHECK(forge(FORGED, ANSWERED("{\"at\":1,\"to\":\"fail\",\"n\":1,\"state\":\"denied\"")));
     CHECK(replays("j", DIFFERS) && end());
+}
+
+/* Replays "j" with |code| and its calls in any order. */
+static bool replays_calls(const char *code)
+{
+    if (!new_run(NULL) || cr_replay_new(run, path_of("j"), NULL, &why) < 0)
+        return false;
+    cr_replay_set_compare(run, CR_REPLAY_CALLS);
+    return caprun_run_set_code(run, code, strlen(code)) == 0 && caprun_run(run) == 0;
+}
+
+TEST(each_call_in_another_order_is_compared_with_one_recorded_call)
+{
+#define ALL(args)                  \
+    "for (let j = 0; j < 10; j++)" \
+    "await Promise.all(Array.from({length: 50}, (_, i) => mcp.a.echo({i: " args "})))"
+    CHECK(begin());
+    CHECK(record("j", ALL("i % 25 + 25 * j"), OK));
+    CHECK(replays_calls(ALL("24 - i % 25 + 25 * (9 - j)")));
+    CHECK(caprun_get_outcome(run) == OK && cr_replay_find(run)->compared == 500);
+    CHECK(replays_calls(ALL("i ? i % 25 + 25 * j : 1")));
+    CHECK(caprun_get_outcome(run) == DIFFERS && cr_replay_find(run)->compared <= 500);
+    CHECK(end());
 }
 
 TEST(a_journal_without_an_end_is_not_replayed)
