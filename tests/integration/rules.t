@@ -243,29 +243,6 @@ def a_call_that_is_made_again_first_does_not_renew_the_budget():
         equal(t.called("a").count("echo"), 3)
 
 
-@each({"1": 1, "2": 2, "3": 3})
-def each_time_that_a_call_is_sent_counts_for_the_budget(most):
-    """The host is killed four times. Call 1 is made again once, and the other unknown calls fail."""
-    permissions = rules({"id": "few", **allow("a:never", maxCalls=most)}, allow=["b"])
-    with tools(permissions=permissions, a={}, b={}) as t:
-        journal = f"{t.root}/run.jsonl"
-
-        def live(*words, code=""):
-            before = len(t.called("a") + t.called("b"))
-            running = t.start(*words, code=code)
-            wait_until(lambda: len(t.called("a") + t.called("b")) > before, 20, "one more call")
-            running.send(signal.SIGKILL)
-            running.end()
-            wait_until(lambda: not reap_orphans(), 10, "the end of its processes")
-
-        live("exec", "-", "--record", journal, code="""
-            for (;;) for (const server of [mcp.a, mcp.b]) await server.never().catch(() => 0);""")
-        live("resume", journal, "--retry-unknown")
-        for _ in range(3):
-            live("resume", journal, "--fail-unknown")
-        equal((t.called("a").count("never"), t.called("b").count("never")), (most, 5 - most))
-
-
 @test
 def calls_that_waited_do_not_come_faster_than_the_rate():
     permissions = rules(allow("a:echo", rate={"calls": 1, "perMs": 3600000}, when={"/path": {"under": "./out"}}), allow=["a:sleep"])
