@@ -403,7 +403,7 @@ static int load_resumed(struct caprun_run *run)
     if (!run->runtime->config)
         return cr_err_set(&run->runtime->err, CAPRUN_E_STATE,
                           "the resumed run is one of the capability '%s', which is loaded again: "
-                          "caprun_set_config() has to name its registry",
+                          "set a configuration that names its registry",
                           pin.fqdn);
     return caprun_run_load(run, pin.fqdn);
 }

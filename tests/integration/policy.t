@@ -191,7 +191,7 @@ WRONG = {
     "no tool": (["explain"], "needs a tool"),
     "a pattern": (["explain", "a:*"], "not the name of a tool"),
     "no server": (["explain", "a"], "not the name of a tool"),
-    "another word": (["list"], "explain and test"),
+    "another word": (["list"], "explain, test and withdraw"),
     "a caller of three parts": (["explain", "a:x", "--for", "a.b.c"], "--for has to be"),
     "a caller without explain": (["--for", "exec"], "policy explain"),
     "no cases": (["test"], "one file"),

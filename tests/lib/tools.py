@@ -13,7 +13,7 @@ import json
 import os
 import sys
 
-from harness import LIB, ROOT, equal, need, scratch_dir
+from harness import LIB, ROOT, equal, need, scratch_dir, write_file
 from registries import Place
 
 FAKE = [sys.executable, "-I", "-S", os.path.join(LIB, "fake_mcp.py")]
@@ -135,5 +135,7 @@ def real_tools(only=None, urls=None, **changes):
 def unrecorded_tools(*words, **servers):
     """The same, but runs are not recorded: a call that a person has to decide about is denied, not suspended."""
     with tools(*words, **servers) as t:
-        t.env["XDG_STATE_HOME"] = "/dev/null/none"
+        os.makedirs(t.path_of("state", "d/caprun"))
+        write_file(t.path_of("state", "d/caprun/runs"), "not a directory")
+        t.env["XDG_STATE_HOME"] = t.path_of("state", "d")
         yield t
