@@ -166,8 +166,8 @@ def the_environment_changes_nothing_and_nothing_is_written_for_it(env):
         plain, hostile = (caprun("exec", path, env=e, cwd=directory) for e in ({}, env))
         equal((hostile.status, hostile.out, hostile.err), (plain.status, plain.out, plain.err))
         contains(plain.err, "é Thu Jan 01 1970 00:00:00 GMT+0000 1.5 I", "TypeError")
-        journals = f"{directory}/.local/state/caprun/runs"
-        equal([place for place, _, names in os.walk(directory) if names], [journals] if "HOME" in env else [])
+        state = f"{directory}/.local/state/caprun"  # the audit, and a journal
+        equal([place for place, _, names in os.walk(directory) if names], [state, f"{state}/runs"] if "HOME" in env else [])
 
 
 # --- words and input -------------------------------------------------------------------------

@@ -131,7 +131,7 @@ def without_a_configuration_a_capability_is_not_resumed():
             run = app.new()
             equal(app.lib.caprun_run_resume(run, journal.encode()), 0, app.error())
             equal(app.lib.caprun_start(run), E_STATE)
-            contains(app.error(), FULL, "caprun_set_config()")
+            contains(app.error(), FULL, "set a configuration that names its registry")
             equal(app.lib.caprun_set_config(app.runtime, f"{t.work}/.caprun.json".encode()), 0, app.error())
             equal(app.lib.caprun_start(run), 0, app.error())
             equal(app.json_of(run)["result"], "PERMISSION_DENIED")
