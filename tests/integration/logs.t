@@ -87,10 +87,10 @@ def a_log_below_the_limit_is_whole(code):
 # --- readers that do not read ----------------------------------------------------------------
 
 
-def with_an_unread_pipe(name, code):
+def with_an_unread_pipe(name, code, timeout):
     """Starts |code| with |name| as a pipe that is not read. Returns the run and the pipe."""
     reader, writer = os.pipe()
-    running = start("exec", "-", "--timeout", "500ms", code=code, **{name: writer})
+    running = start("exec", "-", "--timeout", timeout, code=code, **{name: writer})
     os.close(writer)
     return running, reader
 
@@ -104,7 +104,7 @@ def is_full(pipe):
 def a_log_that_is_not_read_does_not_stop_the_clock():
     code = ("for (let i = 0; i < 80; i++) console.log('x'.repeat(1000));"
             "Array.prototype.reverse.call({length: 2**53-1})")
-    running, reader = with_an_unread_pipe("stderr", code)
+    running, reader = with_an_unread_pipe("stderr", code, "500ms")
     worker = running.family()[1]
     try:
         wait_until(lambda: not proc(worker, "stat") or is_zombie(worker), 2, "the end of the worker")
@@ -116,7 +116,7 @@ def a_log_that_is_not_read_does_not_stop_the_clock():
 @each({"stdout": "return 'x'.repeat(1e6)",
        "stderr": "for (let i = 0; i < 80; i++) console.log('x'.repeat(1000)); return 1"})
 def a_signal_ends_a_command_whose_output_is_not_read(code):
-    running, reader = with_an_unread_pipe("stdout" if "return 'x" in code else "stderr", code)
+    running, reader = with_an_unread_pipe("stdout" if "return 'x" in code else "stderr", code, "60s")
     try:
         wait_until(lambda: is_full(reader), 5, "a full pipe")
         running.send(signal.SIGTERM)
