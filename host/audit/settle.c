@@ -35,12 +35,13 @@
 static int make_folder(const struct cr_audit_file *f, struct cr_err *err)
 {
     const char *slash = strrchr(f->path, '/');
-    cr_autofree char *folder =
-        slash && slash != f->path ? strndup(f->path, (size_t)(slash - f->path)) : NULL;
+    char *folder = slash && slash != f->path ? strndup(f->path, (size_t)(slash - f->path)) : NULL;
+    int r = 0;
 
-    if (!folder)
-        return 0;
-    return cr_file_make_dirs(folder) < 0 ? cr_err_sys(err, "cannot make '%s'", folder) : 0;
+    if (folder && cr_file_make_dirs(folder) < 0)
+        r = cr_err_sys(err, "cannot make '%s'", folder);
+    free(folder);
+    return r;
 }
 
 /* A link could lead to any file of the user, to which lines would be added. */
@@ -188,8 +189,7 @@ static int compare_with_record(struct cr_audit_file *f, struct cr_audit_record *
 static uint64_t highest_number(const struct cr_audit_file *f)
 {
     const char *slash = strrchr(f->path, '/'), *name = slash ? slash + 1 : f->path;
-    cr_autofree char *folder =
-        slash ? strndup(f->path, (size_t)(slash - f->path) + 1) : strdup(".");
+    char *folder = slash ? strndup(f->path, (size_t)(slash - f->path) + 1) : strdup(".");
     DIR *dir = folder ? opendir(folder) : NULL;
     size_t len = strlen(name);
     const struct dirent *entry;
@@ -209,6 +209,7 @@ static uint64_t highest_number(const struct cr_audit_file *f)
     }
     if (dir)
         (void)closedir(dir);
+    free(folder);
     return highest;
 }
 
@@ -217,7 +218,7 @@ static int record_from_lines(struct cr_audit_file *f, struct cr_audit_record *re
                              struct cr_err *err)
 {
     struct cr_audit_reader reader;
-    struct cr_audit_line line;
+    struct cr_audit_line line = {0};
     const char *text;
     size_t len;
     int r = CAPRUN_E_INVAL;

@@ -5,7 +5,8 @@
  * A job owns all data that its work touches. The loop's thread submits it; the helper calls work();
  * the loop calls done() in a later step. Each loop has four helpers, |helper| for computations,
  * |disk| for jobs that wait for a disk, |slow| for jobs that may take seconds, and |rules| for
- * conditions of rules, so that none delays the others. A helper's thread starts with its first job. It handles no signals.
+ * conditions of rules, so that none delays the others. A helper's thread starts with its first job.
+ * It handles no signals.
  *
  * Jobs have classes by the number of bytes that they work on: up to 64 KiB, up to 128 KiB, and so
  * on. The smallest class comes first, so that a run with little data does not wait for runs with

@@ -231,15 +231,22 @@ static bool take_url(struct cr_clients_reading *r, struct cr_clients_entry *e,
     return true;
 }
 
+static void add_capitals(struct cr_buf *out, const char *text)
+{
+    for (; *text; text++) {
+        char c = (char)(isalnum((unsigned char)*text) ? toupper((unsigned char)*text) : '_');
+
+        cr_buf_add(out, &c, 1);
+    }
+}
+
 /* Appends the name of a variable for a header: "x-key" of the server "web" is WEB_X_KEY. */
 static void name_variable(struct cr_buf *out, const char *server, const char *header)
 {
     cr_buf_str(out, strchr("0123456789", server[0]) ? "_" : "");
-    for (const char *c = server; *c; c++)
-        cr_buf_add(out, isalnum((unsigned char)*c) ? &(char){(char)toupper(*c)} : "_", 1);
+    add_capitals(out, server);
     cr_buf_str(out, "_");
-    for (const char *c = header; *c; c++)
-        cr_buf_add(out, isalnum((unsigned char)*c) ? &(char){(char)toupper(*c)} : "_", 1);
+    add_capitals(out, header);
 }
 
 /* Appends what stands for the value of a header: a reference, never the value itself. */

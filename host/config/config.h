@@ -7,8 +7,8 @@
  * belongs to the user or root and no other user can write it.
  *
  * The user may have a file of their own, for all projects. It is merged below the project's file:
- * by whole top-level keys, but "mcpServers", "env", "limits" and "approvals" by name; patterns of both files
- * hold, each with the strength of its file.
+ * by whole top-level keys, but "mcpServers", "env", "limits" and "approvals" by name; patterns of
+ * both files hold, each with the strength of its file.
  *
  * A project's file may come from anyone. Before a ${NAME} in it is replaced, and before it takes
  * effect, a gate decides whether this user has accepted it. The library has no gate: the
@@ -61,7 +61,7 @@ struct cr_config_rule { /* of "permissions.rules" */
     uint64_t max_calls, rate_calls, rate_ms; /* 0: any number */
     /* "remembered": the hashes that have to be the same; NULL: the rule is not a remembered one */
     char *pin, *tool_pin, *server_pin;
-    size_t at;                               /* where it is in the text */
+    size_t at; /* where it is in the text */
 };
 
 struct cr_config_audit { /* "audit" */
@@ -92,7 +92,7 @@ struct cr_config {
     bool stop_when_denied;                     /* "onDenied": "stop" */
     uint64_t approval_ms; /* "approvals": how long a question may wait; 0: for ever */
     bool scripts_approve; /* the user's own file permits `caprun approve --yes` */
-    bool has_record;                           /* the file has "record" */
+    bool has_record;      /* the file has "record" */
     enum cr_config_record record;
     uint64_t record_run_mb, record_total_mb, record_days; /* of "recordLimits"; 0: the default */
     struct cr_config_audit audit;

@@ -45,7 +45,7 @@ struct cr_key {
     const char *later;     /* not supported yet: the words of a warning */
     /* TEXT: returns the words of a warning about the value, or NULL; NULL: there is none */
     const char *(*doubt)(const char *text);
-    bool users_only;       /* may only be in the user's own file */
+    bool users_only; /* may only be in the user's own file */
 };
 
 #define CR_KEYS_MAX_SERVERS 1000

@@ -295,8 +295,10 @@ static int check_member(struct walk *w, const struct cr_shape *shape, const stru
     if (!key)
         return check_unknown(w, shape, value);
     if (key->users_only && !w->config->is_users)
-        return refuse_key(w, value, "\"%s\" may only be in your own file, config.json: others may "
-                                    "write a project's file", key->name);
+        return refuse_key(w, value,
+                          "\"%s\" may only be in your own file, config.json: others may "
+                          "write a project's file",
+                          key->name);
     r = check(w, key->shape, value);
     if (r < 0)
         return r;

@@ -53,12 +53,19 @@ enum cr_exchange_fault {
     CR_EXCHANGE_NO_MEMORY,
 };
 
+enum cr_exchange_state {
+    CR_EXCHANGE_WAITS,
+    CR_EXCHANGE_RUNS,
+    CR_EXCHANGE_RESTS,
+    CR_EXCHANGE_DEAD,
+};
+
 struct cr_exchange {
     /* for the owner */
     struct cr_exchange *next, **at;              /* all exchanges of a connection */
     struct cr_exchange *next_stirred, *previous; /* exchanges with something to do */
     bool is_stirred;
-    enum { CR_EXCHANGE_WAITS, CR_EXCHANGE_RUNS, CR_EXCHANGE_RESTS, CR_EXCHANGE_DEAD } state;
+    enum cr_exchange_state state;
     struct cr_timer timer;
     bool is_answered;
     int tries, redirects;

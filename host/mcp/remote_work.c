@@ -67,7 +67,7 @@ void cr_remote_add(struct cr_remote *c, struct cr_exchange *x)
         c->gate = x;
 }
 
-static void enter_state(struct cr_remote *c, struct cr_exchange *x, int state)
+static void enter_state(struct cr_remote *c, struct cr_exchange *x, enum cr_exchange_state state)
 {
     c->waits += state == CR_EXCHANGE_WAITS;
     c->waits -= x->state == CR_EXCHANGE_WAITS;

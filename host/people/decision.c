@@ -108,7 +108,7 @@ static int read_all(const struct cJSON *root, uint32_t **ret_calls, struct cr_pe
 int cr_people_decide_json(struct caprun_run *run, uint32_t question, const char *json, size_t len,
                           struct cr_err *err)
 {
-    cr_autofree uint32_t *calls = NULL;
+    uint32_t *calls = NULL;
     struct cr_people_answer answer = {0};
     struct cr_json_doc doc = {0};
     struct cr_err why;
@@ -121,5 +121,6 @@ int cr_people_decide_json(struct caprun_run *run, uint32_t question, const char 
     if (r == 0)
         r = cr_people_decide(run, question, &answer, err);
     cr_json_clear(&doc);
+    free(calls);
     return r;
 }

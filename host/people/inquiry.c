@@ -179,13 +179,14 @@ static int take_server(const char *object, size_t len, struct cr_inquiry_tool *r
     return take_text(object, len, "url", &ret->server);
 }
 
-/* Copies a value as it is written. */
-static char *copy_value(const char *object, size_t len, const char *key)
+/* Copies a value as it is written. Returns false if there is none, or no memory. */
+static bool copy_value(const char *object, size_t len, const char *key, char **ret)
 {
     size_t n = 0;
     const char *value = cr_locate_member(object, len, key, &n);
 
-    return value ? strndup(value, n) : NULL;
+    *ret = value ? strndup(value, n) : NULL;
+    return *ret != NULL;
 }
 
 static void take_rules(const char *array, const char *end, struct cr_inquiry_tool *tool)
@@ -199,10 +200,9 @@ static void take_rules(const char *array, const char *end, struct cr_inquiry_too
 
         at = cr_locate_end(child.value, end);
         len = (size_t)(at - child.value);
-        rule->own = copy_value(child.value, len, "own");
-        rule->project = copy_value(child.value, len, "project");
         tool->rule_count++;
-        if (!rule->own || !rule->project)
+        if (!copy_value(child.value, len, "own", &rule->own) ||
+            !copy_value(child.value, len, "project", &rule->project))
             return;
     }
 }

@@ -164,25 +164,21 @@ static int choose(const struct cr_asking *a, const struct cr_people_answer *answ
     return (int)n;
 }
 
-/* The decision is in the journal before it has any effect. */
-static int decide(struct cr_asking *a, const struct cr_people_answer *answer, struct cr_err *err)
+/*
+ * The decision is in the journal before it has any effect. |calls| has room for all calls that
+ * wait.
+ */
+static int decide_calls(struct cr_asking *a, const struct cr_people_answer *answer,
+                        struct cr_asked_call *calls, struct cr_err *err)
 {
-    cr_autofree struct cr_asked_call *calls = NULL;
     struct cr_decision d = {.question = a->question,
                             .is_allowed = answer->is_allowed,
                             .for_run = answer->for_run,
                             .max_calls = answer->max_calls,
                             .by = answer->by};
     struct cr_known *list;
-    size_t room = 0;
-    int n;
+    int n = choose(a, answer, calls, err);
 
-    for (const struct cr_waiting *w = a->first; w; w = w->next)
-        room++;
-    calls = calloc(room + 1, sizeof(*calls));
-    if (!calls)
-        return cr_err_memory(err);
-    n = choose(a, answer, calls, err);
     if (n < 0)
         return n;
     d.calls = calls;
@@ -199,6 +195,22 @@ static int decide(struct cr_asking *a, const struct cr_people_answer *answer, st
     close_question(a);
     cr_loop_defer(a->people->loop, &a->task);
     return 0;
+}
+
+static int decide(struct cr_asking *a, const struct cr_people_answer *answer, struct cr_err *err)
+{
+    struct cr_asked_call *calls;
+    size_t room = 1;
+    int r;
+
+    for (const struct cr_waiting *w = a->first; w; w = w->next)
+        room++;
+    calls = calloc(room, sizeof(*calls));
+    if (!calls)
+        return cr_err_memory(err);
+    r = decide_calls(a, answer, calls, err);
+    free(calls);
+    return r;
 }
 
 int cr_people_decide(struct caprun_run *run, uint32_t question,
@@ -288,8 +300,9 @@ static void notify(const struct cr_asking *a, const char *json, size_t len)
 /* Writes the question into the journal. Returns false if that has ended the run. */
 static bool record_question(const struct cr_asking *a)
 {
-    cr_autofree struct cr_asked_call *calls = NULL;
+    struct cr_asked_call *calls;
     size_t count = 0;
+    bool is_recorded;
 
     for (const struct cr_waiting *w = a->first; w; w = w->next)
         count++;
@@ -303,7 +316,9 @@ static bool record_question(const struct cr_asking *a)
         cr_run_end(a->run, CAPRUN_OUTCOME_INTERNAL);
         return false;
     }
-    return cr_asked_record_question(a->run, a->question, calls, count);
+    is_recorded = cr_asked_record_question(a->run, a->question, calls, count);
+    free(calls);
+    return is_recorded;
 }
 
 static void open_question(struct cr_asking *a)
@@ -379,27 +394,26 @@ static void bind(struct cr_waiting *w, const struct cr_question *q)
 static struct cr_waiting *new_waiting(const struct cr_question *q, struct cr_pending *pending)
 {
     struct cr_waiting *w = calloc(1, sizeof(*w));
-    char *tool = strdup(q->tool);
+    char *tool;
 
-    if (w) {
-        w->call.number = q->about.number;
-        w->call.tool = tool;
-        w->because = strdup(q->about.because);
-        w->server = q->about.server;
-        w->args = q->args;
-        w->args_len = q->args_len;
-        w->dir = q->dir;
-        w->from = q->about.from;
-        w->may_add = q->about.may_add;
-        w->may_add_any_args = q->about.may_add_any_args;
-        w->pending = pending;
-    }
-    if (w && tool && w->because) {
+    if (!w)
+        return NULL;
+    tool = strdup(q->tool);
+    w->call.number = q->about.number;
+    w->call.tool = tool;
+    w->because = strdup(q->about.because);
+    w->server = q->about.server;
+    w->args = q->args;
+    w->args_len = q->args_len;
+    w->dir = q->dir;
+    w->from = q->about.from;
+    w->may_add = q->about.may_add;
+    w->may_add_any_args = q->about.may_add_any_args;
+    w->pending = pending;
+    if (tool && w->because) {
         bind(w, q);
         return w;
     }
-    if (!w)
-        free(tool);
     free_waiting(w);
     return NULL;
 }

@@ -316,13 +316,12 @@ static void answer_with(struct cr_policy *policy, struct cr_lookup *l, struct cr
 void cr_policy_ask(struct cr_policy *policy, const struct cr_question *q,
                    struct cr_pending *pending, struct cr_ruling *ret)
 {
-    struct cr_lookup *l;
+    struct cr_lookup *l = NULL;
 
-    if (q->budgets && cr_budgets_begin(q->budgets, &policy->rules, cr_loop_now()) < 0)
-        refuse_without_memory(ret);
-    else if (q->tool && !is_listed(q->tools, q->method) && !is_listed(q->tools, q->tool))
+    if (q->tool && !is_listed(q->tools, q->method) && !is_listed(q->tools, q->tool))
         cr_policy_deny_unlisted(q->tools, q->method, ret);
-    else if (cr_lookup_new(policy, q, &l) < 0)
+    else if ((q->budgets && cr_budgets_begin(q->budgets, &policy->rules, cr_loop_now()) < 0) ||
+             cr_lookup_new(policy, q, &l) < 0)
         refuse_without_memory(ret);
     else if (l)
         answer_with(policy, l, pending, ret);

@@ -96,8 +96,9 @@ const struct cr_rule *cr_rules_find(const struct cr_rules *rules, const char *na
 
 static void add_to_list(struct cr_rules *rules, struct cr_rule *rule)
 {
-    struct cr_rule **chain = &rules->chains[choose_chain(rule->name)];
-    size_t len = strlen(rule->name);
+    const char *name = rule->name ? rule->name : "";
+    struct cr_rule **chain = &rules->chains[choose_chain(name)];
+    size_t len = strlen(name);
 
     rule->next = rules->list;
     rules->list = rule;

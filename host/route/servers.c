@@ -137,6 +137,7 @@ static int add_server(struct cr_route *route, const struct cr_config_server *c, 
                                   .era = era_of(c->era),
                                   .at_once = (uint32_t)c->max_concurrent,
                                   .eras_dir = eras_dir};
+    char *place;
 
     route->count++;
     rs->route = route;
@@ -144,8 +145,9 @@ static int add_server(struct cr_route *route, const struct cr_config_server *c, 
     rs->pins.list_again =
         (struct cr_timer){.when_us = -1, .due = cr_route_list_again, .name = "pins"};
     (void)snprintf(rs->name, sizeof(rs->name), "%s", c->name);
-    rs->place = place_of(c);
-    if (!rs->place)
+    place = place_of(c);
+    rs->place = place;
+    if (!place)
         return cr_err_set(err, CAPRUN_E_NOMEM, "no memory for the server '%s'", c->name);
     rs->dir = c->cwd;
     spec.endpoint = endpoint_of(c, guard);

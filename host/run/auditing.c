@@ -77,15 +77,18 @@ bool cr_auditing_hold(struct caprun_run *run, uint32_t number, uint8_t **block)
 {
     struct cr_audit_ticket *ticket = call_at(run, number)->ticket;
 
-    ticket->block = *block;
+    uint8_t *copy = *block;
+
     *block = NULL;
-    if (!ticket->block)
-        ticket->block = malloc(ticket->args_len);
-    else
-        return true;
-    if (ticket->block)
-        ticket->args = memcpy(ticket->block, ticket->args, ticket->args_len);
-    return ticket->block != NULL;
+    if (!copy) {
+        copy = malloc(ticket->args_len);
+        if (!copy)
+            return false;
+        memcpy(copy, ticket->args, ticket->args_len);
+        ticket->args = (const char *)copy;
+    }
+    ticket->block = copy;
+    return true;
 }
 
 void cr_auditing_written(struct cr_audit_ticket *ticket, const struct cr_err *why)

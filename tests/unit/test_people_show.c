@@ -87,15 +87,21 @@ static size_t widest(void)
 
 TEST(no_line_is_wider_than_the_terminal)
 {
-    char json[4096] = "{\"";
+    cr_autobuf struct cr_buf text = CR_BUF(4096);
+    const char *json;
 
+    cr_buf_str(&text, "{\"");
     for (int i = 0; i < 300; i++)
-        strcat(json, i % 3 ? "\xe6\xbc\xa2" : "\\u0041\xe2\x80\xae");
-    strcat(json, "\":[[[[[[[[[[[[[[[[[[[[{\"a\":\"");
-    memset(json + strlen(json), 'x', 400);
-    strcat(json, "\",\"b\":");
-    memset(json + strlen(json), '1', 300);
-    strcat(json, "}]]]]]]]]]]]]]]]]]]]]}");
+        cr_buf_str(&text, i % 3 ? "\xe6\xbc\xa2" : "\\u0041\xe2\x80\xae");
+    cr_buf_str(&text, "\":[[[[[[[[[[[[[[[[[[[[{\"a\":\"");
+    for (int i = 0; i < 400; i++)
+        cr_buf_str(&text, "x");
+    cr_buf_str(&text, "\",\"b\":");
+    for (int i = 0; i < 300; i++)
+        cr_buf_str(&text, "1");
+    cr_buf_str(&text, "}]]]]]]]]]]]]]]]]]]]]}");
+    json = cr_buf_text(&text);
+    CHECK(json);
     for (size_t columns = CR_LINES_LEAST; columns < 200; columns += 7) {
         lay_out(json, columns);
         CHECK(widest() <= columns);

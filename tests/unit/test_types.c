@@ -63,7 +63,8 @@ static const struct {
     {OBJECT("\"properties\":{}"), "Record<string, never>"},
     {OBJECT("\"additionalProperties\":false"), "Record<string, never>"},
     {OBJECT("\"additionalProperties\":{\"type\":\"string\"}"), "{ [name: string]: string }"},
-    {OBJECT("\"properties\":{\"a\":{\"type\":\"string\"},\"b c\":{}},\"required\":[\"a\",\"z\",\"z\"]"),
+    {OBJECT("\"properties\":{\"a\":{\"type\":\"string\"},\"b "
+            "c\":{}},\"required\":[\"a\",\"z\",\"z\"]"),
      "{   a: string;   \"b c\"?: unknown;   z: unknown; }"},
     {OBJECT("\"properties\":{\"a\":{}},\"additionalProperties\":{\"type\":\"string\"}"),
      "{   a?: unknown;   [name: string]: unknown; }"},
