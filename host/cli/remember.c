@@ -28,12 +28,14 @@ static const enum caprun_outcome refused = CAPRUN_OUTCOME_CONFIG_ERROR;
 
 void cr_remember_file(char ret[PATH_MAX])
 {
-    char dir[PATH_MAX];
+    size_t len;
 
-    cr_settings_state_dir(dir);
-    ret[0] = '\0';
-    if (dir[0] && strlen(dir) + strlen(NAME) < PATH_MAX)
-        (void)sprintf(ret, "%s%s", dir, NAME);
+    cr_settings_state_dir(ret);
+    len = strlen(ret);
+    if (!len || len + strlen(NAME) >= PATH_MAX)
+        ret[0] = '\0';
+    else
+        memcpy(ret + len, NAME, sizeof(NAME));
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */

@@ -184,8 +184,12 @@ static bool copy_value(const char *object, size_t len, const char *key, char **r
 {
     size_t n = 0;
     const char *value = cr_locate_member(object, len, key, &n);
+    struct cr_buf copy = CR_BUF(n + 1);
 
-    *ret = value ? strndup(value, n) : NULL;
+    cr_buf_add(&copy, value, n);
+    *ret = value && cr_buf_text(&copy) ? (char *)copy.data : NULL;
+    if (!*ret)
+        cr_buf_clear(&copy);
     return *ret != NULL;
 }
 

@@ -307,15 +307,15 @@ static bool record_question(const struct cr_asking *a)
     for (const struct cr_waiting *w = a->first; w; w = w->next)
         count++;
     calls = calloc(count + 1, sizeof(*calls));
-    count = 0;
-    for (const struct cr_waiting *w = a->first; w && calls; w = w->next)
-        if (is_in_question(a, w))
-            calls[count++] = w->call;
     if (!calls) {
         cr_run_set_message(a->run, "No memory for a question");
         cr_run_end(a->run, CAPRUN_OUTCOME_INTERNAL);
         return false;
     }
+    count = 0;
+    for (const struct cr_waiting *w = a->first; w; w = w->next)
+        if (is_in_question(a, w))
+            calls[count++] = w->call;
     is_recorded = cr_asked_record_question(a->run, a->question, calls, count);
     free(calls);
     return is_recorded;
