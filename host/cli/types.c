@@ -12,7 +12,7 @@
 #include "cli/servers.h"
 #include "cli/settings.h"
 #include "types/declare.h"
-#include "types/schema.h"
+#include "types/text.h"
 
 #define MAX_TEXT (256u << 20)
 

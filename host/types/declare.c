@@ -1,11 +1,14 @@
 /* declare.c - the text around the types, and the names of servers and tools. */
 #include "types/declare.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "base/pattern.h"
+#include "caprun.h"
 #include "types/schema.h"
+#include "types/text.h"
 
 #define MAX_ABOUT_TOOL 2000u /* bytes of a description */
 #define MAX_NAME 128u        /* of a tool that can be called */
@@ -46,8 +49,7 @@ static const char *name_of(const struct cJSON *tool)
 /* Can code call it? js/prelude.js does not send names that the language looks up. */
 static bool is_callable(const char *name)
 {
-    static const char *const unsent[] = {"then",      "toJSON",    "constructor",
-                                         "prototype", "__proto__", "raw"};
+    static const char *const unsent[] = {"then", "toJSON", "constructor", "prototype", "__proto__"};
 
     for (size_t i = 0; i < sizeof(unsent) / sizeof(unsent[0]); i++)
         if (strcmp(name, unsent[i]) == 0)
@@ -55,30 +57,60 @@ static bool is_callable(const char *name)
     return name[0] && strlen(name) <= MAX_NAME;
 }
 
-/* Writes the name that |name| has as an identifier. Returns false if that is no other name. */
-static bool make_alias(const char *name, char ret[MAX_NAME + 1])
-{
-    size_t len = strlen(name);
+typedef char alias_text[MAX_NAME + 1];
 
-    for (size_t i = 0; i <= len; i++)
-        ret[i] = cr_pattern_alias(name[i]);
-    return strcmp(name, ret) != 0 && cr_types_is_identifier(ret) && is_callable(ret);
+/* Writes the name that code may use for |name|, which is_callable(). */
+static void write_alias(const char *name, alias_text ret)
+{
+    size_t at = 0;
+
+    do
+        ret[at] = cr_pattern_alias(name[at]);
+    while (name[at++]);
 }
 
-/* Is |alias| of another tool than |tool|, too, or another tool's name? */
-static bool is_taken(const struct cJSON *tools, const struct cJSON *tool, const char *alias)
+static int by_text(const void *a, const void *b)
 {
-    char other[MAX_NAME + 1];
+    return strcmp(a, b);
+}
 
-    for (const struct cJSON *t = cr_json_first(tools); t; t = cr_json_next(t)) {
-        const char *name = name_of(t);
+/* The aliases of all tools, sorted: one that is there twice means none of them. */
+struct aliases {
+    alias_text *list;
+    size_t count;
+};
 
-        if (t == tool || !is_callable(name))
-            continue;
-        if (strcmp(name, alias) == 0 || (make_alias(name, other) && strcmp(other, alias) == 0))
-            return true;
+/* Without memory there are no aliases, and |types| has the error. */
+static struct aliases sort_aliases(struct cr_types *types, const struct cJSON *tools)
+{
+    struct aliases all = {.list = calloc(cr_json_count(tools) + 1, sizeof(*all.list))};
+
+    if (!all.list) {
+        types->out.err = CAPRUN_E_NOMEM;
+        return all;
     }
-    return false;
+    for (const struct cJSON *t = cr_json_first(tools); t; t = cr_json_next(t))
+        if (is_callable(name_of(t)))
+            write_alias(name_of(t), all.list[all.count++]);
+    qsort(all.list, all.count, sizeof(*all.list), by_text);
+    return all;
+}
+
+/* Writes the alias of |name|, if that is another name, an identifier, and only this tool's. */
+static bool find_alias(const struct aliases *all, const char *name, alias_text ret)
+{
+    alias_text *found;
+    size_t at;
+
+    write_alias(name, ret);
+    if (strcmp(name, ret) == 0 || !cr_types_is_identifier(ret) || !is_callable(ret) || !all->count)
+        return false;
+    found = bsearch(ret, all->list, all->count, sizeof(*all->list), by_text);
+    if (!found)
+        return false;
+    at = (size_t)(found - all->list);
+    return !(at > 0 && strcmp(all->list[at - 1], ret) == 0) &&
+           !(at + 1 < all->count && strcmp(all->list[at + 1], ret) == 0);
 }
 
 static const char *about(const struct cJSON *tool)
@@ -88,31 +120,30 @@ static const char *about(const struct cJSON *tool)
     return text && cr_json_type(text) == CR_JSON_STRING ? cr_json_text(text) : "";
 }
 
-static void add_tool(struct cr_types *types, const struct cJSON *tools, const struct cJSON *tool,
-                     const char *server)
+static void add_tool(struct cr_types *types, const struct aliases *aliases,
+                     const struct cJSON *tool, const char *server)
 {
     const struct cJSON *args = cr_json_get(tool, "inputSchema");
     const struct cJSON *answer = cr_json_get(tool, "outputSchema");
     struct cr_buf *out = &types->out;
-    char alias[MAX_NAME + 1], name[64];
-    cr_autobuf struct cr_buf number = CR_BUF(sizeof(name));
+    alias_text alias;
+    char name[40];
 
+    types->tools++;
     cr_buf_str(out, "    ");
     cr_types_comment(out, about(tool), MAX_ABOUT_TOOL, 4);
     cr_types_name(out, name_of(tool));
     cr_buf_str(out, cr_types_is_required(args) ? ": McpTool<" : ": McpToolWithoutArgs<");
-    types->tools++;
-    cr_buf_fmt(&number, "Args%zu", types->tools);
-    cr_types_schema(out, &types->declarations, cr_buf_text(&number), args, 4);
+    (void)snprintf(name, sizeof(name), "Args%zu", types->tools);
+    cr_types_schema(out, &types->declarations, name, args, 4);
     cr_buf_str(out, ", ");
-    cr_buf_clear(&number);
-    cr_buf_fmt(&number, "Answer%zu", types->tools);
+    (void)snprintf(name, sizeof(name), "Answer%zu", types->tools);
     if (answer)
-        cr_types_schema(out, &types->declarations, cr_buf_text(&number), answer, 4);
+        cr_types_schema(out, &types->declarations, name, answer, 4);
     else
         cr_buf_str(out, "any");
     cr_buf_str(out, ">;\n");
-    if (!make_alias(name_of(tool), alias) || is_taken(tools, tool, alias))
+    if (!find_alias(aliases, name_of(tool), alias))
         return;
     cr_buf_fmt(out, "    %s: Mcp[", alias);
     cr_types_literal(out, server);
@@ -124,6 +155,7 @@ static void add_tool(struct cr_types *types, const struct cJSON *tools, const st
 void cr_types_server(struct cr_types *types, const char *name, const char *alias,
                      const char *about_server, const struct cJSON *tools)
 {
+    struct aliases aliases = sort_aliases(types, tools);
     struct cr_buf *out = &types->out;
 
     cr_buf_str(out, "  ");
@@ -132,13 +164,14 @@ void cr_types_server(struct cr_types *types, const char *name, const char *alias
     cr_buf_str(out, ": {\n");
     for (const struct cJSON *t = cr_json_first(tools); t; t = cr_json_next(t))
         if (is_callable(name_of(t)))
-            add_tool(types, tools, t, name);
+            add_tool(types, &aliases, t, name);
     cr_buf_str(out, "  };\n");
     if (alias) {
         cr_buf_fmt(out, "  %s: Mcp[", alias);
         cr_types_literal(out, name);
         cr_buf_str(out, "];\n");
     }
+    free(aliases.list);
 }
 
 const char *cr_types_end(struct cr_types *types)

@@ -4,13 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/escape.h"
+#include "types/text.h"
 
 #define MAX_DEPTH 40u
 #define MAX_ALIASES 200u
 #define MAX_LITERAL 1000u /* bytes; a longer one becomes `string` */
 #define MAX_COMMENT 500u
-#define MAX_REQUIRED 200u
+#define MAX_REQUIRED 1000u   /* names of one schema; with more, none counts as required */
+#define MAX_REFERENCES 1000u /* of one tool; further ones become `unknown` */
 
 /* How a type is going to be used: where it needs parentheses. */
 enum place { ALONE, IN_UNION, IN_INTERSECTION, IN_ARRAY };
@@ -24,7 +25,8 @@ struct writer {
     size_t alias_count;
     const struct cJSON *open[MAX_DEPTH]; /* that are being written here, not as declarations */
     unsigned depth;
-    unsigned steps;
+    unsigned steps, references;
+    size_t begin;  /* of this tool's text in |out| */
     bool may_name; /* inside of an object or array: a name may refer to itself */
     bool in_tuple; /* not inside of a tuple, whose optional members may not */
 };
@@ -50,89 +52,6 @@ static const char *text_of(const struct cJSON *value)
 static bool is(const struct cJSON *value, enum cr_json_type type)
 {
     return value && cr_json_type(value) == type;
-}
-
-static void add_spaces(struct cr_buf *out, unsigned count)
-{
-    cr_buf_fmt(out, "%*s", (int)count, "");
-}
-
-/* --- names and literals ----------------------------------------------------------------------- */
-
-bool cr_types_is_identifier(const char *name)
-{
-    size_t len = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_$0123456789");
-
-    return name[0] && !name[len] && !strchr("0123456789", name[0]);
-}
-
-void cr_types_literal(struct cr_buf *out, const char *text)
-{
-    cr_autobuf struct cr_buf json = CR_BUF(CR_TYPES_MAX_BYTES);
-
-    cr_escape_json_str(&json, text);
-    if (cr_buf_err(&json))
-        cr_buf_str(out, "string");
-    else
-        cr_escape_pretty(out, json.data, json.len);
-}
-
-void cr_types_name(struct cr_buf *out, const char *name)
-{
-    if (cr_types_is_identifier(name))
-        cr_buf_str(out, name);
-    else
-        cr_types_literal(out, name);
-}
-
-/* Appends a line of a comment, which neither ends the comment nor is an order to a compiler. */
-static void add_comment_line(struct cr_buf *out, const char *text, size_t len)
-{
-    cr_autobuf struct cr_buf shown = CR_BUF(8 * CR_TYPES_MAX_BYTES);
-    const char *at;
-
-    cr_escape_terminal(&shown, text, len);
-    at = cr_buf_text(&shown);
-    for (; at && *at; at++) {
-        cr_buf_add(out, at, 1);
-        if (*at == '*' && at[1] == '/')
-            cr_buf_str(out, "\\");
-        if (*at == '@')
-            cr_buf_str(out, " ");
-    }
-}
-
-void cr_types_comment(struct cr_buf *out, const char *text, size_t most, unsigned indent)
-{
-    size_t len = strlen(text);
-    bool is_cut = len > most;
-
-    if (is_cut)
-        for (len = most; len > 0 && ((uint8_t)text[len] & 0xc0) == 0x80; len--)
-            ;
-    while (len > 0 && strchr(" \t\r\n", text[len - 1]))
-        len--;
-    if (!len)
-        return;
-    if (!memchr(text, '\n', len)) {
-        cr_buf_str(out, "/** ");
-        add_comment_line(out, text, len);
-        cr_buf_str(out, is_cut ? " … */\n" : " */\n");
-    } else {
-        cr_buf_str(out, "/**\n");
-        for (size_t at = 0, end; at < len; at = end + 1) {
-            const char *eol = memchr(text + at, '\n', len - at);
-
-            end = eol ? (size_t)(eol - text) : len;
-            add_spaces(out, indent);
-            cr_buf_str(out, end > at ? " * " : " *");
-            add_comment_line(out, text + at, end - at - (end > at && text[end - 1] == '\r'));
-            cr_buf_str(out, end >= len && is_cut ? " …\n" : "\n");
-        }
-        add_spaces(out, indent);
-        cr_buf_str(out, " */\n");
-    }
-    add_spaces(out, indent);
 }
 
 /* Appends a constant of "const" or "enum". */
@@ -165,25 +84,33 @@ static void add_constant(struct writer *w, const struct cJSON *value)
 /* --- objects and arrays ------------------------------------------------------------------------
  */
 
+/* Returns the names that are required; NULL if they are too many to compare with. */
+static const struct cJSON *required_of(const struct cJSON *schema)
+{
+    const struct cJSON *list = get(schema, "required");
+
+    return is(list, CR_JSON_ARRAY) && cr_json_count(list) <= MAX_REQUIRED ? list : NULL;
+}
+
 static bool is_in(const struct cJSON *list, const char *word)
 {
-    const struct cJSON *v = is(list, CR_JSON_ARRAY) ? cr_json_first(list) : NULL;
+    const struct cJSON *v = cr_json_first(list);
 
     while (v && !(text_of(v) && strcmp(text_of(v), word) == 0))
         v = cr_json_next(v);
     return v != NULL;
 }
 
-static void add_member(struct writer *w, const struct cJSON *schema, const struct cJSON *property,
+static void add_member(struct writer *w, const struct cJSON *required, const struct cJSON *property,
                        unsigned indent)
 {
     const char *about = text_of(get(property, "description"));
 
-    add_spaces(w->out, indent);
+    cr_types_spaces(w->out, indent);
     if (about)
         cr_types_comment(w->out, about, MAX_COMMENT, indent);
     cr_types_name(w->out, cr_json_key(property));
-    add(w, is_in(get(schema, "required"), cr_json_key(property)) ? ": " : "?: ");
+    add(w, is_in(required, cr_json_key(property)) ? ": " : "?: ");
     add_type(w, property, ALONE, indent);
     add(w, ";\n");
 }
@@ -199,16 +126,15 @@ static bool is_before(const struct cJSON *list, const struct cJSON *value)
 }
 
 /* Adds members that are required, but not described. */
-static void add_other_required(struct writer *w, const struct cJSON *schema, unsigned indent)
+static void add_other_required(struct writer *w, const struct cJSON *schema,
+                               const struct cJSON *required, unsigned indent)
 {
-    const struct cJSON *properties = get(schema, "properties"), *required = get(schema, "required");
+    const struct cJSON *properties = get(schema, "properties");
 
-    if (!is(required, CR_JSON_ARRAY) || cr_json_count(required) > MAX_REQUIRED)
-        return;
     for (const struct cJSON *v = cr_json_first(required); v; v = cr_json_next(v)) {
         if (!text_of(v) || get(properties, text_of(v)) || is_before(required, v))
             continue;
-        add_spaces(w->out, indent);
+        cr_types_spaces(w->out, indent);
         cr_types_name(w->out, text_of(v));
         add(w, ": unknown;\n");
     }
@@ -225,6 +151,26 @@ static const struct cJSON *others(const struct cJSON *schema)
     return more && cr_json_type(more) != CR_JSON_FALSE ? more : NULL;
 }
 
+static bool is_full(const struct writer *w)
+{
+    return w->steps > CR_TYPES_MAX_STEPS || w->out->len - w->begin > CR_TYPES_MAX_BYTES;
+}
+
+static void add_members(struct writer *w, const struct cJSON *schema, const struct cJSON *first,
+                        bool has_more, unsigned indent)
+{
+    const struct cJSON *required = required_of(schema), *v = first;
+
+    for (; v && !is_full(w); v = cr_json_next(v))
+        add_member(w, required, v, indent);
+    if (!v)
+        add_other_required(w, schema, required, indent);
+    if (v || has_more) {
+        cr_types_spaces(w->out, indent);
+        add(w, "[name: string]: unknown;\n");
+    }
+}
+
 static void add_object(struct writer *w, const struct cJSON *schema, unsigned indent)
 {
     const struct cJSON *properties = get(schema, "properties"), *more = others(schema);
@@ -236,14 +182,8 @@ static void add_object(struct writer *w, const struct cJSON *schema, unsigned in
     w->in_tuple = false;
     if (has_members) {
         add(w, "{\n");
-        for (const struct cJSON *v = first; v; v = cr_json_next(v))
-            add_member(w, schema, v, indent + 2);
-        add_other_required(w, schema, indent + 2);
-        if (more) {
-            add_spaces(w->out, indent + 2);
-            add(w, "[name: string]: unknown;\n");
-        }
-        add_spaces(w->out, indent);
+        add_members(w, schema, first, more != NULL, indent + 2);
+        cr_types_spaces(w->out, indent);
         add(w, "}");
     } else if (more && more != get(schema, "patternProperties")) {
         add(w, "{ [name: string]: "); /* a Record<> must not refer to itself */
@@ -386,7 +326,7 @@ static bool is_open(const struct writer *w, const struct cJSON *schema)
  */
 static void add_reference(struct writer *w, const char *ref, enum place place, unsigned indent)
 {
-    const struct cJSON *schema = resolve(w, ref);
+    const struct cJSON *schema = ++w->references > MAX_REFERENCES ? NULL : resolve(w, ref);
     size_t alias = schema && w->may_name ? alias_of(w, schema) : 0;
 
     if (alias)
@@ -588,12 +528,10 @@ static void add_parts(struct writer *w, const struct cJSON *schema, enum place p
 static void add_type(struct writer *w, const struct cJSON *schema, enum place place,
                      unsigned indent)
 {
-    bool is_over = w->depth >= MAX_DEPTH || ++w->steps > CR_TYPES_MAX_STEPS ||
-                   w->out->len > CR_TYPES_MAX_BYTES;
-
+    w->steps++;
     if (is(schema, CR_JSON_FALSE)) {
         add(w, "never");
-    } else if (is_over || !is(schema, CR_JSON_OBJECT)) {
+    } else if (w->depth >= MAX_DEPTH || is_full(w) || !is(schema, CR_JSON_OBJECT)) {
         add(w, "unknown");
     } else {
         w->open[w->depth++] = schema;
@@ -605,10 +543,11 @@ static void add_type(struct writer *w, const struct cJSON *schema, enum place pl
 void cr_types_schema(struct cr_buf *out, struct cr_buf *declarations, const char *name,
                      const struct cJSON *schema, unsigned indent)
 {
-    struct writer w = {.out = out, .root = schema, .name = name};
+    struct writer w = {.out = out, .begin = out->len, .root = schema, .name = name};
 
     add_type(&w, schema, ALONE, indent);
     w.out = declarations;
+    w.begin = declarations->len;
     for (size_t i = 0; i < w.alias_count; i++) { /* grows meanwhile */
         w.may_name = false;
         cr_buf_fmt(declarations, "type %s_%zu = ", name, i + 1);

@@ -27,21 +27,6 @@
 void cr_types_schema(struct cr_buf *out, struct cr_buf *declarations, const char *name,
                      const struct cJSON *schema, unsigned indent);
 
-/* Appends |text| as a literal of a string, with escapes for hidden characters. */
-void cr_types_literal(struct cr_buf *out, const char *text);
-
-/* Appends |name| as the name of a member: itself if it is an identifier, else a literal. */
-void cr_types_name(struct cr_buf *out, const char *name);
-
-/* Can |name| stand after a dot? Any word can, also one like `delete`. */
-bool cr_types_is_identifier(const char *name);
-
-/*
- * Appends |text|, cut after |most| bytes, as a comment above the next line, which begins with
- * |indent| spaces. Nothing if it is "".
- */
-void cr_types_comment(struct cr_buf *out, const char *text, size_t most, unsigned indent);
-
 /* Needs |schema| an argument: may the value not be left out? */
 bool cr_types_is_required(const struct cJSON *schema);
 

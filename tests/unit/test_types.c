@@ -129,10 +129,71 @@ TEST(schemas_that_grow_without_bounds_are_cut)
     CHECK(length_of_chain(1000, 1) < 100);
 }
 
+/* Returns how many tools of a list have the args {a: string}. */
+static size_t count_types(size_t tools)
+{
+    static const char one[] = "    a?: string;";
+    struct cr_json_doc doc = {0};
+    struct cr_types types;
+    struct cr_buf json;
+    size_t count = 0;
+
+    cr_buf_init(&json, 16 << 20);
+    cr_buf_str(&json, "[");
+    for (size_t i = 0; i < tools; i++)
+        cr_buf_fmt(&json,
+                   "%s{\"name\":\"t-%zu\",\"inputSchema\":{\"properties\":{\"a\":{\"type\":"
+                   "\"string\"}}}}",
+                   i ? "," : "", i);
+    cr_buf_str(&json, "]");
+    cr_types_begin(&types, 64 << 20);
+    if (cr_json_parse(json.data, json.len, &doc, NULL) == 0)
+        cr_types_server(&types, "s", NULL, "", doc.root);
+    for (const char *at = cr_types_end(&types); at && (at = strstr(at, one)) != NULL; at++)
+        count++;
+    cr_types_clear(&types);
+    cr_json_clear(&doc);
+    cr_buf_clear(&json);
+    return count;
+}
+
+TEST(the_last_of_many_tools_has_its_types)
+{
+    CHECK(count_types(10000) == 10000); /* far over the bytes for one tool */
+}
+
+/* Returns the length of the type of an object with so many members, all required. */
+static size_t length_of_object(size_t members)
+{
+    struct cr_buf json;
+    size_t len;
+
+    cr_buf_init(&json, 64 << 20);
+    cr_buf_str(&json, "{\"properties\":{");
+    for (size_t i = 0; i < members; i++)
+        cr_buf_fmt(&json, "%s\"m%zu\":{}", i ? "," : "", i);
+    cr_buf_str(&json, "},\"required\":[");
+    for (size_t i = 0; i < members; i++)
+        cr_buf_fmt(&json, "%s\"m%zu\"", i ? "," : "", i);
+    cr_buf_str(&json, "]}");
+    len = type_of(cr_buf_text(&json)) ? out.len : 0;
+    cr_buf_clear(&json);
+    return len;
+}
+
+TEST(a_wide_object_is_cut_and_then_says_that_it_has_more_members)
+{
+    CHECK(length_of_object(1000) > 15000 && strstr(cr_buf_text(&out), "m999: unknown;"));
+    CHECK(!strstr(cr_buf_text(&out), "[name: string]"));
+    CHECK(length_of_object(100000) > 100000 && out.len < CR_TYPES_MAX_BYTES + 1000);
+    CHECK(strstr(cr_buf_text(&out), "[name: string]: unknown;"));
+}
+
 TEST(names_that_code_cannot_call_are_left_out_and_aliases_are_unique)
 {
     static const char json[] =
-        "[{\"name\":\"then\"},{\"name\":\"a-b\"},{\"name\":\"a.b\"},{\"name\":\"c-d\"},{\"name\":"
+        "[{\"name\":\"then\"},{\"name\":\"raw\"},{\"name\":\"a-b\"},{\"name\":\"a.b\"},{\"name\":"
+        "\"c-d\"},{\"name\":"
         "\"__proto__\"},{\"name\":\"e/f\"},{\"name\":\"e_f\"},{\"name\":5},{}]";
     struct cr_json_doc doc = {0};
     struct cr_types types;
@@ -143,6 +204,7 @@ TEST(names_that_code_cannot_call_are_left_out_and_aliases_are_unique)
     cr_types_server(&types, "my-s", "my_s", "", doc.root);
     text = cr_types_end(&types);
     CHECK(text && !strstr(text, "then") && !strstr(text, "__proto__"));
+    CHECK(text && strstr(text, "    raw: McpTool"));
     CHECK(text && strstr(text, "c_d: Mcp[\"my-s\"][\"c-d\"];") &&
           strstr(text, "my_s: Mcp[\"my-s\"];"));
     CHECK(text && !strstr(text, "a_b") &&
