@@ -7,7 +7,11 @@
 #include <string.h>
 
 #include "caprun.h"
+#include "cli/launch.h"
+#include "cli/options.h"
+#include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/settings.h"
 #include "mcp/tools.h"
 
 #define MAX_ANSWER (65u << 20)
@@ -156,4 +160,24 @@ void cr_cli_servers_clear(struct cr_cli_servers *servers)
         cr_buf_clear(&servers->list[i].text);
     }
     free(servers->list);
+}
+
+int cr_cli_servers_command(struct caprun_runtime *rt, struct caprun_run *run,
+                           const struct cr_options *o, cr_cli_servers_fn *command, int *ret_signal)
+{
+    struct cr_signals signals;
+    struct cr_err why;
+    const struct cr_config *config = cr_settings_use(o, rt, &why);
+    int r;
+
+    if (!config)
+        return cr_launch_reject(run, &why);
+    if (!config->server_count && !o->quiet)
+        cr_output_note("there are no servers: \"mcpServers\" in %s",
+                       config->path ? config->path : CR_CONFIG_NAME);
+    cr_signals_begin(&signals);
+    r = command(rt, config, o, &signals, &why);
+    cr_signals_end(&signals);
+    *ret_signal = signals.taken;
+    return r < 0 ? cr_launch_reject(run, &why) : r;
 }

@@ -9,7 +9,9 @@
 #include "cli/signals.h"
 #include "config/config.h"
 
+struct caprun_run;
 struct caprun_runtime;
+struct cr_options;
 
 /* The answer of one server, or its failure (docs/servers.md). */
 struct cr_cli_server {
@@ -32,6 +34,18 @@ int cr_cli_servers_ask(struct caprun_runtime *rt, const char *server,
                        const struct cr_config *config, struct cr_signals *signals, bool quiet,
                        struct cr_cli_servers *ret, struct cr_err *why);
 void cr_cli_servers_clear(struct cr_cli_servers *servers);
+
+/* A command that asks servers. Returns the exit status, or an error. */
+typedef int cr_cli_servers_fn(struct caprun_runtime *rt, const struct cr_config *config,
+                              const struct cr_options *o, struct cr_signals *signals,
+                              struct cr_err *why);
+
+/*
+ * Carries out |command| with the configuration, and notes if it has no servers. Returns the exit
+ * status; or -1, and |run| has the error. |ret_signal| is the signal that cancelled it, or 0.
+ */
+int cr_cli_servers_command(struct caprun_runtime *rt, struct caprun_run *run,
+                           const struct cr_options *o, cr_cli_servers_fn *command, int *ret_signal);
 
 /*
  * Compares |tool|, of |server|, with its pin: returns "ok", "changed", "missing" or "unreachable";

@@ -143,19 +143,5 @@ static int write_types(struct caprun_runtime *rt, const struct cr_config *config
 int cr_cli_types(struct caprun_runtime *rt, struct caprun_run *run, const struct cr_options *o,
                  int *ret_signal)
 {
-    struct cr_signals signals;
-    struct cr_err why;
-    const struct cr_config *config = cr_settings_use(o, rt, &why);
-    int r;
-
-    if (!config)
-        return cr_launch_reject(run, &why);
-    if (!config->server_count && !o->quiet)
-        cr_output_note("there are no servers: \"mcpServers\" in %s",
-                       config->path ? config->path : CR_CONFIG_NAME);
-    cr_signals_begin(&signals);
-    r = write_types(rt, config, o, &signals, &why);
-    cr_signals_end(&signals);
-    *ret_signal = signals.taken;
-    return r < 0 ? cr_launch_reject(run, &why) : r;
+    return cr_cli_servers_command(rt, run, o, write_types, ret_signal);
 }

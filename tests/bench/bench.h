@@ -116,4 +116,21 @@ static inline void bench_take(struct caprun_run *run)
     caprun_run_free(run);
 }
 
+/* For code that writes a log line before the first measured call and after the last one: its log
+ * function. */
+struct bench_times {
+    double at_us[2];
+    size_t count;
+};
+
+static inline void bench_note_time(void *data, const char *line, size_t len)
+{
+    struct bench_times *times = data;
+
+    (void)line;
+    (void)len;
+    if (times->count < 2)
+        times->at_us[times->count++] = bench_now_us();
+}
+
 #endif

@@ -154,25 +154,9 @@ static double client_us(CURL *easy, size_t count)
 
 /* --- caprun ---------------------------------------------------------------------------------- */
 
-/* The code writes a log line before the first measured call and after the last one. */
-struct times {
-    double at_us[2];
-    size_t count;
-};
-
-static void note_time(void *data, const char *line, size_t len)
-{
-    struct times *times = data;
-
-    (void)line;
-    (void)len;
-    if (times->count < 2)
-        times->at_us[times->count++] = bench_now_us();
-}
-
 static double call_us(struct caprun_runtime *rt, size_t count)
 {
-    struct times times = {{0, 0}, 0};
+    struct bench_times times = {{0, 0}, 0};
     struct caprun_run *run;
     char code[256];
 
@@ -181,7 +165,7 @@ static double call_us(struct caprun_runtime *rt, size_t count)
                    "for (let i = 0; i < %zu; i++) await mcp.a.b(" ARGS "); console.log(2)",
                    count);
     run = bench_run(rt, code);
-    caprun_run_set_log(run, note_time, &times);
+    caprun_run_set_log(run, bench_note_time, &times);
     if (caprun_run(run) < 0)
         bench_die("caprun_run", caprun_error(rt));
     bench_take(run);

@@ -24,22 +24,6 @@
     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"b\"," \
     "\"arguments\":" ARGS ",\"_meta\":{\"progressToken\":1}}}\n"
 
-/* The code writes a log line before the first measured call and after the last one. */
-struct times {
-    double at_us[2];
-    size_t count;
-};
-
-static void note_time(void *data, const char *line, size_t len)
-{
-    struct times *times = data;
-
-    (void)line;
-    (void)len;
-    if (times->count < 2)
-        times->at_us[times->count++] = bench_now_us();
-}
-
 static void answer(void *data, struct caprun_run *run, uint32_t call, const char *method,
                    const char *args, size_t args_len)
 {
@@ -54,7 +38,7 @@ static void answer(void *data, struct caprun_run *run, uint32_t call, const char
 /* |journal|: the file to record the run in, or NULL. */
 static double call_us(struct caprun_runtime *rt, size_t count, int own_answers, const char *journal)
 {
-    struct times times = {{0, 0}, 0};
+    struct bench_times times = {{0, 0}, 0};
     struct caprun_run *run;
     char code[256];
 
@@ -63,7 +47,7 @@ static double call_us(struct caprun_runtime *rt, size_t count, int own_answers, 
                    "for (let i = 0; i < %zu; i++) await mcp.a.b(" ARGS "); console.log(2)",
                    count);
     run = bench_run(rt, code);
-    caprun_run_set_log(run, note_time, &times);
+    caprun_run_set_log(run, bench_note_time, &times);
     if (own_answers)
         caprun_run_set_handler(run, answer, NULL);
     if (journal && caprun_run_record(run, journal) < 0)
